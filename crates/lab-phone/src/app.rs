@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_adb::{Program, Server, successful};
+use loopbox_adb::{Adb, Running, successful};
 
 /// How long anything may take before a story gives up. Nothing waits that long by design.
 pub(crate) const LIMIT: Duration = Duration::from_mins(5);
@@ -14,20 +14,20 @@ const MAX_OUTPUT: u64 = 4_096;
 /// A running process. Dropping it kills it.
 #[derive(Debug)]
 pub(crate) struct App {
-    server: Server,
+    adb: Adb,
     serial: String,
-    program: Program,
+    program: Running,
     pid: u32,
     over: bool,
 }
 
 impl App {
     /// The process that a program on the device has become, which prints its number first.
-    pub(crate) fn new(server: Server, serial: String, mut program: Program) -> Result<Self> {
+    pub(crate) fn new(adb: Adb, serial: String, mut program: Running) -> Result<Self> {
         let line = program.wait_for("SCRIPT pid ", LIMIT)?;
         let pid = line.rsplit(' ').next().and_then(|pid| pid.trim().parse().ok());
         let pid = pid.with_context(|| format!("no process id: {line}"))?;
-        Ok(Self { server, serial, program, pid, over: false })
+        Ok(Self { adb, serial, program, pid, over: false })
     }
 
     /// Process id.
@@ -63,7 +63,7 @@ impl App {
     }
 
     fn send_kill(&self) -> Result<()> {
-        let sent = self.server.shell(&self.serial, &format!("kill -9 {}", self.pid), MAX_OUTPUT)?;
+        let sent = self.adb.shell(&self.serial, &format!("kill -9 {}", self.pid), MAX_OUTPUT)?;
         successful(sent).map(drop)
     }
 }

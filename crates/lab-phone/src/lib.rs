@@ -15,7 +15,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use lab_launch::scripted_apps;
-use loopbox_adb::{Server, choose};
+use loopbox_adb::{Adb, choose};
 use loopbox_android_pack as android;
 use loopbox_setup::progress::Progress;
 use loopbox_testbed as testbed;
@@ -34,11 +34,11 @@ const COMPILED_ON: &str = "art10";
 ///
 /// # Errors
 /// When no device can be used, or nothing can be put on it. What a story finds wrong is in the summary.
-pub fn run(server: &Server, options: &Options, out: &Path) -> Result<Summary> {
+pub fn run(adb: &Adb, options: &Options, out: &Path) -> Result<Summary> {
     let progress = Progress::new("phone");
-    let devices = server.devices()?;
+    let devices = adb.devices()?;
     let device = choose(&devices, options.serial.as_deref())?;
-    let phone = Phone::of(server, &device.serial, &options.folder)?;
+    let phone = Phone::of(adb, &device.serial, &options.folder)?;
     let about = phone.about()?;
     progress.say(format!("{}, Android {} (API level {})", about.name, about.release, about.api_level));
     let library = match &options.library {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use loopbox_adb::{Server, quoted, successful};
+use loopbox_adb::{Adb, quoted, successful};
 use loopbox_android_pack::Abi;
 
 use crate::app::App;
@@ -26,7 +26,7 @@ const FIRST_WITH_MODULES: u32 = 29;
 /// A device that adb knows.
 #[derive(Debug)]
 pub struct Phone {
-    server: Server,
+    adb: Adb,
     serial: String,
     folder: String,
 }
@@ -55,17 +55,17 @@ impl Phone {
     ///
     /// # Errors
     /// When the folder's name would be more than a word.
-    pub(crate) fn of(server: &Server, serial: &str, folder: &str) -> Result<Self> {
+    pub(crate) fn of(adb: &Adb, serial: &str, folder: &str) -> Result<Self> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
         if !folder.starts_with('/') || folder.len() < 2 || !folder.chars().all(plain) {
             bail!("{folder:?} is no folder that is emptied and removed without a doubt");
         }
-        Ok(Self { server: server.clone(), serial: serial.to_owned(), folder: folder.to_owned() })
+        Ok(Self { adb: adb.clone(), serial: serial.to_owned(), folder: folder.to_owned() })
     }
 
     /// Runs a command that has to succeed.
     pub(crate) fn shell(&self, command: &str) -> Result<String> {
-        let output = self.server.shell(&self.serial, command, MAX_FILE)?;
+        let output = self.adb.shell(&self.serial, command, MAX_FILE)?;
         let output = successful(output).with_context(|| format!("{}: {command}", self.serial))?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
@@ -103,8 +103,7 @@ impl Phone {
     pub(crate) fn prepare(&self, library: &Path, apps: &Path) -> Result<()> {
         self.shell(&format!("rm -rf {0} && mkdir -p {0}", self.folder))?;
         for (file, name) in [(library, "libloopbox.so"), (apps, "apps.jar")] {
-            let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-            self.server.push(&self.serial, &bytes, &format!("{}/{name}", self.folder), 0o444)?;
+            self.adb.push(&self.serial, file, &format!("{}/{name}", self.folder), 0o444)?;
         }
         Ok(())
     }
@@ -128,12 +127,12 @@ impl Phone {
             "mkdir -p {reports} && cd {folder} && echo \"SCRIPT pid $$\" && export CLASSPATH={folder}/apps.jar && \
              exec app_process -Djava.library.path={folder} -Dloopbox.dir={reports} {folder} {class} {words}"
         );
-        App::new(self.server.clone(), self.serial.clone(), self.server.start(&self.serial, &command)?)
+        App::new(self.adb.clone(), self.serial.clone(), self.adb.start(&self.serial, &command)?)
     }
 
     /// A file of the device.
     pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>> {
-        let output = self.server.shell(&self.serial, &format!("cat {}", quoted(path)), MAX_FILE)?;
+        let output = self.adb.shell(&self.serial, &format!("cat {}", quoted(path)), MAX_FILE)?;
         Ok(successful(output).with_context(|| path.to_owned())?.stdout)
     }
 
@@ -196,7 +195,7 @@ mod tests {
 
     #[test]
     fn only_a_folder_without_surprises_is_emptied() {
-        let phone = |folder: &str| Phone::of(&Server::at(1), "x", folder);
+        let phone = |folder: &str| Phone::of(&Adb::at("adb"), "x", folder);
         assert!(phone("/data/local/tmp/loopbox").is_ok());
         for folder in ["", "/", "tmp", "/data/local/tmp /", "/tmp/$HOME", "/tmp/*"] {
             assert!(phone(folder).is_err(), "{folder}");

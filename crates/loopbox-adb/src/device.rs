@@ -1,11 +1,11 @@
-//! The devices that the server knows, and which of them is meant.
+//! The devices that adb knows, and which of them is meant.
 
 use anyhow::{Context, Result, bail};
 
-/// A device that the server knows.
+/// A device that adb knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
-    /// Its serial number, by which the server finds it.
+    /// Its serial number, by which adb finds it.
     pub serial: String,
     /// `device` when it can be used; else `unauthorized`, `offline`, …
     pub state: String,
@@ -14,14 +14,15 @@ pub struct Device {
 }
 
 impl Device {
-    /// The devices of the server's list, one a line.
+    /// The devices of adb's list, one a line below its heading.
     pub(crate) fn list(text: &str) -> Vec<Self> {
         let device = |line: &str| {
             let mut words = line.split_whitespace();
             let (serial, state) = (words.next()?.to_owned(), words.next()?.to_owned());
             Some(Self { serial, state, about: words.collect::<Vec<_>>().join(" ") })
         };
-        text.lines().filter_map(device).collect()
+        let below = text.lines().skip_while(|line| !line.starts_with("List of devices")).skip(1);
+        below.filter_map(device).collect()
     }
 }
 

@@ -1,150 +1,125 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-mod connection;
 mod device;
-mod program;
-#[cfg(feature = "stand-in")]
-pub mod stand_in;
+#[cfg(feature = "fake")]
+pub mod fake;
+mod output;
+mod running;
 
 pub use device::{Device, choose};
-pub use program::Program;
+pub use output::ShellOutput;
+pub use running::Running;
 
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
-use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 
-use connection::{Connection, Packet};
+/// More than any list of devices or message of adb has.
+const MAX_ANSWER: u64 = 1 << 20;
+/// What a command's shell writes last, with the exit code: output without it was cut.
+const END: &str = "loopbox: end of command, exit code ";
 
-/// Where the server listens when the environment says nothing else.
-const ADDRESS: &str = "127.0.0.1";
-const PORT: u16 = 5037;
-
-/// The server, as adb itself finds it.
+/// The `adb` program.
 #[derive(Debug, Clone)]
-pub struct Server {
-    address: String,
+pub struct Adb {
+    program: OsString,
 }
 
-/// What a command on a device has left.
-#[derive(Debug, Default)]
-pub struct ShellOutput {
-    /// Its standard output.
-    pub stdout: Vec<u8>,
-    /// Its standard error.
-    pub stderr: Vec<u8>,
-    /// Its exit code.
-    pub code: u8,
-}
-
-impl ShellOutput {
-    /// Why a command failed, in its own words.
-    pub fn complaint(&self) -> String {
-        let words = if self.stderr.is_empty() { &self.stdout } else { &self.stderr };
-        let words = String::from_utf8_lossy(words).trim().to_owned();
-        if words.is_empty() { format!("exit code {}", self.code) } else { words }
-    }
-}
-
-impl Server {
-    /// By `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, as adb has them.
+impl Adb {
+    /// The one of the path, or else that of the SDK which `ANDROID_HOME` names.
     pub fn from_env() -> Self {
-        let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
-        let address = set("ANDROID_ADB_SERVER_ADDRESS").unwrap_or_else(|| ADDRESS.into());
-        let port = set("ANDROID_ADB_SERVER_PORT").unwrap_or_else(|| PORT.to_string());
-        Self { address: format!("{address}:{port}") }
+        let name = if cfg!(windows) { "adb.exe" } else { "adb" };
+        let in_path = std::env::var_os("PATH")
+            .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(name).is_file()));
+        let of_sdk =
+            std::env::var_os("ANDROID_HOME").map(|sdk| PathBuf::from(sdk).join("platform-tools").join(name));
+        let program = of_sdk.filter(|program| !in_path && program.is_file());
+        Self { program: program.map_or_else(|| name.into(), Into::into) }
     }
 
-    /// A server at a port of this machine.
-    pub fn at(port: u16) -> Self {
-        Self { address: format!("{ADDRESS}:{port}") }
+    /// This program.
+    pub fn at(program: impl Into<OsString>) -> Self {
+        Self { program: program.into() }
     }
 
     /// The devices, usable or not.
     ///
     /// # Errors
-    /// When no server answers.
+    /// When there is no adb, or its server does not start.
     pub fn devices(&self) -> Result<Vec<Device>> {
-        let mut connection = self.ask("host:devices-l")?;
-        Ok(Device::list(&connection.text()?))
+        let output =
+            output::of(self.command(["devices", "-l"]), MAX_ANSWER).map_err(|error| self.explained(error))?;
+        if !output.status.success() {
+            bail!("adb devices: {}", output.complaint());
+        }
+        Ok(Device::list(&String::from_utf8_lossy(&output.stdout)))
     }
 
     /// Runs a command in the device's shell. Of its output at most `limit` bytes are taken.
     ///
     /// # Errors
-    /// When the device cannot be used, has no shell for this, or says more.
+    /// When the device cannot be used, goes before the end, or prints more.
     pub fn shell(&self, serial: &str, command: &str, limit: u64) -> Result<ShellOutput> {
-        let mut connection = self.shell_of(serial, command)?;
-        let mut all = || -> Result<ShellOutput> {
-            let mut output = ShellOutput::default();
-            loop {
-                let taken = output.stdout.len() as u64 + output.stderr.len() as u64;
-                match connection.packet(limit.saturating_sub(taken))? {
-                    Packet::Stdout(mut bytes) => output.stdout.append(&mut bytes),
-                    Packet::Stderr(mut bytes) => output.stderr.append(&mut bytes),
-                    Packet::Exit(code) => {
-                        output.code = code;
-                        return Ok(output);
-                    }
-                }
-            }
+        // In a shell of its own, because it may end its shell.
+        let whole = format!("({command}\n)\necho \"{END}$?\" >&2");
+        let run = || -> Result<ShellOutput> {
+            let output = output::of(self.on_device(serial, ["shell", "-T", "-n", &whole]), limit)
+                .map_err(|error| self.explained(error))?;
+            ShellOutput::of(output)
         };
-        all().with_context(|| format!("{serial}: {command}"))
+        run().with_context(|| format!("{serial}: {command}"))
     }
 
     /// Starts a command in the device's shell, whose lines come as it writes them.
     ///
     /// # Errors
-    /// When the device cannot be used, or has no shell for this.
-    pub fn start(&self, serial: &str, command: &str) -> Result<Program> {
-        Ok(Program::new(self.shell_of(serial, command)?))
+    /// When there is no adb.
+    pub fn start(&self, serial: &str, command: &str) -> Result<Running> {
+        let child = self.on_device(serial, ["shell", "-T", "-n", command]).spawn();
+        Running::new(child.map_err(|error| self.explained(error.into()))?)
     }
 
     /// Writes a file of the device, with these permissions (`0o644`); what was there is replaced.
     ///
     /// # Errors
     /// When the device cannot be used, or does not take it: why.
-    pub fn push(&self, serial: &str, bytes: &[u8], path: &str, mode: u32) -> Result<()> {
-        let mut connection = self.of_device(serial)?;
-        connection.request("sync:").with_context(|| format!("{serial}: no files can be sent"))?;
-        connection.send_file(bytes, path, mode).with_context(|| format!("{serial}: {path}"))
+    pub fn push(&self, serial: &str, file: &Path, path: &str, mode: u32) -> Result<()> {
+        let words = [OsStr::new("push"), file.as_os_str(), OsStr::new(path)];
+        let pushed =
+            output::of(self.on_device(serial, words), MAX_ANSWER).map_err(|error| self.explained(error))?;
+        if !pushed.status.success() {
+            bail!("{serial}: {path}: {}", pushed.complaint());
+        }
+        let command = format!("chmod {mode:o} {}", quoted(path));
+        successful(self.shell(serial, &command, MAX_ANSWER)?).map(drop)
     }
 
-    fn shell_of(&self, serial: &str, command: &str) -> Result<Connection> {
-        let mut connection = self.of_device(serial)?;
-        connection
-            .request(&format!("shell,v2,raw:{command}"))
-            .with_context(|| format!("{serial}: its shell cannot be used (Android 7 or newer is needed)"))?;
-        Ok(connection)
+    fn on_device<W: AsRef<OsStr>>(&self, serial: &str, words: impl IntoIterator<Item = W>) -> Command {
+        let mut command = self.command(["-s", serial]);
+        command.args(words);
+        command
     }
 
-    fn of_device(&self, serial: &str) -> Result<Connection> {
-        self.ask(&format!("host:transport:{serial}"))
+    fn command<W: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = W>) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
     }
 
-    /// A new connection with a first request that the server has granted.
-    fn ask(&self, request: &str) -> Result<Connection> {
-        let stream = match TcpStream::connect(&self.address) {
-            Err(error) if error.kind() == ErrorKind::ConnectionRefused && start_server() => {
-                TcpStream::connect(&self.address)
-            }
-            connected => connected,
-        };
-        let mut connection = Connection::new(stream.with_context(|| {
-            format!("no adb server answers at {}: install adb, and run `adb start-server`", self.address)
-        })?);
-        connection.request(request).with_context(|| format!("adb server at {}", self.address))?;
-        Ok(connection)
+    fn explained(&self, error: Error) -> Error {
+        let missing =
+            error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == ErrorKind::NotFound);
+        let program = Path::new(&self.program).display();
+        if missing {
+            let what = "not found: install the Android SDK's platform tools, and put adb into the PATH or set ANDROID_HOME";
+            return Error::msg(format!("{program}: {what}"));
+        }
+        error.context(program.to_string())
     }
-}
-
-/// Starts the server as adb does with any command; whether that worked.
-fn start_server() -> bool {
-    let mut adb = Command::new("adb");
-    let adb = adb.arg("start-server").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    adb.status().is_ok_and(|status| status.success())
 }
 
 /// A word of a command of the device's shell, whatever is in it.

@@ -2,7 +2,7 @@
 
 mod support;
 
-use loopbox_adb::stand_in::AdbStandIn;
+use loopbox_adb::fake::FakeAdb;
 use loopbox_format::report::encode;
 use loopbox_report::test_frames::SessionBuilder;
 use loopbox_report::test_support::ReportBuilder;
@@ -83,8 +83,8 @@ fn workspace() -> Files {
 }
 
 /// A device with an app that has a report.
-fn device() -> AdbStandIn {
-    let device = AdbStandIn::ready().unwrap();
+fn device() -> FakeAdb {
+    let device = FakeAdb::ready().unwrap();
     device.put("com.example.shop", "no_backup/loopbox/hang.lbx", &shop_bytes()).unwrap();
     device
 }
@@ -124,11 +124,7 @@ fn documented_commands_succeed() {
         fs::write(cases.path().join("page.md"), case).unwrap();
         fs::rename(files.dir(), cases.path().join("page.in")).unwrap();
         println!("{page}: {commands:#?}");
-        let port = device.port().to_string();
-        trycmd::TestCases::new()
-            .env("ANDROID_ADB_SERVER_PORT", port)
-            .case(cases.path().join("page.md"))
-            .run();
+        trycmd::TestCases::new().env("PATH", device.path()).case(cases.path().join("page.md")).run();
     }
 }
 
@@ -153,7 +149,6 @@ fn every_example_in_the_help_runs() {
     let commands = commands();
     assert!(commands.len() > 12, "{commands:?}");
     let folder = Path::new(env!("CARGO_BIN_EXE_loopbox")).parent().unwrap();
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     for command in commands.iter().map(String::as_str).chain([""]) {
         let examples = examples(command);
         assert!(!examples.is_empty(), "`loopbox {command} --help` has no example");
@@ -169,9 +164,8 @@ fn every_example_in_the_help_runs() {
             let mut shell = std::process::Command::new("sh");
             shell.args(["-e", "-c", &example]).current_dir(files.dir());
             let out = shell
-                .env("PATH", &path)
+                .env("PATH", format!("{}:{}", folder.display(), device.path()))
                 .env("HOME", files.dir())
-                .env("ANDROID_ADB_SERVER_PORT", device.port().to_string())
                 .output()
                 .unwrap();
             let said = String::from_utf8_lossy(&out.stderr);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use lab_phone::Options;
-use loopbox_adb::Server;
+use loopbox_adb::Adb;
 use loopbox_setup::workspace::target;
 
 use crate::suite::steps::shown;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: PhoneArgs) -> Result<()> {
     }
     let PhoneArgs { serial, library, phase_ms } = args;
     let options = Options { serial, library, phase_ms, ..Options::default() };
-    let summary = lab_phone::run(&Server::from_env(), &options, &out)?;
+    let summary = lab_phone::run(&Adb::from_env(), &options, &out)?;
     println!("{}\n\nReports and what was seen: {}", summary.line(), shown(&out));
     let faults = summary.faults();
     ensure!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));

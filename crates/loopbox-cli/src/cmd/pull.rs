@@ -7,7 +7,7 @@ use crate::options::{PackageOptions, TerminalOptions};
 use crate::outcome::Outcome;
 use crate::output;
 use anyhow::{Context, Result, bail};
-use loopbox_adb::{Device, Server, choose, quoted, successful};
+use loopbox_adb::{Adb, Device, choose, quoted, successful};
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::{Analysis, harmless, is_hidden};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,8 +22,8 @@ const FIND: &str = r"find . -type f \( -name '*.lbx' -o -name '*.lbr' -o -name '
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The app has to be debuggable, and the device needs Android 7 or newer. adb has to be installed; its server is found
-as adb finds it (ANDROID_ADB_SERVER_ADDRESS, ANDROID_ADB_SERVER_PORT).
+    after_help = "The app has to be debuggable, and the device needs Android 7 or newer. adb is looked for in the PATH, then in the SDK that
+ANDROID_HOME names.
 
 Examples:
   loopbox pull
@@ -46,19 +46,19 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let server = Server::from_env();
-    let devices = server.devices()?;
-    let Some(package) = &args.package else { return list(args, &server, &devices) };
+    let adb = Adb::from_env();
+    let devices = adb.devices()?;
+    let Some(package) = &args.package else { return list(args, &adb, &devices) };
     // It becomes a word of a command on the device.
     if !package.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')) {
         bail!("{package}: not an application id");
     }
     let device = choose(&devices, args.serial.as_deref())?;
-    pull(args, &server, &device.serial, package)
+    pull(args, &adb, &device.serial, package)
 }
 
 /// Prints the devices, and the apps on them that have reports.
-fn list(args: &Args, server: &Server, devices: &[Device]) -> Result<Outcome> {
+fn list(args: &Args, adb: &Adb, devices: &[Device]) -> Result<Outcome> {
     if devices.is_empty() {
         bail!("no device: connect one, and allow USB debugging on it");
     }
@@ -71,7 +71,7 @@ fn list(args: &Args, server: &Server, devices: &[Device]) -> Result<Outcome> {
         if device.state != "device" {
             continue;
         }
-        match apps(server, &device.serial) {
+        match apps(adb, &device.serial) {
             Ok(apps) if apps.is_empty() => text.push_str("  no debuggable app has a report\n"),
             Ok(apps) => {
                 for (app, files) in apps {
@@ -89,12 +89,12 @@ fn list(args: &Args, server: &Server, devices: &[Device]) -> Result<Outcome> {
 }
 
 /// The apps with their number of files. Those that are not debuggable have none for us.
-fn apps(server: &Server, serial: &str) -> Result<BTreeMap<String, u64>> {
+fn apps(adb: &Adb, serial: &str) -> Result<BTreeMap<String, u64>> {
     let script = format!(
         "for p in $(pm list packages -3 | cut -d: -f2); do run-as \"$p\" {FIND} 2>/dev/null | while read -r f; do \
              printf '%s %s\\n' \"$p\" \"$f\"; done; done; true"
     );
-    let found = server.shell(serial, &script, MAX_LIST)?;
+    let found = adb.shell(serial, &script, MAX_LIST)?;
     let mut apps = BTreeMap::new();
     for line in String::from_utf8_lossy(&found.stdout).lines() {
         if let Some((app, path)) = line.split_once(' ')
@@ -106,9 +106,9 @@ fn apps(server: &Server, serial: &str) -> Result<BTreeMap<String, u64>> {
     Ok(apps)
 }
 
-fn pull(args: &Args, server: &Server, serial: &str, package: &str) -> Result<Outcome> {
+fn pull(args: &Args, adb: &Adb, serial: &str, package: &str) -> Result<Outcome> {
     // A name may have a line break in it.
-    let found = server.shell(serial, &format!("run-as {package} {FIND} -print0"), MAX_LIST)?;
+    let found = adb.shell(serial, &format!("run-as {package} {FIND} -print0"), MAX_LIST)?;
     let list = String::from_utf8_lossy(&found.stdout).into_owned();
     let files: BTreeSet<&str> = list.split('\0').filter(|file| file.starts_with("./")).collect();
     if files.is_empty() {
@@ -123,7 +123,7 @@ fn pull(args: &Args, server: &Server, serial: &str, package: &str) -> Result<Out
     let packages = app_packages(&args.packages)?;
     let (mut text, mut pulled) = (String::new(), 0);
     for (file, name) in local_names(&files) {
-        let taken = take(server, serial, package, file).and_then(|bytes| put(&folder, &name, &bytes));
+        let taken = take(adb, serial, package, file).and_then(|bytes| put(&folder, &name, &bytes));
         match taken {
             Ok(target) => {
                 pulled += 1;
@@ -141,9 +141,9 @@ fn pull(args: &Args, server: &Server, serial: &str, package: &str) -> Result<Out
 }
 
 /// The bytes of a file of the app.
-fn take(server: &Server, serial: &str, package: &str, file: &str) -> Result<Vec<u8>> {
+fn take(adb: &Adb, serial: &str, package: &str, file: &str) -> Result<Vec<u8>> {
     let command = format!("run-as {package} cat {}", quoted(file));
-    Ok(successful(server.shell(serial, &command, input::MAX_LEN)?)?.stdout)
+    Ok(successful(adb.shell(serial, &command, input::MAX_LEN)?)?.stdout)
 }
 
 /// What the files of a device are called here, so that none is outside of the folder, and no two are one: the path without its

@@ -122,10 +122,10 @@ const LONGEST: [&str; 9] = [
     "loopbox-art on_art",
     "e2e hangs",
     "loopbox-cli fleet",
-    "phone stand_in",
+    "lab-phone testbed",
     "e2e aar",
     "e2e shipped",
-    "bionic tagged",
+    "lab-bionic tagged",
 ];
 
 pub(crate) fn test(args: &TestArgs) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Everything that `cargo xtask phone` does with a phone, with one that is a testbed: adb's protocol in front, a real ART behind
+//! Everything that `cargo xtask phone` does with a phone, with one that is a testbed: a fake adb in front, a real ART behind
 //! `app_process`. `tests/e2e/tests/shipped.rs` has the library that ships on the same testbed.
 
 use std::fmt::Write as _;
@@ -7,8 +7,7 @@ use std::fs;
 use anyhow::Result;
 use lab_launch::{Build, Launcher, reports};
 use lab_phone::{Options, run};
-use loopbox_adb::Server;
-use loopbox_adb::stand_in::AdbStandIn;
+use loopbox_adb::fake::FakeAdb;
 use tempfile::tempdir;
 
 const GETPROP: &str = "case $1 in
@@ -40,10 +39,10 @@ fn app_process(launcher: &Launcher) -> String {
 #[test]
 fn a_phone_is_asked_everything_and_left_as_it_was() -> Result<()> {
     let launcher = Launcher::new("art10", Build::Dev)?;
-    let phone = AdbStandIn::ready()?;
-    phone.program("getprop", GETPROP)?;
-    phone.program("pm", PM)?;
-    phone.program("app_process", &app_process(&launcher))?;
+    let phone = FakeAdb::ready()?;
+    phone.device_program("getprop", GETPROP)?;
+    phone.device_program("pm", PM)?;
+    phone.device_program("app_process", &app_process(&launcher))?;
     let boot: Vec<String> = launcher
         .testbed
         .manifest
@@ -63,7 +62,7 @@ fn a_phone_is_asked_everything_and_left_as_it_was() -> Result<()> {
     };
 
     let out = tempdir()?;
-    let summary = run(&Server::at(phone.port()), &options, out.path())?;
+    let summary = run(&phone.adb(), &options, out.path())?;
     let text = fs::read_to_string(out.path().join("summary.md"))?;
     println!("{text}");
     assert_eq!(summary.faults(), [""; 0], "{text}");

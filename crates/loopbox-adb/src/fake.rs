@@ -1,0 +1,104 @@
+//! A fake `adb` for tests: a script, and a device that is a folder. It has what [`crate::Adb`] calls, and nothing else.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+
+use crate::Adb;
+
+/// The serial number of the device.
+pub const SERIAL: &str = "emulator-5554";
+
+/// Lists the apps, as Android's package manager does.
+const PM: &str = "for app in \"$DEVICE\"/data/*; do echo \"package:$(basename \"$app\")\"; done";
+/// Runs a command as an app, when that is debuggable: when it has no file `.release`.
+const RUN_AS: &str = "app=\"$1\"; shift; [ -d \"$DEVICE/data/$app\" ] || { echo \"run-as: unknown package: $app\" >&2; exit 1; }\n\
+    [ ! -e \"$DEVICE/data/$app/.release\" ] || { echo \"run-as: package not debuggable: $app\" >&2; exit 1; }\n\
+    cd \"$DEVICE/data/$app\" && exec \"$@\"";
+
+/// A fake `adb` with its device.
+#[derive(Debug)]
+pub struct FakeAdb {
+    device: TempDir,
+}
+
+impl FakeAdb {
+    /// One that lists these devices, in adb's words.
+    ///
+    /// # Errors
+    /// When there is no folder for it.
+    pub fn new(devices: &str) -> Result<Self> {
+        let fake = Self { device: TempDir::new()? };
+        fs::create_dir_all(fake.folder().join("data"))?;
+        fs::write(fake.folder().join("devices"), devices)?;
+        write(&fake.program(), include_bytes!("fake-adb.sh"), 0o755)?;
+        fake.device_program("pm", PM)?;
+        fake.device_program("run-as", RUN_AS)?;
+        Ok(fake)
+    }
+
+    /// One with a device that is ready.
+    ///
+    /// # Errors
+    /// When there is no folder for it.
+    pub fn ready() -> Result<Self> {
+        Self::new("emulator-5554          device product:sdk model:Pixel_8 transport_id:1\n")
+    }
+
+    /// Where the program `adb` is.
+    pub fn program(&self) -> PathBuf {
+        self.folder().join("host/adb")
+    }
+
+    /// A `PATH` that begins with the program's folder.
+    pub fn path(&self) -> String {
+        let path = std::env::var("PATH").unwrap_or_default();
+        format!("{}:{path}", self.folder().join("host").display())
+    }
+
+    /// The program as [`Adb`].
+    pub fn adb(&self) -> Adb {
+        Adb::at(self.program())
+    }
+
+    /// The folder that is the device: `bin` has its programs, `data` a folder for each app.
+    pub fn folder(&self) -> &Path {
+        self.device.path()
+    }
+
+    /// Puts a program on the device, a script for `sh`. The variable `DEVICE` names the folder of the device.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn device_program(&self, name: &str, script: &str) -> Result<()> {
+        write(&self.folder().join("bin").join(name), format!("#!/bin/sh\n{script}\n").as_bytes(), 0o755)
+    }
+
+    /// What its shell reads before each command, as Android's reads `mkshrc`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn profile(&self, script: &str) -> Result<()> {
+        write(&self.folder().join("profile"), script.as_bytes(), 0o644)
+    }
+
+    /// Puts a file into the data of an app.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn put(&self, app: &str, file: &str, bytes: &[u8]) -> Result<PathBuf> {
+        let path = self.folder().join("data").join(app).join(file);
+        write(&path, bytes, 0o644)?;
+        Ok(path)
+    }
+}
+
+fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
+    let folder = path.parent().with_context(|| format!("{} has no folder", path.display()))?;
+    fs::create_dir_all(folder)?;
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(fs::set_permissions(path, fs::Permissions::from_mode(mode))?)
+}

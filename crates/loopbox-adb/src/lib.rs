@@ -20,8 +20,6 @@ use anyhow::{Context, Error, Result, bail};
 
 /// More than any list of devices or message of adb has.
 const MAX_ANSWER: u64 = 1 << 20;
-/// What a command's shell writes last, with the exit code: output without it was cut.
-const END: &str = "loopbox: end of command, exit code ";
 
 /// The `adb` program.
 #[derive(Debug, Clone)]
@@ -65,7 +63,7 @@ impl Adb {
     /// When the device cannot be used, goes before the end, or prints more.
     pub fn shell(&self, serial: &str, command: &str, limit: u64) -> Result<ShellOutput> {
         // In a shell of its own, because it may end its shell.
-        let whole = format!("({command}\n)\necho \"{END}$?\" >&2");
+        let whole = format!("({command}\n)\necho \"{}$?\" >&2", output::END);
         let run = || -> Result<ShellOutput> {
             let output = output::of(self.on_device(serial, ["shell", "-T", "-n", &whole]), limit)
                 .map_err(|error| self.explained(error))?;

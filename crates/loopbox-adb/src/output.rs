@@ -5,7 +5,8 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, bail};
 
-use crate::END;
+/// What a command's shell writes last, with the exit code: output without it was cut.
+pub(crate) const END: &str = "loopbox: end of command, exit code ";
 
 /// What adb has printed.
 pub(crate) struct Output {

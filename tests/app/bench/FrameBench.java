@@ -113,12 +113,10 @@ public final class FrameBench {
         TestVsync.setPeriodNanos(HOUR_NS);
         Choreographer.getInstance();
         VMDebug.startAllocCounting();
-        String[] names = {"none", "empty", "frames", "observer", "observer-frames", "article", "printer-empty", "matrix",
-            "jankstats-21"};
+        String[] names = {"none", "empty", "frames", "observer", "observer-frames"};
         FrameWays.Way[] ways = {
             new FrameWays.Way(), new FrameWays.Empty(), new FrameWays.Ours(false, true), new FrameWays.Ours(true, false),
-            new FrameWays.Ours(true, true), new FrameWays.Article(), new FrameWays.EmptyPrinter(), new MatrixFrames(),
-            new FrameWays.JankStats21(),
+            new FrameWays.Ours(true, true),
         };
         for (int round = -3; round < rounds; round++) { // those before 0 warm up
             for (int i = 0; i < ways.length; i++) {

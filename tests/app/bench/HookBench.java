@@ -70,12 +70,11 @@ public final class HookBench {
         Looper.prepareMainLooper();
         VMDebug.startAllocCounting();
         String[] names = {"none", "observer", "observer-proxy", "printer-empty", "printer", "article",
-            "article-whole", "printer-posting", "monitor", "block", "uiperf", "blockcanary"};
+            "article-whole", "monitor", "block", "uiperf", "blockcanary"};
         Variant[] variants = {
             new Ours.None(), new Ours.Observer(), new Ours.ObserverByProxy(), new Ours.EmptyPrinter(),
             new Ours.Printer(), new ArticleRecorder(), new ArticleRecorder.Whole(),
-            new PostingMonitor(), new Ours.Monitoring(), new BlockMonitors.Block(), new BlockMonitors.Uiperf(),
-            new BlockMonitors.Canary(),
+            new Ours.Monitoring(), new BlockMonitors.Block(), new BlockMonitors.Uiperf(), new BlockMonitors.Canary(),
         };
         for (int round = -1; round < rounds; round++) { // round -1 warms up
             for (int i = 0; i < variants.length; i++) {

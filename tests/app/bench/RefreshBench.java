@@ -23,8 +23,8 @@ import java.util.concurrent.CountDownLatch;
 import scenario.Heap;
 
 /**
- * How many refreshes of the display are asked for, by ways to watch frames: while nothing moves, and for one scroll; and what
- * memory Loopbox's takes beside its recorder's: when it has been installed, and when more screens, gestures, frames and jank frames
+ * How many refreshes of the display are asked for, with Loopbox and without: while nothing moves, and for one scroll; and what
+ * memory its frames take beside its recorder: when it has been installed, and when more screens, gestures, frames and jank frames
  * have come than it keeps, with the same calls and the same scrolls for the recorder alone. A real clock of 60 Hz.
  *
  * Prints {@code refreshes WAY IDLE SCROLL}, of so many milliseconds idle and one scroll of so many frames, the two arguments; and
@@ -112,11 +112,7 @@ public final class RefreshBench {
     }
 
     private static void drive(Window window, Feed feed, File folder, int idleMs, int frames) throws Exception {
-        FrameWays.Empty article = new FrameWays.Article();
         count("none", feed, idleMs, frames);
-        onMain(begin(article));
-        count("article", feed, idleMs, frames);
-        article.end();
         onMain(install(folder, window));
         count("ours", feed, idleMs, frames);
         // What is taken once in a process, classes and what is looked up in ART, is none of what frames keep.
@@ -215,14 +211,6 @@ public final class RefreshBench {
         return new Runnable() {
             @Override public void run() {
                 feed.scroll(frames, janky, over);
-            }
-        };
-    }
-
-    private static Runnable begin(final FrameWays.Way way) {
-        return new Runnable() {
-            @Override public void run() {
-                way.begin();
             }
         };
     }

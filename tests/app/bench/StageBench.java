@@ -1,12 +1,16 @@
 package bench;
 
 import android.app.ContextImpl;
+import android.content.Context;
+import android.graphics.Canvas;
 import android.os.Handler;
 import android.os.HandlerThread;
 import android.os.Looper;
 import android.view.FrameMetrics;
 import android.view.TestViewRoot;
+import android.view.View;
 import android.view.Window;
+import com.android.internal.policy.PhoneWindow;
 import dalvik.system.VMDebug;
 import io.loopbox.Config;
 import io.loopbox.FrameConfig;
@@ -17,10 +21,10 @@ import java.lang.reflect.Field;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * What one FrameMetrics costs its listener's thread, for several ways to use it, in one process. The reports are given: the platform's
- * own class with times filled in, one frame in twenty slow.
+ * What one FrameMetrics costs the thread of Loopbox's listener. The reports are given: the platform's own class with times filled
+ * in, one frame in twenty slow.
  *
- * Arguments: reports per batch, rounds. Prints one line a batch: way, and per report nanoseconds of the thread's CPU time,
+ * Arguments: reports per batch, rounds. Prints one line a batch: {@code ours}, and per report nanoseconds of the thread's CPU time,
  * objects and bytes that the thread allocated in Java.
  */
 public final class StageBench {
@@ -35,7 +39,7 @@ public final class StageBench {
 
     private StageBench() {}
 
-    /** A batch of a way: runs on the listener's thread, and ends there when what it has posted is done. */
+    /** Runs on the listener's thread, and ends there when what was posted to it is done. */
     private static final class Batch implements Runnable {
         private final Window.OnFrameMetricsAvailableListener listener;
         private final Window window;
@@ -95,7 +99,7 @@ public final class StageBench {
         Looper.prepareMainLooper();
         VMDebug.startAllocCounting();
         File folder = new File(System.getProperty("loopbox.dir"));
-        final Window window = StageWays.window(new ContextImpl(folder, "bench", "bench"));
+        final Window window = window(new ContextImpl(folder, "bench", "bench"));
         FrameConfig frames = new FrameConfig.Builder().stages(true).build();
         Config config = new Config.Builder(folder).hook(Config.Hook.NONE).frames(frames).build();
         if (!Loopbox.install(config).isOn()) {
@@ -103,7 +107,7 @@ public final class StageBench {
         }
         new TestViewRoot(window);
         Loopbox.frames().watch(window);
-        final Window.OnFrameMetricsAvailableListener ours = StageWays.listenerOf(window);
+        final Window.OnFrameMetricsAvailableListener ours = listenerOf(window);
         HandlerThread thread = new HandlerThread("listener");
         thread.start();
         final Handler handler = new Handler(thread.getLooper());
@@ -122,29 +126,45 @@ public final class StageBench {
     }
 
     private static void drive(
-            Window.OnFrameMetricsAvailableListener ours, Window window, Handler handler, int reports, int rounds) throws Exception {
-        StageWays.Sentry sentry = new StageWays.Sentry();
-        String[] names = {"ours", "jankstats", "sentry", "matrix"};
-        Window.OnFrameMetricsAvailableListener[] listeners = {
-            ours, new StageWays.JankStats(), sentry, new StageWays.Matrix(handler),
-        };
+            Window.OnFrameMetricsAvailableListener listener, Window window, Handler handler, int reports, int rounds) throws Exception {
         for (int round = -3; round < rounds; round++) { // those before 0 warm up
-            for (int i = 0; i < names.length; i++) {
-                Batch batch = new Batch(listeners[i], window, handler, reports);
-                handler.post(batch);
-                batch.over.await();
-                sentry.end();
-                if (round >= 0) {
-                    StringBuilder line = new StringBuilder("batch " + names[i]);
-                    for (double used : batch.used) {
-                        line.append(' ').append(used / reports);
-                    }
-                    System.out.println(line);
+            Batch batch = new Batch(listener, window, handler, reports);
+            handler.post(batch);
+            batch.over.await();
+            if (round >= 0) {
+                StringBuilder line = new StringBuilder("batch ours");
+                for (double used : batch.used) {
+                    line.append(' ').append(used / reports);
                 }
+                System.out.println(line);
             }
         }
         if (Loopbox.frames().snapshot().process().causes().isEmpty()) {
             throw new IllegalStateException("the slow frames were not counted");
         }
+    }
+
+    /** A window whose view draws nothing. */
+    private static Window window(Context context) {
+        Window window = new PhoneWindow(context);
+        window.setContentView(new View(context) {
+            @Override protected void onDraw(Canvas canvas) {}
+        });
+        return window;
+    }
+
+    /** The listener that was added to a window; null while there is none. */
+    private static Window.OnFrameMetricsAvailableListener listenerOf(Window window) throws ReflectiveOperationException {
+        Field rings = Window.class.getDeclaredField("frameMetrics");
+        rings.setAccessible(true);
+        for (Object ring : (Iterable<?>) rings.get(window)) {
+            Field observer = ring.getClass().getDeclaredField("observer");
+            observer.setAccessible(true);
+            Object of = observer.get(ring);
+            Field listener = of.getClass().getDeclaredField("mListener");
+            listener.setAccessible(true);
+            return (Window.OnFrameMetricsAvailableListener) listener.get(of);
+        }
+        return null;
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench frames`: what watching display frames costs, against other ways to watch them.
+//! `cargo xtask bench frames`: what watching display frames costs.
 //!
 //! Times are CPU time of one thread, so that waiting for a processor on a busy machine does not count.
 
@@ -25,26 +25,14 @@ pub(crate) struct FramesArgs {
     idle_ms: u32,
 }
 
-/// The ways on the main thread, as `bench.FrameBench` calls them, what each is held against, and what they are.
-const WAYS: [(&str, &str, &str); 8] = [
+/// The ways on the main thread, as `bench.FrameBench` calls them, what each is compared with, and what they are.
+const WAYS: [(&str, &str, &str); 4] = [
     ("empty", BASE, "an empty FrameCallback"),
     ("frames", BASE, "Loopbox, frames alone"),
     ("observer", BASE, "Loopbox, messages by Observer"),
     ("observer-frames", "observer", "Loopbox, frames beside them"),
-    ("article", BASE, "the block article's FPSFrameCallback"),
-    ("printer-empty", BASE, "an empty Printer (Looper's own strings)"),
-    ("matrix", "printer-empty", "Matrix's UIThreadMonitor, beside them"),
-    ("jankstats-21", BASE, "JankStats' way on Android 5 and 6"),
 ];
 const BASE: &str = "none";
-
-/// The ways on the thread of `FrameMetrics`, as `bench.StageBench` calls them.
-const STAGE_WAYS: [(&str, &str); 4] = [
-    ("ours", "Loopbox, stages (all values, causes)"),
-    ("jankstats", "JankStats (8 values, one frame kept)"),
-    ("sentry", "Sentry's collector (7 values)"),
-    ("matrix", "Matrix (9 values, copy, post)"),
-];
 
 pub(crate) fn run(args: &FramesArgs) -> Result<()> {
     for testbed in &args.testbed {
@@ -116,29 +104,17 @@ fn on_main(launcher: &Launcher, testbed: &str, args: &FramesArgs) -> Result<()> 
         added(way, over)
     };
     println!(
-        "  {:42} {:>9} {:>9} {:>11} {:>8} {:>11} {:>13}",
-        "on the main thread, added to a frame",
-        "ns",
-        "objects",
-        "Java bytes",
-        "mallocs",
-        "of empty's",
-        "of Matrix's"
+        "  {:42} {:>9} {:>9} {:>11} {:>8} {:>11}",
+        "on the main thread, added to a frame", "ns", "objects", "Java bytes", "mallocs", "of empty's"
     );
     let empty = own("empty").context("no empty callback ran")?;
-    let matrix = own("matrix").context("Matrix's way did not run")?;
     for (way, _, label) in WAYS {
         let Some([ns, objects, bytes, mallocs]) = own(way) else { continue };
-        println!(
-            "  {label:42} {ns:9.0} {objects:9.2} {bytes:11.1} {mallocs:8.2} {:11.2} {:13.3}",
-            ns / empty[0],
-            ns / matrix[0]
-        );
+        println!("  {label:42} {ns:9.0} {objects:9.2} {bytes:11.1} {mallocs:8.2} {:11.2}", ns / empty[0]);
     }
     let frames = own("frames").context("Loopbox did not run")?;
     let beside = own("observer-frames").context("Loopbox did not run with its hook")?;
     budget("a counted frame, of an empty callback", frames[0] / empty[0], 2.0);
-    budget("a counted frame, of Matrix's", frames[0] / matrix[0], 0.2);
     budget("objects per frame", frames[1], 0.0);
     budget("frames beside messages, of frames alone", beside[0] / frames[0], 1.0);
     Ok(())
@@ -147,19 +123,12 @@ fn on_main(launcher: &Launcher, testbed: &str, args: &FramesArgs) -> Result<()> 
 fn on_listener(launcher: &Launcher, args: &FramesArgs) -> Result<()> {
     let lines = lines(launcher, "bench.StageBench", &[args.frames * 10, args.rounds])?;
     let batches: BTreeMap<String, [f64; 3]> = medians(&lines, "batch")?;
+    let [ns, objects, bytes] = batches.get("ours").context("Loopbox did not run")?;
     println!(
-        "  {:42} {:>9} {:>9} {:>11} {:>8} {:>11}",
-        "on the listener's thread, a FrameMetrics", "ns", "objects", "Java bytes", "", "of ours"
+        "  {:42} {:>9} {:>9} {:>11}",
+        "on the listener's thread, a FrameMetrics", "ns", "objects", "Java bytes"
     );
-    let [ours, ..] = batches.get("ours").context("Loopbox did not run")?;
-    for (way, label) in STAGE_WAYS {
-        let Some([ns, objects, bytes]) = batches.get(way) else { continue };
-        println!("  {label:42} {ns:9.0} {objects:9.2} {bytes:11.1} {:8} {:11.2}", "", ns / ours);
-    }
-    for way in ["sentry", "matrix"] {
-        let [ns, ..] = batches.get(way).with_context(|| format!("{way} did not run"))?;
-        budget(&format!("a FrameMetrics, of {way}'s"), ours / ns, 1.0 / 3.0);
-    }
+    println!("  {:42} {ns:9.0} {objects:9.2} {bytes:11.1}", "Loopbox, stages (all values, causes)");
     Ok(())
 }
 
@@ -168,7 +137,7 @@ fn refreshes(launcher: &Launcher, args: &FramesArgs) -> Result<()> {
     let asked: BTreeMap<String, [f64; 2]> = medians(&lines, "refreshes")?;
     let none = asked.get(BASE).context("nothing was counted")?;
     println!("  refreshes asked for             idle for {} ms   one scroll, added", args.idle_ms);
-    for (way, label) in [(BASE, "nothing watches"), ("ours", "Loopbox"), ("article", "the block article's")] {
+    for (way, label) in [(BASE, "nothing watches"), ("ours", "Loopbox")] {
         let Some([idle, scroll]) = asked.get(way) else { continue };
         println!("  {label:30} {idle:18} {:19}", scroll - none[1]);
     }

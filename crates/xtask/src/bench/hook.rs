@@ -25,7 +25,7 @@ pub(crate) struct HookArgs {
 }
 
 /// The ways to watch, as `bench.HookBench` calls them, and what they are.
-const VARIANTS: [(&str, &str); 12] = [
+const VARIANTS: [(&str, &str); 11] = [
     ("none", "nothing watches"),
     ("observer", "Loopbox, Observer as a class"),
     ("observer-proxy", "Loopbox, Observer by Proxy, passing on"),
@@ -33,7 +33,6 @@ const VARIANTS: [(&str, &str); 12] = [
     ("printer", "Loopbox, Printer"),
     ("article", "Qimao's recorder (Proxy, strings)"),
     ("article-whole", "the same with its Printer and its timer"),
-    ("printer-posting", "Printer, object and post per message"),
     ("monitor", "Loopbox, Observer, with its performance monitor"),
     ("block", "the block article's monitor (Printer, post)"),
     ("uiperf", "the uiperf article's monitor (Printer)"),

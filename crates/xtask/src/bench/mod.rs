@@ -21,7 +21,7 @@ pub(crate) enum BenchCommand {
     Cli(cli::CliArgs),
     /// How long DuckDB and Spark take for the questions of docs/fleet.md
     Fleet(fleet::FleetArgs),
-    /// What watching display frames costs, against other ways to watch them
+    /// What watching display frames costs
     Frames(frames::FramesArgs),
     /// What watching the main Looper costs per message, against other ways to watch
     Hook(hook::HookArgs),

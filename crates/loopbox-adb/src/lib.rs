@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod device;
+mod end;
 #[cfg(feature = "fake")]
 pub mod fake;
 mod output;
@@ -49,8 +50,8 @@ impl Adb {
     /// # Errors
     /// When there is no adb, or its server does not start.
     pub fn devices(&self) -> Result<Vec<Device>> {
-        let output =
-            output::of(self.command(["devices", "-l"]), MAX_ANSWER).map_err(|error| self.explained(error))?;
+        let output = output::of(self.command(["devices", "-l"]), MAX_ANSWER, 0)
+            .map_err(|error| self.explained(error))?;
         if !output.status.success() {
             bail!("adb devices: {}", output.complaint());
         }
@@ -62,12 +63,9 @@ impl Adb {
     /// # Errors
     /// When the device cannot be used, goes before the end, or prints more.
     pub fn shell(&self, serial: &str, command: &str, limit: u64) -> Result<ShellOutput> {
-        // In a shell of its own, because it may end its shell.
-        let whole = format!("({command}\n)\necho \"{}$?\" >&2", output::END);
         let run = || -> Result<ShellOutput> {
-            let output = output::of(self.on_device(serial, ["shell", "-T", "-n", &whole]), limit)
-                .map_err(|error| self.explained(error))?;
-            ShellOutput::of(output)
+            let output = output::of(self.in_shell(serial, command), limit, end::MAX_LEN);
+            ShellOutput::of(output.map_err(|error| self.explained(error))?)
         };
         run().with_context(|| format!("{serial}: {command}"))
     }
@@ -77,7 +75,7 @@ impl Adb {
     /// # Errors
     /// When there is no adb.
     pub fn start(&self, serial: &str, command: &str) -> Result<Running> {
-        let child = self.on_device(serial, ["shell", "-T", "-n", command]).spawn();
+        let child = self.in_shell(serial, command).spawn();
         Running::new(child.map_err(|error| self.explained(error.into()))?)
     }
 
@@ -87,13 +85,17 @@ impl Adb {
     /// When the device cannot be used, or does not take it: why.
     pub fn push(&self, serial: &str, file: &Path, path: &str, mode: u32) -> Result<()> {
         let words = [OsStr::new("push"), file.as_os_str(), OsStr::new(path)];
-        let pushed =
-            output::of(self.on_device(serial, words), MAX_ANSWER).map_err(|error| self.explained(error))?;
+        let pushed = output::of(self.on_device(serial, words), MAX_ANSWER, 0)
+            .map_err(|error| self.explained(error))?;
         if !pushed.status.success() {
             bail!("{serial}: {path}: {}", pushed.complaint());
         }
         let command = format!("chmod {mode:o} {}", quoted(path));
         successful(self.shell(serial, &command, MAX_ANSWER)?).map(drop)
+    }
+
+    fn in_shell(&self, serial: &str, command: &str) -> Command {
+        self.on_device(serial, ["shell", "-T", "-n", &end::marked(command)])
     }
 
     fn on_device<W: AsRef<OsStr>>(&self, serial: &str, words: impl IntoIterator<Item = W>) -> Command {

@@ -5,8 +5,10 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, bail};
 
-/// What a command's shell writes last, with the exit code: output without it was cut.
-pub(crate) const END: &str = "loopbox: end of command, exit code ";
+use crate::end;
+
+/// Why a command has no end.
+pub(crate) const GONE: &str = "the device has gone before the end of the command";
 
 /// What adb has printed.
 pub(crate) struct Output {
@@ -15,15 +17,16 @@ pub(crate) struct Output {
     pub(crate) status: ExitStatus,
 }
 
-/// Runs adb to its end. Of its output at most `limit` bytes are taken.
+/// Runs adb to its end. Of its output at most `limit` bytes are taken, and `more` of what is not the command's.
 ///
 /// # Errors
 /// When it does not start, or prints more.
-pub(crate) fn of(mut command: Command, limit: u64) -> Result<Output> {
+pub(crate) fn of(mut command: Command, limit: u64, more: u64) -> Result<Output> {
+    let all = limit.saturating_add(more);
     let mut child = command.spawn()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let errors = std::thread::spawn(move || read(stderr, limit));
-    let stdout = read(stdout, limit);
+    let errors = std::thread::spawn(move || read(stderr, all));
+    let stdout = read(stdout, all);
     if stdout.is_none() {
         // It would wait for a reader.
         let _ = child.kill();
@@ -31,7 +34,7 @@ pub(crate) fn of(mut command: Command, limit: u64) -> Result<Output> {
     let stderr = errors.join().ok().flatten();
     let status = child.wait().context("its end is not known")?;
     match (stdout, stderr) {
-        (Some(stdout), Some(stderr)) if (stdout.len() + stderr.len()) as u64 <= limit => {
+        (Some(stdout), Some(stderr)) if (stdout.len() + stderr.len()) as u64 <= all => {
             Ok(Output { stdout, stderr, status })
         }
         _ => bail!("it prints more than {limit} bytes"),
@@ -64,22 +67,15 @@ pub struct ShellOutput {
 }
 
 impl ShellOutput {
-    /// The output of a command whose shell has written [`END`] last.
+    /// The output of a command to its end.
     ///
     /// # Errors
-    /// When it has not: adb's own words, or that the device has gone.
+    /// When the end is missing: adb's own words, or that the device has gone.
     pub(crate) fn of(output: Output) -> Result<Self> {
-        let text = String::from_utf8_lossy(&output.stderr);
-        let end = text.rsplit_once(END).and_then(|(_, code)| code.trim_end().parse::<u8>().ok());
-        let Some(code) = end else {
-            let words = complaint(&output.stderr, &[]);
-            bail!(words.unwrap_or_else(|| "the device has gone before the end of the command".into()));
-        };
-        let mut stderr = output.stderr;
-        let at =
-            stderr.windows(END.len()).rposition(|window| window == END.as_bytes()).unwrap_or(stderr.len());
-        stderr.truncate(at);
-        Ok(Self { stdout: output.stdout, stderr, code })
+        match end::of(&output.stderr) {
+            Some((stderr, code)) => Ok(Self { stdout: output.stdout, stderr: stderr.to_vec(), code }),
+            None => bail!(complaint(&output.stderr, &[]).unwrap_or_else(|| GONE.into())),
+        }
     }
 
     /// Why a command failed, in its own words.

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::end;
+use crate::output::GONE;
+
 /// How much of what a command prints on its standard error is kept: the end of it.
 const KEPT_ERRORS: usize = 256 << 10;
 /// A longer line comes in pieces.
@@ -74,8 +77,8 @@ impl Running {
     /// Waits for its end: its exit code and its standard error. What it printed is in [`Running::seen`].
     ///
     /// # Errors
-    /// When it does not end within `limit`.
-    pub fn finish(&mut self, limit: Duration) -> Result<(i32, String)> {
+    /// When it does not end within `limit`, or the device has gone.
+    pub fn finish(&mut self, limit: Duration) -> Result<(u8, String)> {
         let end = Instant::now() + limit;
         loop {
             match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -89,11 +92,13 @@ impl Running {
     }
 
     /// What is known when no more lines come.
-    fn ended(&mut self) -> Result<(i32, String)> {
-        let status = self.child.wait().context("adb's end is not known")?;
-        let code = status.code().context("adb was killed")?;
+    fn ended(&mut self) -> Result<(u8, String)> {
+        self.child.wait().context("adb's end is not known")?;
         let errors = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();
-        Ok((code, String::from_utf8_lossy(&errors).into_owned()))
+        let printed =
+            || format!("{GONE}; it printed:\n{}\n{}", self.seen.join("\n"), String::from_utf8_lossy(&errors));
+        let (errors, code) = end::of(&errors).with_context(printed)?;
+        Ok((code, String::from_utf8_lossy(errors).into_owned()))
     }
 }
 

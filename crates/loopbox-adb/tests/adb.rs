@@ -20,6 +20,7 @@ fn a_file_is_pushed_whole_and_read_back() {
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o750);
     let read = format!("cat {}", quoted(&path));
     assert_eq!(adb.shell(SERIAL, &read, 1 << 20).unwrap().stdout, content);
+    assert_eq!(adb.shell(SERIAL, &read, 200_000).unwrap().stdout.len(), 200_000, "as much as is allowed");
     let error = format!("{:#}", adb.shell(SERIAL, &read, 100_000).unwrap_err());
     assert!(error.ends_with("it prints more than 100000 bytes"), "{error}");
     let error = format!("{:#}", adb.push(SERIAL, &local, "/proc/none/x", 0o644).unwrap_err());
@@ -46,6 +47,8 @@ fn output_that_was_cut_is_an_error() {
     fake.profile("exit 0").unwrap();
     let error = format!("{:#}", fake.adb().shell(SERIAL, "echo half", 1 << 10).unwrap_err());
     assert!(error.ends_with("the device has gone before the end of the command"), "{error}");
+    let error = fake.adb().start(SERIAL, "echo half").unwrap().finish(LIMIT).unwrap_err().to_string();
+    assert!(error.starts_with("the device has gone before the end of the command"), "{error}");
     let error = format!("{:#}", fake.adb().shell("other", "true", 1 << 10).unwrap_err());
     assert!(error.ends_with("adb: device 'other' not found"), "{error}");
 }

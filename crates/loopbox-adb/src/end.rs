@@ -1,0 +1,20 @@
+//! How a command's end is known. adb's own exit code is 0 when the device goes before the end.
+
+/// What a command's shell writes last on its standard error, before the exit code.
+const MARK: &str = "loopbox: end of command, exit code ";
+
+/// How many bytes the mark takes at most, with the exit code.
+pub(crate) const MAX_LEN: u64 = MARK.len() as u64 + 4;
+
+/// The command in a shell of its own, because it may end its shell or become another program.
+pub(crate) fn marked(command: &str) -> String {
+    format!("sh -c {}\necho \"{MARK}$?\" >&2", crate::quoted(command))
+}
+
+/// The standard error without the mark, and the exit code; `None` where the mark is missing.
+pub(crate) fn of(stderr: &[u8]) -> Option<(&[u8], u8)> {
+    let at = stderr.windows(MARK.len()).rposition(|window| window == MARK.as_bytes())?;
+    let (before, mark) = stderr.split_at(at);
+    let code = std::str::from_utf8(mark.get(MARK.len()..)?).ok()?;
+    Some((before, code.trim_end().parse().ok()?))
+}

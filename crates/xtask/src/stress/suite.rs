@@ -18,7 +18,7 @@ use crate::suite::steps::{minutes, shown};
 #[derive(Debug, Args)]
 pub(crate) struct SuiteArgs {
     /// How often each test program runs
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 3)]
     times: u32,
     #[command(flatten)]
     load: LoadArgs,

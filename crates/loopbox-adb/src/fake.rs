@@ -1,7 +1,7 @@
 //! A fake `adb` for tests: a script, and a device that is a folder. It has what [`crate::Adb`] calls, and nothing else.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -12,6 +12,9 @@ use crate::Adb;
 /// The serial number of the device.
 pub const SERIAL: &str = "emulator-5554";
 
+/// The program. It is linked: one that was just written cannot be started while a process that another test starts at the same
+/// time still has it open.
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/fake-adb.sh");
 /// Lists the apps, as Android's package manager does.
 const PM: &str = "for app in \"$DEVICE\"/data/*; do echo \"package:$(basename \"$app\")\"; done";
 /// Runs a command as an app, when that is debuggable: when it has no file `.release`.
@@ -34,7 +37,8 @@ impl FakeAdb {
         let fake = Self { device: TempDir::new()? };
         fs::create_dir_all(fake.folder().join("data"))?;
         fs::write(fake.folder().join("devices"), devices)?;
-        write(&fake.program(), include_bytes!("fake-adb.sh"), 0o755)?;
+        fs::create_dir(fake.folder().join("host"))?;
+        symlink(SCRIPT, fake.program())?;
         fake.device_program("pm", PM)?;
         fake.device_program("run-as", RUN_AS)?;
         Ok(fake)

@@ -16,11 +16,14 @@ use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Error, Result, bail};
 
 /// More than any list of devices or message of adb has.
 const MAX_ANSWER: u64 = 1 << 20;
+/// How long one call of adb may take: a file of hundreds of megabytes over a slow connection.
+const LIMIT: Duration = Duration::from_mins(10);
 
 /// The `adb` program.
 #[derive(Debug, Clone)]
@@ -50,8 +53,7 @@ impl Adb {
     /// # Errors
     /// When there is no adb, or its server does not start.
     pub fn devices(&self) -> Result<Vec<Device>> {
-        let output = output::of(self.command(["devices", "-l"]), MAX_ANSWER, 0)
-            .map_err(|error| self.explained(error))?;
+        let output = self.run(self.command(["devices", "-l"]), MAX_ANSWER, 0)?;
         if !output.status.success() {
             bail!("adb devices: {}", output.complaint());
         }
@@ -61,11 +63,10 @@ impl Adb {
     /// Runs a command in the device's shell. Of its output at most `limit` bytes are taken.
     ///
     /// # Errors
-    /// When the device cannot be used, goes before the end, or prints more.
+    /// When the device cannot be used, goes before the end, prints more, or the command does not end.
     pub fn shell(&self, serial: &str, command: &str, limit: u64) -> Result<ShellOutput> {
         let run = || -> Result<ShellOutput> {
-            let output = output::of(self.in_shell(serial, command), limit, end::MAX_LEN);
-            ShellOutput::of(output.map_err(|error| self.explained(error))?)
+            ShellOutput::of(self.run(self.in_shell(serial, command), limit, end::MAX_LEN)?)
         };
         run().with_context(|| format!("{serial}: {command}"))
     }
@@ -85,8 +86,7 @@ impl Adb {
     /// When the device cannot be used, or does not take it: why.
     pub fn push(&self, serial: &str, file: &Path, path: &str, mode: u32) -> Result<()> {
         let words = [OsStr::new("push"), file.as_os_str(), OsStr::new(path)];
-        let pushed = output::of(self.on_device(serial, words), MAX_ANSWER, 0)
-            .map_err(|error| self.explained(error))?;
+        let pushed = self.run(self.on_device(serial, words), MAX_ANSWER, 0)?;
         if !pushed.status.success() {
             bail!("{serial}: {path}: {}", pushed.complaint());
         }
@@ -108,6 +108,10 @@ impl Adb {
         let mut command = Command::new(&self.program);
         command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
+    }
+
+    fn run(&self, command: Command, limit: u64, more: u64) -> Result<output::Output> {
+        output::of(command, limit, more, LIMIT).map_err(|error| self.explained(error))
     }
 
     fn explained(&self, error: Error) -> Error {

@@ -6,9 +6,9 @@ const MARK: &str = "loopbox: end of command, exit code ";
 /// How many bytes the mark takes at most, with the exit code.
 pub(crate) const MAX_LEN: u64 = MARK.len() as u64 + 4;
 
-/// The command in a shell of its own, because it may end its shell or become another program.
-pub(crate) fn marked(command: &str) -> String {
-    format!("sh -c {}\necho \"{MARK}$?\" >&2", crate::quoted(command))
+/// The command, which is one quoted word, in a shell of its own, because it may end its shell or become another program.
+pub(crate) fn marked(quoted: &str) -> String {
+    format!("sh -c {quoted}\necho \"{MARK}$?\" >&2")
 }
 
 /// The standard error without the mark, and the exit code; `None` where the mark is missing.

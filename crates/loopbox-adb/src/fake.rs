@@ -1,10 +1,10 @@
 //! A fake `adb` for tests: a script, and a device that is a folder. It has what [`crate::Adb`] calls, and nothing else.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
 use crate::Adb;
@@ -12,9 +12,6 @@ use crate::Adb;
 /// The serial number of the device.
 pub const SERIAL: &str = "emulator-5554";
 
-/// The program. It is linked: one that was just written cannot be started while a process that another test starts at the same
-/// time still has it open.
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/fake-adb.sh");
 /// Lists the apps, as Android's package manager does.
 const PM: &str = "for app in \"$DEVICE\"/data/*; do echo \"package:$(basename \"$app\")\"; done";
 /// Runs a command as an app, when that is debuggable: when it has no file `.release`.
@@ -37,8 +34,7 @@ impl FakeAdb {
         let fake = Self { device: TempDir::new()? };
         fs::create_dir_all(fake.folder().join("data"))?;
         fs::write(fake.folder().join("devices"), devices)?;
-        fs::create_dir(fake.folder().join("host"))?;
-        symlink(SCRIPT, fake.program())?;
+        write_program(&fake.program(), include_str!("fake-adb.sh"))?;
         fake.device_program("pm", PM)?;
         fake.device_program("run-as", RUN_AS)?;
         Ok(fake)
@@ -78,7 +74,7 @@ impl FakeAdb {
     /// # Errors
     /// When it cannot be written.
     pub fn device_program(&self, name: &str, script: &str) -> Result<()> {
-        write(&self.folder().join("bin").join(name), format!("#!/bin/sh\n{script}\n").as_bytes(), 0o755)
+        write_program(&self.folder().join("bin").join(name), &format!("#!/bin/sh\n{script}\n"))
     }
 
     /// What its shell reads before each command, as Android's reads `mkshrc`.
@@ -86,7 +82,7 @@ impl FakeAdb {
     /// # Errors
     /// When it cannot be written.
     pub fn profile(&self, script: &str) -> Result<()> {
-        write(&self.folder().join("profile"), script.as_bytes(), 0o644)
+        write(&self.folder().join("profile"), script.as_bytes())
     }
 
     /// Puts a file into the data of an app.
@@ -95,14 +91,23 @@ impl FakeAdb {
     /// When it cannot be written.
     pub fn put(&self, app: &str, file: &str, bytes: &[u8]) -> Result<PathBuf> {
         let path = self.folder().join("data").join(app).join(file);
-        write(&path, bytes, 0o644)?;
+        write(&path, bytes)?;
         Ok(path)
     }
 }
 
-fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().with_context(|| format!("{} has no folder", path.display()))?;
     fs::create_dir_all(folder)?;
-    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(fs::set_permissions(path, fs::Permissions::from_mode(mode))?)
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Has another process write the file: one that this process has just written cannot be started while a process that another
+/// test starts at the same time still has it open.
+fn write_program(path: &Path, script: &str) -> Result<()> {
+    let text = path.with_extension("text");
+    write(&text, script.as_bytes())?;
+    let installed = Command::new("install").args(["-m", "755"]).arg(text).arg(path).status();
+    ensure!(installed.context("install")?.success(), "cannot write {}", path.display());
+    Ok(())
 }

@@ -95,7 +95,7 @@ impl Adb {
     }
 
     fn in_shell(&self, serial: &str, command: &str) -> Command {
-        self.on_device(serial, ["shell", "-T", "-n", &end::marked(command)])
+        self.on_device(serial, ["shell", "-T", "-n", &end::marked(&quoted(command))])
     }
 
     fn on_device<W: AsRef<OsStr>>(&self, serial: &str, words: impl IntoIterator<Item = W>) -> Command {

@@ -1,5 +1,5 @@
-//! What stands in Java and in Rust, or in Java and on a page, says the same in both: the native methods, the options, the
-//! classes of component messages. The order of the settings is a test of `loopbox-agent`.
+//! What stands in Java and in Rust, or in Java and on a page, says the same in both: the native methods, the monitor's
+//! options, the classes of component messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -186,27 +186,6 @@ fn shown(value: &str) -> Option<String> {
     }
 }
 
-fn check_options(config: &str, settings: &str, page: &str, renamed: &[(&str, &str)], internal: &[&str]) {
-    let (methods, rows) = (builder_methods(config), rows(page));
-    let fields = fields(settings);
-    let options: BTreeMap<&str, &String> = fields
-        .iter()
-        .filter(|(name, _)| !internal.contains(&name.as_str()))
-        .map(|(name, value)| {
-            let option = renamed.iter().find(|(field, _)| field == name).map(|(_, option)| *option);
-            (option.unwrap_or(name), value)
-        })
-        .collect();
-    let names: BTreeSet<String> = options.keys().map(|name| (*name).to_owned()).collect();
-    assert_eq!(names, methods, "{settings} and {config}.Builder");
-    for (name, value) in options {
-        let Some(row) = rows.get(name) else { panic!("{page} has no row for {name}") };
-        if let Some(value) = shown(value) {
-            assert_eq!(row.replace(',', ""), value, "{page}: {name}");
-        }
-    }
-}
-
 /// What native code calls: classes, each with the name of a method or field.
 fn looked_up() -> BTreeSet<(String, String)> {
     let text = read("crates/loopbox-agent/src/jni/class_cache.rs");
@@ -245,12 +224,16 @@ fn what_native_code_calls_has_a_rule() {
 }
 
 #[test]
-fn every_option_has_a_builder_method_and_a_row_with_its_default() {
-    let renamed = [("annotations", "annotate")];
-    // Given to the constructor, and not an option.
-    let internal = ["directory", "pendingBytes"];
-    check_options("Config", "Settings", "docs/integrate.md", &renamed, &internal);
-    check_options("MonitorConfig", "MonitorSettings", "docs/monitor.md", &[], &[]);
+fn every_option_of_the_monitor_has_a_builder_method_and_a_row_with_its_default() {
+    let (page, rows, options) = ("docs/monitor.md", rows("docs/monitor.md"), fields("MonitorSettings"));
+    let names: BTreeSet<String> = options.keys().cloned().collect();
+    assert_eq!(names, builder_methods("MonitorConfig"), "MonitorSettings and MonitorConfig.Builder");
+    for (name, value) in options {
+        let Some(row) = rows.get(&name) else { panic!("{page} has no row for {name}") };
+        if let Some(value) = shown(&value) {
+            assert_eq!(row.replace(',', ""), value, "{page}: {name}");
+        }
+    }
 }
 
 #[test]

@@ -45,17 +45,19 @@ class Told : FirstFileListener {
 fun configuration(directory: File?): Config {
     val builder: Config.Builder = if (directory == null) Config.Builder() else Config.Builder(directory)
     return builder
-        .groupMs(300).detailMs(50).slots(100).detailsPerRecord(8).sampling(true).sampleOnsetMs(50).sampleIntervalMs(10)
-        .sampleOnce(false).minSamples(95).trees(10).allNames(true).hook(Config.Hook.AUTO).hiddenApi(Config.HiddenApi.REFLECTION)
-        .observerAccess(null).runningName(Config.RunningName.STACK).sigQuit(true).hangMs(5_000).printerCheckMs(60_000)
-        .pendingLines(200).pendingMs(200).keepObjects(false).redactThreadNames(false)
+        // Made from jni-glue/options.toml: calls
+        .groupMs(300).detailMs(50).slots(100).detailsPerRecord(8).sampling(true).sampleOnsetMs(50)
+        .sampleIntervalMs(10).sampleOnce(false).minSamples(95).trees(10).allNames(true).hook(Config.Hook.AUTO)
+        .hiddenApi(Config.HiddenApi.REFLECTION).observerAccess(null).runningName(Config.RunningName.STACK)
+        .sigQuit(true).hangMs(5_000).printerCheckMs(60_000).pendingLines(200).pendingMs(200)
+        .keepObjects(false).redactThreadNames(false).listener(null).redactor(null).autoScene(true)
+        .watchInput(false).frames(null).mainProcessOnly(false).pauseInBackground(false).systemProfiles(false)
+        .keepProcessState(false).appVersion("")
+        // End of what is made from jni-glue/options.toml
         .listener(Listener { report -> println(report.digest()) })
-        .listener(null)
         .redactor { name, value -> if (name == "card") null else value }
-        .redactor(null)
-        .autoScene(true).watchInput(false).frames(null).frames(frames()).mainProcessOnly(false).pauseInBackground(false)
-        .systemProfiles(false).keepProcessState(false)
-        .appVersion("2.1 (210)").annotate("flavour", "demo")
+        .frames(frames())
+        .annotate("flavour", "demo")
         .build()
 }
 

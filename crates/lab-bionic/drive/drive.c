@@ -11,11 +11,12 @@
  *
  * Each thing that must hold is a line, `ok` or `WRONG` with words; the exit code is how many were wrong. */
 #include "chain.h"
+#include "numbers.h"
 #include "vm.h"
 
 #define LIMIT_MS 120000
 #define PAUSE_US 10000
-#define HANG_MS 1500
+#define HANG_AFTER_MS 1500
 #define MESSAGES 100000
 
 static const struct vm *vm;
@@ -122,9 +123,12 @@ static int (*begin)(void *, void *);
 static int (*end)(void *, void *, i64, u8);
 
 static int install(int api_level) {
-    /* As `Settings.java` has them; the defaults of `Config.Builder` and `FrameConfig.Builder`, but for how long a hang takes. */
-    const i64 numbers[] = {api_level, 300, 50, 100, 8, 1, 1, 50, 10, 0, 95, 10, 1, 200, 65536, 200, 0, 0, HANG_MS, 1, 0, 0,
-                           0, 34, 16, 1, 0, 30};
+    i64 numbers[sizeof DEFAULTS / sizeof *DEFAULTS];
+    memcpy(numbers, DEFAULTS, sizeof DEFAULTS);
+    numbers[API_LEVEL] = api_level;
+    numbers[HANG_MS] = HANG_AFTER_MS;
+    /* There is no queue of Java's. */
+    numbers[MAY_REFLECT] = 0;
     const char *const texts[] = {folder, "1.0 (1)", ""};
     void *(*install)(void *, void *, void *, void *) = vm->native("install");
     void (*set_hook)(void *, void *, u8, void *) = vm->native("setHook");

@@ -26,7 +26,8 @@ mod sys;
 pub use error::InstallError;
 pub use report::crash_mark::mark_crash;
 pub use report::listener::{Listener, set_first_listener, set_listener};
-pub use session::settings::{NUMBERS, Settings};
+pub use session::numbers::NUMBERS;
+pub use session::settings::Settings;
 pub use session::shared_state::SharedState;
 pub use sys::memory::Memory;
 

@@ -1,6 +1,7 @@
 //! Every number that an app may choose, checked once.
 
 use crate::MAX_DETAILS;
+use crate::options as of;
 use loopbox_format::model::Limits;
 use std::ops::RangeInclusive;
 
@@ -44,12 +45,12 @@ pub struct Sampling {
 impl Default for Sampling {
     fn default() -> Self {
         Self {
-            enabled: true,
-            once: false,
-            onset_ns: 50 * MS,
-            interval_ns: 10 * MS,
-            min_samples: 95,
-            trees: 10,
+            enabled: of::SAMPLING,
+            once: of::SAMPLE_ONCE,
+            onset_ns: of::SAMPLE_ONSET_MS.default * MS,
+            interval_ns: of::SAMPLE_INTERVAL_MS.default * MS,
+            min_samples: of::MIN_SAMPLES.default,
+            trees: of::TREES.default,
             samples_per_tree: 2048,
             nodes_per_tree: 4096,
             stop_budget_per_hour_ns: 20 * SECOND,
@@ -82,11 +83,11 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            group_ns: 300 * MS,
-            detail_ns: 50 * MS,
+            group_ns: of::GROUP_MS.default * MS,
+            detail_ns: of::DETAIL_MS.default * MS,
             frozen_ns: 60 * SECOND,
-            slots: 100,
-            details_per_record: MAX_DETAILS as u32,
+            slots: of::SLOTS.default,
+            details_per_record: of::DETAILS_PER_RECORD.default,
             keep: Keep::Names,
             sampling: Sampling::default(),
         }
@@ -95,6 +96,9 @@ impl Default for Config {
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
+
+// A record has room for as many.
+const _: () = assert!(*of::DETAILS_PER_RECORD.bounds.end() as usize == MAX_DETAILS);
 
 /// Why a configuration is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -136,15 +140,15 @@ impl Config {
     pub fn validated(self) -> Result<Self, ConfigError> {
         let s = &self.sampling;
         let ranges: [(&'static str, u64, RangeInclusive<u64>); 14] = [
-            ("group_ns", self.group_ns, 10 * MS..=10 * SECOND),
-            ("detail_ns", self.detail_ns, MS..=10 * SECOND),
+            ("group_ns", self.group_ns, of::GROUP_MS.ns()),
+            ("detail_ns", self.detail_ns, of::DETAIL_MS.ns()),
             ("frozen_ns", self.frozen_ns, SECOND..=3_600 * SECOND),
-            ("slots", self.slots.into(), 10..=500),
-            ("details_per_record", self.details_per_record.into(), 1..=MAX_DETAILS as u64),
-            ("sampling.onset_ns", s.onset_ns, 10 * MS..=60 * SECOND),
-            ("sampling.interval_ns", s.interval_ns, MS..=10 * SECOND),
-            ("sampling.min_samples", s.min_samples.into(), 1..=100_000),
-            ("sampling.trees", s.trees.into(), 1..=100),
+            ("slots", self.slots.into(), of::SLOTS.range()),
+            ("details_per_record", self.details_per_record.into(), of::DETAILS_PER_RECORD.range()),
+            ("sampling.onset_ns", s.onset_ns, of::SAMPLE_ONSET_MS.ns()),
+            ("sampling.interval_ns", s.interval_ns, of::SAMPLE_INTERVAL_MS.ns()),
+            ("sampling.min_samples", s.min_samples.into(), of::MIN_SAMPLES.range()),
+            ("sampling.trees", s.trees.into(), of::TREES.range()),
             ("sampling.samples_per_tree", s.samples_per_tree.into(), 64..=65_536),
             ("sampling.nodes_per_tree", s.nodes_per_tree.into(), 512..=65_536),
             ("sampling.stop_budget_per_hour_ns", s.stop_budget_per_hour_ns, 10 * MS..=600 * SECOND),

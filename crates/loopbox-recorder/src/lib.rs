@@ -17,6 +17,7 @@ pub mod aggregator;
 mod config;
 mod details;
 mod environment;
+mod options;
 mod outside;
 mod queue_watch;
 mod schedule;

@@ -11,6 +11,8 @@ mod conventions;
 mod cycles;
 mod demo;
 mod offsets;
+#[cfg(test)]
+mod options;
 mod phone;
 mod prebuilt;
 mod run;

@@ -34,30 +34,53 @@ public final class Options {
         return value.equals(values.get(key));
     }
 
+    private boolean has(String key) {
+        return values.containsKey(key);
+    }
+
+    private boolean on(String key) {
+        String value = values.get(key);
+        if (!value.equals("on") && !value.equals("off")) {
+            throw new IllegalArgumentException(key + " is on or off, not " + value);
+        }
+        return value.equals("on");
+    }
+
     /** A builder with everything that the arguments ask for. */
     public Config.Builder config() {
         Config.Builder builder = new Config.Builder(new File(text("dir", ".")));
-        builder.hook(Config.Hook.valueOf(text("hook", "AUTO")));
-        builder.hiddenApi(Config.HiddenApi.valueOf(text("hidden", "REFLECTION")));
         builder.observerAccess(is("access", "native") ? new NativeThreadAccess() : null);
-        builder.runningName(Config.RunningName.valueOf(text("naming", "STACK")));
-        builder.sampling(!is("sampling", "off"));
-        builder.sigQuit(!is("sigQuit", "off"));
-        builder.hangMs(number("hangMs", 5_000));
-        builder.groupMs(number("groupMs", 300));
-        builder.detailsPerRecord(number("detailsPerRecord", 8));
-        builder.sampleOnsetMs(number("sampleOnsetMs", 50));
-        builder.sampleOnce(is("once", "on"));
-        builder.minSamples(number("minSamples", 95));
-        builder.trees(number("trees", 10));
-        builder.pendingLines(number("pendingLines", 200));
-        builder.pendingMs(number("pendingMs", 2_000));
-        builder.keepObjects(is("objects", "keep"));
-        builder.redactThreadNames(is("threads", "redact"));
-        builder.systemProfiles(is("profiles", "on"));
-        builder.keepProcessState(is("state", "keep"));
-        builder.watchInput(is("input", "on"));
-        builder.printerCheckMs(number("printerCheckMs", 60_000));
+        builder.pendingMs(2_000);
+        // Made from jni-glue/options.toml: arguments
+        if (has("groupMs")) builder.groupMs(number("groupMs", 0));
+        if (has("detailMs")) builder.detailMs(number("detailMs", 0));
+        if (has("slots")) builder.slots(number("slots", 0));
+        if (has("detailsPerRecord")) builder.detailsPerRecord(number("detailsPerRecord", 0));
+        if (has("sampling")) builder.sampling(on("sampling"));
+        if (has("sampleOnsetMs")) builder.sampleOnsetMs(number("sampleOnsetMs", 0));
+        if (has("sampleIntervalMs")) builder.sampleIntervalMs(number("sampleIntervalMs", 0));
+        if (has("sampleOnce")) builder.sampleOnce(on("sampleOnce"));
+        if (has("minSamples")) builder.minSamples(number("minSamples", 0));
+        if (has("trees")) builder.trees(number("trees", 0));
+        if (has("allNames")) builder.allNames(on("allNames"));
+        if (has("hook")) builder.hook(Config.Hook.valueOf(text("hook", "")));
+        if (has("hiddenApi")) builder.hiddenApi(Config.HiddenApi.valueOf(text("hiddenApi", "")));
+        if (has("runningName")) builder.runningName(Config.RunningName.valueOf(text("runningName", "")));
+        if (has("sigQuit")) builder.sigQuit(on("sigQuit"));
+        if (has("hangMs")) builder.hangMs(number("hangMs", 0));
+        if (has("printerCheckMs")) builder.printerCheckMs(number("printerCheckMs", 0));
+        if (has("pendingLines")) builder.pendingLines(number("pendingLines", 0));
+        if (has("pendingMs")) builder.pendingMs(number("pendingMs", 0));
+        if (has("keepObjects")) builder.keepObjects(on("keepObjects"));
+        if (has("redactThreadNames")) builder.redactThreadNames(on("redactThreadNames"));
+        if (has("autoScene")) builder.autoScene(on("autoScene"));
+        if (has("watchInput")) builder.watchInput(on("watchInput"));
+        if (has("mainProcessOnly")) builder.mainProcessOnly(on("mainProcessOnly"));
+        if (has("pauseInBackground")) builder.pauseInBackground(on("pauseInBackground"));
+        if (has("systemProfiles")) builder.systemProfiles(on("systemProfiles"));
+        if (has("keepProcessState")) builder.keepProcessState(on("keepProcessState"));
+        if (has("appVersion")) builder.appVersion(text("appVersion", ""));
+        // End of what is made from jni-glue/options.toml
         return builder.listener(new PrintingListener());
     }
 }

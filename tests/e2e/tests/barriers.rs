@@ -84,7 +84,7 @@ fn a_leaked_barrier_is_a_hang_without_any_signal() -> Result<()> {
         ("art10", "hook=OBSERVER", ""),
         ("art11", "hook=NONE", ""),
         ("art11", "sampling=off", ""),
-        ("art11", "input=on", ""),
+        ("art11", "watchInput=on", ""),
         ("art11", "hook=PRINTER", "unknown-art"),
     ]);
     for (testbed, option, fault) in ways {

@@ -52,7 +52,7 @@ fn no_more_trees_are_kept_than_the_app_configured() -> Result<()> {
 /// A block monitor's way.
 #[test]
 fn a_long_message_has_one_stack_where_the_app_wants_no_more() -> Result<()> {
-    let story = tell(&["mode=stacks", "once=on", "sampleOnsetMs=200"])?;
+    let story = tell(&["mode=stacks", "sampleOnce=on", "sampleOnsetMs=200"])?;
     assert_eq!(story.report.meta.limits.sample_interval_ns, 0);
     for what in 1..=3 {
         let token = story.shop(what)?.token;
@@ -67,7 +67,7 @@ fn a_long_message_has_one_stack_where_the_app_wants_no_more() -> Result<()> {
 
 #[test]
 fn without_sampling_there_is_one_stack_and_the_printer_names_the_running_message() -> Result<()> {
-    for choice in ["sampling=off", "naming=PRINTER"] {
+    for choice in ["sampling=off", "runningName=PRINTER"] {
         let story = tell(&["mode=running", choice])?;
         assert_eq!(story.hook(), "Observer by reflection, class");
         if choice == "sampling=off" {
@@ -110,7 +110,7 @@ fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()
                 "scenario.Hooks",
                 &testbed,
                 &["--hidden-api"],
-                &[mode, "hidden=NONE", "printerCheckMs=100"],
+                &[mode, "hiddenApi=NONE", "printerCheckMs=100"],
             )
         };
         let story = tell("mode=throws")?;
@@ -163,7 +163,7 @@ fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
         let queue = parse_queue(&story.report.pending);
         assert_eq!((queue.messages.len(), queue.unread.len()), (3, 0), "{queue:#?}");
 
-        let story = tell(&[mode, "pendingMs=2000", "objects=keep"])?;
+        let story = tell(&[mode, "pendingMs=2000", "keepObjects=on"])?;
         assert!(story.said("printed on loopbox-objects"), "{:?}", story.said);
         assert_eq!(printed(&story), 1, "{:?}", story.said);
         let pending = &story.report.pending;
@@ -182,7 +182,7 @@ fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
 /// Without reflection the queue could only be printed, which runs code of the app under the queue's lock.
 #[test]
 fn a_queue_that_may_not_be_walked_is_not_printed_either() -> Result<()> {
-    let story = tell(&["mode=queue", "hidden=NONE", "hook=PRINTER"])?;
+    let story = tell(&["mode=queue", "hiddenApi=NONE", "hook=PRINTER"])?;
     let PendingSource::Unavailable(why) = &story.report.pending.source else {
         panic!("{:#?}", story.report.pending)
     };

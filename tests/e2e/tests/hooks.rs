@@ -271,7 +271,7 @@ fn pending_messages_keep_their_objects_to_themselves() -> Result<()> {
     assert_eq!(queue.unread, [""; 0], "{queue:#?}");
     let hour = 3_600_000 * MS as i64;
     assert!((hour / 2..=hour).contains(&queue.messages[0].due_in_ns), "{queue:#?}");
-    let story = tell("art10", &[], &["mode=pending", "objects=keep"])?;
+    let story = tell("art10", &[], &["mode=pending", "keepObjects=on"])?;
     assert!(
         story.report.pending.lines.iter().any(|line| line.contains("4929")),
         "{:#?}",

@@ -231,7 +231,7 @@ fn delivered(app: &mut Taking, path: &str) -> Result<()> {
 fn an_anr_of_a_living_process_names_the_systems_profile_of_it() -> Result<()> {
     let folder = tempdir()?;
     let app = launcher("art11")?.app("scenario.Taking").property("loopbox.sdk", 36);
-    let mut app = Taking::begin(app, folder.path(), &["profiles=on", NOT_RESPONDING])?;
+    let mut app = Taking::begin(app, folder.path(), &["systemProfiles=on", NOT_RESPONDING])?;
     app.app.wait_for("SCRIPT profile triggers [2 once in 1 h]", LIMIT)?;
     app.give("dump before")?;
     app.hears("REQUESTED RESPONSIVE complete requested [before]")?;
@@ -262,12 +262,12 @@ fn the_profile_of_an_anr_that_ended_the_process_is_known_at_the_next_start() -> 
     // Level, configuration, what the system has, the exits after the process's own, and what is found.
     let has = format!("profiled=2|0|{PROFILE}");
     let cases = [
-        (36, "profiles=on", has.as_str(), "", Some(PROFILE)),
-        (36, "profiles=on", "profiled=dead", "", None),
-        (36, "profiles=off", &has, "", None),
-        (35, "profiles=on", &has, "", None),
+        (36, "systemProfiles=on", has.as_str(), "", Some(PROFILE)),
+        (36, "systemProfiles=on", "profiled=dead", "", None),
+        (36, "systemProfiles=off", &has, "", None),
+        (35, "systemProfiles=on", &has, "", None),
         // The system knows of a later ANR, whose report is not there.
-        (36, "profiles=on", &has, "1|com.example.shop:push", None),
+        (36, "systemProfiles=on", &has, "1|com.example.shop:push", None),
     ];
     for (level, option, profiled, later, wanted) in cases {
         let folder = tempdir()?;
@@ -301,11 +301,11 @@ fn the_last_report_of_a_process_keeps_its_state_where_the_app_wants_that() -> Re
     let text = "cart: 3 items, \u{20ac}";
     let hex = "636172743a2033206974656d732c20e282ac";
     let cases = [
-        ("state=keep", hex, Some(text)),
-        ("state=keep", "00ff0a80", Some("0x00ff0a80")),
-        ("state=keep", "6f6b0a", Some("0x6f6b0a")),
-        ("state=keep", "", None),
-        ("state=drop", hex, None),
+        ("keepProcessState=on", hex, Some(text)),
+        ("keepProcessState=on", "00ff0a80", Some("0x00ff0a80")),
+        ("keepProcessState=on", "6f6b0a", Some("0x6f6b0a")),
+        ("keepProcessState=on", "", None),
+        ("keepProcessState=off", hex, None),
     ];
     for (option, summary, wanted) in cases {
         let folder = tempdir()?;

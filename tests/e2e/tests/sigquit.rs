@@ -84,7 +84,7 @@ fn a_storm_of_signals_does_no_harm() -> Result<()> {
 #[test]
 fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
     for testbed in ["art10", "art11"] {
-        let story = Story::tell(testbed, &["mode=printed", "each=answered", "objects=keep"])?;
+        let story = Story::tell(testbed, &["mode=printed", "each=answered", "keepObjects=on"])?;
         let printed: Vec<_> = story.ended.lines.iter().filter(|line| line.contains("printed with")).collect();
         // At the signal, and at the end.
         assert_eq!(printed, ["SCRIPT printed with 1 reports", "SCRIPT printed with 2 reports"], "{testbed}");

@@ -342,7 +342,7 @@ fn native_code_hears_of_a_report_as_java_does() -> Result<()> {
 
 #[test]
 fn names_of_the_apps_threads_stay_out_when_it_wants_that() -> Result<()> {
-    let mut story = Story::begin(&["threads=redact", "garbage=on"])?;
+    let mut story = Story::begin(&["redactThreadNames=on", "garbage=on"])?;
     let told = story.app.wait_for("SCRIPT report", LIMIT)?;
     let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
     let names: Vec<&str> = report.threads.threads.iter().map(|thread| thread.name.as_str()).collect();

@@ -7,6 +7,7 @@ pub(crate) mod features;
 pub(crate) mod frames;
 pub(crate) mod gate;
 pub(crate) mod monitor;
+pub(crate) mod numbers;
 pub(crate) mod previous_runs;
 pub(crate) mod settings;
 pub(crate) mod shared_state;

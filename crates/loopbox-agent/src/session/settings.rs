@@ -1,5 +1,6 @@
 //! The settings that Java passes at install.
 
+use super::numbers::{NUMBERS, Numbers};
 use crate::error::InstallError;
 use loopbox_recorder::{Config, Keep, Sampling};
 use std::path::PathBuf;
@@ -60,65 +61,30 @@ pub(crate) struct FrameSettings {
     pub(crate) hears: bool,
 }
 
-/// The numbers of `Settings.numbers` in its order, each by the name that it has there.
-#[derive(Debug, Clone, Copy)]
-enum Number {
-    ApiLevel,
-    GroupMs,
-    DetailMs,
-    Slots,
-    DetailsPerRecord,
-    AllNames,
-    Sampling,
-    SampleOnsetMs,
-    SampleIntervalMs,
-    SampleOnce,
-    MinSamples,
-    Trees,
-    SigQuit,
-    PendingLines,
-    PendingBytes,
-    PendingMs,
-    KeepObjects,
-    MayReflect,
-    HangMs,
-    IsHooked,
-    HearsFirst,
-    RedactThreadNames,
-    Frames,
-    JankFrameMs,
-    Scenes,
-    JankStacks,
-    Listener,
-    SkippedFrames,
-}
-
-/// How many numbers `Settings.numbers` has.
-pub const NUMBERS: usize = Number::SkippedFrames as usize + 1;
-
 impl Settings {
-    /// Reads `Settings.numbers` (the same order there and here) and `Settings.strings`: directory, app version,
-    /// the start's mark, then names and values of annotations.
+    /// Reads `Settings.numbers` and `Settings.strings`: directory, app version, the start's mark, then names and
+    /// values of annotations.
     ///
     /// # Errors
     /// When a setting is missing, or the recorder refuses one.
     pub fn read(numbers: &[i64; NUMBERS], strings: Vec<String>) -> Result<Self, InstallError> {
-        let number =
-            |at: Number| numbers.get(at as usize).map_or(0, |&number| u64::try_from(number).unwrap_or(0));
-        let small = |at: Number| u32::try_from(number(at)).unwrap_or(u32::MAX);
+        Self::new(&numbers.into(), strings)
+    }
+
+    fn new(numbers: &Numbers, strings: Vec<String>) -> Result<Self, InstallError> {
         let recorder = Config {
-            group_ns: number(Number::GroupMs).saturating_mul(MS),
-            detail_ns: number(Number::DetailMs).saturating_mul(MS),
-            slots: small(Number::Slots),
-            details_per_record: small(Number::DetailsPerRecord),
-            keep: if number(Number::AllNames) != 0 { Keep::Names } else { Keep::ComponentsOnly },
+            group_ns: numbers.group_ms.saturating_mul(MS),
+            detail_ns: numbers.detail_ms.saturating_mul(MS),
+            slots: numbers.slots,
+            details_per_record: numbers.details_per_record,
+            keep: if numbers.all_names { Keep::Names } else { Keep::ComponentsOnly },
             sampling: Sampling {
-                enabled: number(Number::Sampling) != 0,
-                onset_ns: number(Number::SampleOnsetMs).saturating_mul(MS),
-                interval_ns: number(Number::SampleIntervalMs).saturating_mul(MS),
-                once: number(Number::SampleOnce) != 0,
-                min_samples: small(Number::MinSamples),
-                trees: small(Number::Trees),
+                enabled: numbers.sampling,
+                onset_ns: numbers.sample_onset_ms.saturating_mul(MS),
+                interval_ns: numbers.sample_interval_ms.saturating_mul(MS),
+                once: numbers.sample_once,
+                min_samples: numbers.min_samples,
+                trees: numbers.trees,
                 ..Sampling::default()
             },
             ..Config::default()
@@ -133,26 +99,26 @@ impl Settings {
             annotations.push((name, value));
         }
         Ok(Self {
-            api_level: small(Number::ApiLevel),
+            api_level: numbers.api_level,
             recorder: recorder.validated()?,
-            sig_quit: number(Number::SigQuit) != 0,
+            sig_quit: numbers.sig_quit,
             pending: PendingLimits {
-                lines: small(Number::PendingLines).cast_signed(),
-                bytes: small(Number::PendingBytes).cast_signed(),
-                ms: number(Number::PendingMs).cast_signed(),
-                keep_objects: number(Number::KeepObjects) != 0,
-                walk: number(Number::MayReflect) != 0,
+                lines: numbers.pending_lines.cast_signed(),
+                bytes: numbers.pending_bytes.cast_signed(),
+                ms: numbers.pending_ms.cast_signed(),
+                keep_objects: numbers.keep_objects,
+                walk: numbers.may_reflect,
             },
-            hang_threshold_ns: number(Number::HangMs).saturating_mul(MS),
-            hooked: number(Number::IsHooked) != 0,
-            first_file: number(Number::HearsFirst) != 0,
-            redact_threads: number(Number::RedactThreadNames) != 0,
-            frames: (number(Number::Frames) != 0).then(|| FrameSettings {
-                jank_ns: number(Number::JankFrameMs).saturating_mul(MS),
-                scenes: small(Number::Scenes) as usize,
-                stacks: number(Number::JankStacks) != 0,
-                hears: number(Number::Listener) != 0,
-                skipped: small(Number::SkippedFrames),
+            hang_threshold_ns: numbers.hang_ms.saturating_mul(MS),
+            hooked: numbers.is_hooked,
+            first_file: numbers.first_file,
+            redact_threads: numbers.redact_thread_names,
+            frames: numbers.frames.then(|| FrameSettings {
+                jank_ns: numbers.jank_frame_ms.saturating_mul(MS),
+                scenes: numbers.scenes as usize,
+                stacks: numbers.jank_stacks,
+                hears: numbers.frame_listener,
+                skipped: numbers.skipped_frames,
             }),
             directory: directory.into(),
             app_version,
@@ -166,61 +132,10 @@ impl Settings {
 mod tests {
     use super::*;
 
-    const JAVA: &str = include_str!("../../../../jni-glue/java/io/loopbox/internal/Settings.java");
-
-    /// The name that each number of `Settings.numbers` has in Java: the last one of its expression, `jankFrameMs` of
-    /// `frames != null ? frames.jankFrameMs : 0`.
-    fn java_names() -> Vec<&'static str> {
-        let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase()) && *word != "null";
-        let name =
-            |expression: &'static str| expression.split(|c: char| !c.is_ascii_alphanumeric()).rfind(is_name);
-        let (_, list) = JAVA.split_once("return new long[] {").unwrap();
-        let (list, _) = list.split_once("};").unwrap();
-        list.split(",\n").filter_map(name).collect()
-    }
-
-    /// What the fields of Java's `Settings` begin with, as numbers.
-    fn defaults() -> [i64; NUMBERS] {
-        let field = |name: &str| {
-            let is_it = |line: &&str| {
-                let declared = line.trim().strip_prefix("public ").and_then(|rest| rest.split_once(' '));
-                declared.is_some_and(|(_, rest)| rest.split([' ', ';']).next() == Some(name))
-            };
-            let line = JAVA.lines().find(is_it)?;
-            Some(line.split_once(" = ").map_or("0", |(_, value)| value.trim_end_matches(';')))
-        };
-        let number = |name: &str| match (name, field(name)) {
-            ("apiLevel", _) => 29,
-            ("isHooked", _) | (_, Some("true")) => 1,
-            (_, Some("false") | None) => 0,
-            (_, Some(value)) => value
-                .split(" << ")
-                .map(|number| number.replace('_', "").parse().unwrap())
-                .reduce(|number: i64, by| number << by)
-                .unwrap(),
-        };
-        let all: Vec<i64> = java_names().into_iter().map(number).collect();
-        all.try_into().unwrap()
-    }
-
-    #[test]
-    fn numbers_are_read_in_the_order_that_java_writes_them_in() {
-        let (_, list) = include_str!("settings.rs").split_once("enum Number {").unwrap();
-        let (list, _) = list.split_once('}').unwrap();
-        let own: Vec<String> = list
-            .split(',')
-            .map(|name| name.trim().to_owned())
-            .filter(|name| !name.is_empty())
-            .map(|name| name[..1].to_lowercase() + &name[1..])
-            .collect();
-        assert_eq!(own, java_names());
-        assert_eq!(own.len(), NUMBERS);
-    }
-
     #[test]
     fn javas_defaults_are_the_recorders() {
         let strings = ["/data/app", "1.0 (1)", "", "user", "u1"].map(str::to_owned).to_vec();
-        let settings = Settings::read(&defaults(), strings).unwrap();
+        let settings = Settings::new(&Numbers::default(), strings).unwrap();
         assert_eq!(settings.recorder, Config::default());
         assert_eq!((settings.api_level, settings.sig_quit, settings.hooked), (29, true, true));
         assert_eq!(settings.annotations, [("user".to_owned(), "u1".to_owned())]);
@@ -232,14 +147,14 @@ mod tests {
 
     #[test]
     fn a_setting_that_the_recorder_refuses_is_named() {
-        let mut numbers = defaults();
-        numbers[Number::DetailMs as usize] = 300;
-        let refusal = Settings::read(&numbers, vec!["/x".into()]).unwrap_err();
-        assert_eq!(refusal.to_string(), "detail_ns is 300000000, must be less than group_ns (300000000)");
-        assert_eq!(Settings::read(&defaults(), vec![]).unwrap_err().to_string(), "no directory given");
-        let mut negative = defaults();
-        negative[Number::Slots as usize] = -1;
-        let refusal = Settings::read(&negative, vec!["/x".into()]).unwrap_err();
-        assert!(refusal.to_string().starts_with("slots is 0"), "{refusal}");
+        let refuse = |numbers: &Numbers| Settings::new(numbers, vec!["/x".into()]).unwrap_err().to_string();
+        assert_eq!(
+            refuse(&Numbers { detail_ms: 300, ..Numbers::default() }),
+            "detail_ns is 300000000, must be less than group_ns (300000000)"
+        );
+        let no_strings = Settings::new(&Numbers::default(), vec![]);
+        assert_eq!(no_strings.unwrap_err().to_string(), "no directory given");
+        let refusal = Settings::read(&[-1; NUMBERS], vec!["/x".into()]).unwrap_err();
+        assert!(refusal.to_string().starts_with("group_ns is 0"), "{refusal}");
     }
 }

@@ -75,7 +75,10 @@ public final class Config {
             ownDirectory = false;
         }
 
-        /** Work at which a group of messages is full, and at which one message stands alone. 10 to 10,000 ms. */
+        // Made from jni-glue/options.toml: setters
+        /**
+         * Work at which a group of messages is full, and at which one message stands alone. 10 to 10,000 ms.
+         */
         @NonNull
         public Builder groupMs(long ms) {
             settings.groupMs = within("groupMs", ms, 10, 10_000);
@@ -125,9 +128,9 @@ public final class Config {
         }
 
         /**
-         * Whether a message gets one stack only, when it is {@link #sampleOnsetMs} old, as a block monitor does it; 200 is usual
-         * there. Such a stack is kept whatever {@link #minSamples} says. A report that is written while the message runs takes
-         * one more.
+         * Whether a message gets one stack only, when it is {@link #sampleOnsetMs} old, as a block monitor
+         * does it; 200 is usual there. Such a stack is kept whatever {@link #minSamples} says. A report that
+         * is written while the message runs takes one more.
          */
         @NonNull
         public Builder sampleOnce(boolean once) {
@@ -136,8 +139,8 @@ public final class Config {
         }
 
         /**
-         * A finished message keeps its stacks when it ran as long as this many samples take, at the configured
-         * interval. 1 to 2,000.
+         * A finished message keeps its stacks when it ran as long as this many samples take, at the
+         * configured interval. 1 to 2,000.
          */
         @NonNull
         public Builder minSamples(int samples) {
@@ -165,14 +168,17 @@ public final class Config {
         /** Which hook to use: {@link Hook} says what each costs. */
         @NonNull
         public Builder hook(@NonNull Hook choice) {
-            settings.hook = present("hook", choice);
+            present("hook", choice);
+            settings.observer = choice == Hook.AUTO || choice == Hook.OBSERVER;
+            settings.printer = choice == Hook.AUTO || choice == Hook.PRINTER;
             return this;
         }
 
         /** How far to go beyond the public API. */
         @NonNull
         public Builder hiddenApi(@NonNull HiddenApi allowed) {
-            settings.hiddenApi = present("hiddenApi", allowed);
+            present("hiddenApi", allowed);
+            settings.mayReflect = allowed != HiddenApi.NONE;
             return this;
         }
 
@@ -186,7 +192,8 @@ public final class Config {
         /** What names the running message when the Observer hook records. */
         @NonNull
         public Builder runningName(@NonNull RunningName source) {
-            settings.runningName = present("runningName", source);
+            present("runningName", source);
+            settings.namedByPrinter = source == RunningName.PRINTER;
             return this;
         }
 
@@ -198,9 +205,10 @@ public final class Config {
         }
 
         /**
-         * How long a message may run until it counts as a hang and leaves a report, whether the system minds or not.
-         * 500 to 60,000 ms. A message of the framework for a component has as much more as the system allows it: a
-         * service's four times that. Time in which the process is frozen or has no processor does not count.
+         * How long a message may run until it counts as a hang and leaves a report, whether the system minds
+         * or not. 500 to 60,000 ms. A message of the framework for a component has as much more as the system
+         * allows it: a service's four times that. Time in which the process is frozen or has no processor
+         * does not count.
          */
         @NonNull
         public Builder hangMs(long ms) {
@@ -209,8 +217,8 @@ public final class Config {
         }
 
         /**
-         * How long after it was put back a hook that another library displaced again is left alone. 100 ms to an hour.
-         * The time doubles each time that it happened.
+         * How long after it was put back a hook that another library displaced again is left alone. 100 to
+         * 3,600,000 ms. The time doubles each time that it happened.
          */
         @NonNull
         public Builder printerCheckMs(long ms) {
@@ -234,8 +242,8 @@ public final class Config {
 
         /**
          * Whether pending messages keep the text of their obj. It is the app's data (intents, user input) and
-         * is left out unless the app asks for it here. Their toString is called on a thread of the recorder, which holds
-         * no lock then.
+         * is left out unless the app asks for it here. Their toString is called on a thread of the recorder,
+         * which holds no lock then.
          */
         @NonNull
         public Builder keepObjects(boolean keep) {
@@ -244,8 +252,8 @@ public final class Config {
         }
 
         /**
-         * Whether reports have "redacted" in place of threads' names, but of those that ART and the framework start
-         * themselves. The app and its libraries name threads, and may put anything into a name.
+         * Whether reports have "redacted" in place of threads' names, but of those that ART and the framework
+         * start themselves. The app and its libraries name threads, and may put anything into a name.
          */
         @NonNull
         public Builder redactThreadNames(boolean redact) {
@@ -253,7 +261,9 @@ public final class Config {
             return this;
         }
 
-        /** What is called with each report, on a thread of its own; a {@link FirstFileListener} earlier, too. */
+        /**
+         * What is called with each report, on a thread of its own; a {@link FirstFileListener} earlier, too.
+         */
         @NonNull
         public Builder listener(@Nullable Listener told) {
             settings.listener = told == null ? null : new ListenerSink(told);
@@ -275,9 +285,9 @@ public final class Config {
         }
 
         /**
-         * Whether {@link Loopbox#watchInput} is done for the window of each Activity when it is first resumed. Off
-         * unless the app asks for it: what Window.getCallback returns is then no longer the Activity or what a library
-         * has put there, which code that casts it would notice.
+         * Whether {@link Loopbox#watchInput} is done for the window of each Activity when it is first
+         * resumed. Off unless the app asks for it: what Window.getCallback returns is then no longer the
+         * Activity or what a library has put there, which code that casts it would notice.
          */
         @NonNull
         public Builder watchInput(boolean on) {
@@ -300,8 +310,9 @@ public final class Config {
         }
 
         /**
-         * Whether recording pauses when the last Activity has stopped, until one starts again: hangs of receivers,
-         * services and jobs in the background leave no report then. The start of the process is recorded.
+         * Whether recording pauses when the last Activity has stopped, until one starts again: hangs of
+         * receivers, services and jobs in the background leave no report then. The start of the process is
+         * recorded.
          */
         @NonNull
         public Builder pauseInBackground(boolean pause) {
@@ -310,10 +321,11 @@ public final class Config {
         }
 
         /**
-         * Whether the system is asked to take a profile of ANRs, a trace for Perfetto of what the whole device did in the last
-         * seconds, on Android 16 and newer ({@code ProfilingTrigger.TRIGGER_TYPE_ANR}); once an hour at most, and only where the
-         * system happens to trace. {@link Report#systemProfile} is its file. It takes the place of a trigger for ANRs that the app
-         * has added itself. Off unless the app asks for it.
+         * Whether the system is asked to take a profile of ANRs, a trace for Perfetto of what the whole
+         * device did in the last seconds, on Android 16 and newer
+         * ({@code ProfilingTrigger.TRIGGER_TYPE_ANR}); once an hour at most, and only where the system
+         * happens to trace. {@link Report#systemProfile} is its file. It takes the place of a trigger for
+         * ANRs that the app has added itself. Off unless the app asks for it.
          */
         @NonNull
         public Builder systemProfiles(boolean on) {
@@ -323,9 +335,10 @@ public final class Config {
 
         /**
          * Whether the last report of a process that has ended keeps what the app gave to
-         * {@code ActivityManager.setProcessStateSummary} in it: the app's own words of its state, at most 128 bytes, which the system keeps
-         * since Android 11. They become the annotation "process_state" when the report is handed out, as text, or in hexadecimal where
-         * they are none. Off unless the app asks for it here: they were written for another reader.
+         * {@code ActivityManager.setProcessStateSummary} in it: the app's own words of its state, at most 128
+         * bytes, which the system keeps since Android 11. They become the annotation "process_state" when the
+         * report is handed out, as text, or in hexadecimal where they are none. Off unless the app asks for
+         * it here: they were written for another reader.
          */
         @NonNull
         public Builder keepProcessState(boolean keep) {
@@ -339,6 +352,7 @@ public final class Config {
             settings.appVersion = present("appVersion", version);
             return this;
         }
+        // End of what is made from jni-glue/options.toml
 
         /**
          * Something that the app says about itself in each report, at most 16 of them. "user" (a pseudonym, not an
@@ -361,13 +375,13 @@ public final class Config {
             if (settings.detailMs >= settings.groupMs) {
                 throw new IllegalArgumentException("detailMs " + settings.detailMs + " is not less than groupMs " + settings.groupMs);
             }
-            if (settings.hook == Hook.OBSERVER && settings.hiddenApi == HiddenApi.NONE) {
+            if (settings.observer && !settings.printer && !settings.mayReflect) {
                 throw new IllegalArgumentException("the Observer hook is hidden API, which hiddenApi NONE forbids");
             }
-            if (settings.observerAccess != null && settings.hiddenApi == HiddenApi.NONE) {
+            if (settings.observerAccess != null && !settings.mayReflect) {
                 throw new IllegalArgumentException("observerAccess is for hidden API, which hiddenApi NONE forbids");
             }
-            if (settings.watchInput && settings.hook == Hook.NONE) {
+            if (settings.watchInput && !settings.isHooked()) {
                 throw new IllegalArgumentException("watchInput makes messages of input, which hook NONE does without");
             }
             return new Config(settings.copy());

@@ -57,7 +57,7 @@ impl Mode {
         };
         match self {
             Self::Observer | Self::Printer | Self::NoHook => app,
-            Self::Input => app.argument("input=on"),
+            Self::Input => app.argument("watchInput=on"),
             Self::Displaced => app.argument("displaced=yes"),
             Self::Unsampled => app.argument("sampling=off"),
             Self::Fallback => app.env("LOOPBOX_FAULT", "unknown-art"),

@@ -252,7 +252,7 @@ impl Stage {
     /// Hangs in a message, and stops whenever the queue is printed.
     fn printing<'a>(&self, scene: &'a Scene, more: &[&str]) -> Result<(Phone<'a>, Hang)> {
         let mut arguments = waits_at("message");
-        arguments.extend(["ms=3600000", "pendingMs=2000", "objects=keep"].map(str::to_owned));
+        arguments.extend(["ms=3600000", "pendingMs=2000", "keepObjects=on"].map(str::to_owned));
         arguments.push(scene.argument(PRINTS));
         arguments.extend(more.iter().map(|&more| more.to_owned()));
         let mut phone = self.start(scene, &arguments)?;

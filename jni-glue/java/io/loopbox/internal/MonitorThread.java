@@ -4,7 +4,6 @@ package io.loopbox.internal;
 import android.os.Build;
 import android.os.Process;
 import android.util.Log;
-import io.loopbox.Config;
 import io.loopbox.MonitorSampler;
 import java.io.File;
 import java.util.ArrayDeque;
@@ -83,7 +82,7 @@ public final class MonitorThread implements Runnable {
         if (running != null && isRunning(running.plan)) {
             return "another monitor runs";
         }
-        if (recorder.hook == Config.Hook.NONE) {
+        if (!recorder.isHooked()) {
             return "without a hook no message is known";
         }
         if (recorder.detailMs > plan.settings.levelsMs[0]) {

@@ -57,7 +57,7 @@ final class PrinterHook extends Hook implements Printer {
         PrinterHook hook = left == null ? new PrinterHook(looper) : left;
         boolean wasLeft = left != null;
         left = null;
-        hook.mayReflect = settings.mayReflect();
+        hook.mayReflect = settings.mayReflect;
         hook.namesOnly = namesOnly;
         hook.reset();
         try {

@@ -6,7 +6,6 @@ import android.os.Handler;
 import android.os.Looper;
 import android.util.Log;
 import android.view.Window;
-import io.loopbox.Config;
 import java.io.File;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
@@ -483,25 +482,24 @@ public final class Recorder {
         if (!settings.isHooked()) {
             return new NoHook();
         }
-        boolean observes =
-                settings.hook == Config.Hook.OBSERVER
-                        || (settings.hook == Config.Hook.AUTO && Build.VERSION.SDK_INT == ANDROID_10);
-        if (observes && settings.mayReflect()) {
+        // Either will do: the Observer where the platform has a usable one.
+        boolean observes = settings.observer && (!settings.printer || Build.VERSION.SDK_INT == ANDROID_10);
+        if (observes && settings.mayReflect) {
             ObserverHook observer = ObserverHook.install(settings);
             if (observer != null) {
                 // Without stacks only the Printer can name a message that does not end.
-                if (settings.runningName == Config.RunningName.PRINTER || !settings.sampling) {
+                if (settings.namedByPrinter || !settings.sampling) {
                     naming = PrinterHook.install(looper, settings, true);
                 }
                 return observer;
             }
-            if (settings.hook == Config.Hook.OBSERVER) {
+            if (!settings.printer) {
                 Log.w(Tag.LOOPBOX, "the Observer hook is refused");
                 return null;
             }
         }
         PrinterHook printer = PrinterHook.install(looper, settings, false);
-        if (observes && settings.mayReflect()) {
+        if (observes && settings.mayReflect) {
             printer.instead = ObserverHook.refusal();
         }
         naming = printer;

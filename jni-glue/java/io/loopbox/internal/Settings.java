@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import io.loopbox.Config;
 import io.loopbox.ObserverAccess;
 import io.loopbox.Redactor;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What {@link Config} says, with its defaults: {@link Config.Builder} documents each, and checks it. */
+/** What an app has chosen. The builder of {@code Config} documents each option, and checks it. */
 public final class Settings implements Cloneable {
     public File directory;
+    public int pendingBytes = 64 << 10;
+    public List<String> annotations = new ArrayList<String>();
+    // Made from jni-glue/options.toml: fields
     public long groupMs = 300;
     public long detailMs = 50;
     public int slots = 100;
@@ -22,15 +24,15 @@ public final class Settings implements Cloneable {
     public int minSamples = 95;
     public int trees = 10;
     public boolean allNames = true;
-    public Config.Hook hook = Config.Hook.AUTO;
-    public Config.HiddenApi hiddenApi = Config.HiddenApi.REFLECTION;
+    public boolean observer = true;
+    public boolean printer = true;
+    public boolean mayReflect = true;
     public ObserverAccess observerAccess;
-    public Config.RunningName runningName = Config.RunningName.STACK;
+    public boolean namedByPrinter;
     public boolean sigQuit = true;
     public long hangMs = 5_000;
     public long printerCheckMs = 60_000;
     public int pendingLines = 200;
-    public int pendingBytes = 64 << 10;
     public long pendingMs = 200;
     public boolean keepObjects;
     public boolean redactThreadNames;
@@ -44,7 +46,7 @@ public final class Settings implements Cloneable {
     public boolean systemProfiles;
     public boolean keepProcessState;
     public String appVersion = "";
-    public List<String> annotations = new ArrayList<String>();
+    // End of what is made from jni-glue/options.toml
 
     /** As it is now, for good. */
     public Settings copy() {
@@ -59,47 +61,44 @@ public final class Settings implements Cloneable {
 
     /** Whether a hook is to report messages. */
     public boolean isHooked() {
-        return hook != Config.Hook.NONE;
+        return observer || printer;
     }
 
-    /** Whether hidden members may be looked for by reflection. */
-    public boolean mayReflect() {
-        return hiddenApi != Config.HiddenApi.NONE;
-    }
-
-    /** The numbers in the order in which the native side reads them (settings.rs). */
+    // Made from jni-glue/options.toml: numbers
+    /** The numbers in the order in which native code reads them. */
     long[] numbers(int apiLevel) {
         return new long[] {
             apiLevel,
-            groupMs,
-            detailMs,
-            slots,
-            detailsPerRecord,
-            allNames ? 1 : 0,
-            sampling ? 1 : 0,
-            sampleOnsetMs,
-            sampleIntervalMs,
-            sampleOnce ? 1 : 0,
-            minSamples,
-            trees,
-            sigQuit ? 1 : 0,
-            pendingLines,
             pendingBytes,
-            pendingMs,
-            keepObjects ? 1 : 0,
-            mayReflect() ? 1 : 0,
-            hangMs,
+            mayReflect ? 1 : 0,
             isHooked() ? 1 : 0,
             listener != null && listener.hearsFirst() ? 1 : 0,
-            redactThreadNames ? 1 : 0,
             frames != null ? 1 : 0,
             frames != null ? frames.jankFrameMs : 0,
             frames != null ? frames.scenes : 0,
             frames != null && frames.jankStacks ? 1 : 0,
             frames != null && frames.listener != null ? 1 : 0,
             frames != null ? frames.skippedFrames : 0,
+            groupMs,
+            detailMs,
+            slots,
+            detailsPerRecord,
+            sampling ? 1 : 0,
+            sampleOnsetMs,
+            sampleIntervalMs,
+            sampleOnce ? 1 : 0,
+            minSamples,
+            trees,
+            allNames ? 1 : 0,
+            sigQuit ? 1 : 0,
+            hangMs,
+            pendingLines,
+            pendingMs,
+            keepObjects ? 1 : 0,
+            redactThreadNames ? 1 : 0,
         };
     }
+    // End of what is made from jni-glue/options.toml
 
     /** Where annotations begin in {@link #strings}: names and values in turn. */
     static final int ANNOTATIONS_AT = 3;

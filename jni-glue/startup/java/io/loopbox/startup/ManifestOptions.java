@@ -55,6 +55,7 @@ final class ManifestOptions {
         }
     }
 
+    // Made from jni-glue/options.toml: manifest
     private static boolean setNumber(Config.Builder builder, String option, int value) {
         switch (option) {
             case "groupMs":
@@ -159,4 +160,5 @@ final class ManifestOptions {
                 return false;
         }
     }
+    // End of what is made from jni-glue/options.toml
 }

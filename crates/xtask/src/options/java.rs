@@ -1,0 +1,169 @@
+//! The parts of Java and Kotlin sources.
+
+use std::fmt::Write as _;
+
+use super::table::{Opt, Table, filled, grouped, literal};
+
+/// The setters of `Config.Builder`.
+pub(super) fn setters(table: &Table) -> String {
+    let setters: Vec<String> = table.options.iter().map(setter).collect();
+    setters.join("\n")
+}
+
+fn setter(option: &Opt) -> String {
+    let Opt { name, java, parameter, .. } = option;
+    let annotation = match (option.is_reference(), option.is_nullable()) {
+        (true, true) => "@Nullable ",
+        (true, false) => "@NonNull ",
+        (false, _) => "",
+    };
+    let mut out = javadoc(&option.javadoc());
+    let _ = writeln!(out, "        @NonNull");
+    let _ = writeln!(out, "        public Builder {name}({annotation}{java} {parameter}) {{");
+    for statement in statements(option) {
+        let _ = writeln!(out, "            {statement};");
+    }
+    out + "            return this;\n        }\n"
+}
+
+/// What a setter does.
+fn statements(option: &Opt) -> Vec<String> {
+    let Opt { name, java, parameter, .. } = option;
+    let is_checked = option.is_reference() && !option.is_nullable();
+    let present = format!("present(\"{name}\", {parameter})");
+    if !option.stored.is_empty() {
+        let stored = option.stored.iter().map(|stored| {
+            let field = stored.field.rsplit(' ').next().expect("a type and a name");
+            format!("settings.{field} = {}", stored.value)
+        });
+        return is_checked.then_some(present).into_iter().chain(stored).collect();
+    }
+    let value = match option.bounds.map(|bounds| bounds.map(|bound| grouped(bound, '_'))) {
+        Some([least, most]) => {
+            let cast = if java == "int" { "(int) " } else { "" };
+            format!("{cast}within(\"{name}\", {parameter}, {least}, {most})")
+        }
+        None if is_checked => present,
+        None => parameter.clone(),
+    };
+    vec![format!("settings.{name} = {value}")]
+}
+
+/// In one line where it fits. A link stays in one line, too.
+fn javadoc(text: &str) -> String {
+    let one = format!("        /** {text} */");
+    if one.len() <= 110 {
+        return one + "\n";
+    }
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match words.last_mut().filter(|last| last.contains("{@") && !last.contains('}')) {
+            Some(link) => link.extend([" ", word]),
+            None => words.push(word.to_owned()),
+        }
+    }
+    format!("        /**\n{}         */\n", filled(words.into_iter(), "         * ", " "))
+}
+
+/// The fields of `Settings` with their defaults.
+pub(super) fn fields(table: &Table) -> String {
+    let mut out = String::new();
+    let mut field = |field: &str, initial: Option<&str>| {
+        let initial = initial.filter(|value| !["false", "0"].contains(value));
+        let initial = initial.map(|value| format!(" = {value}")).unwrap_or_default();
+        let _ = writeln!(out, "    public {field}{initial};");
+    };
+    for option in &table.options {
+        if option.stored.is_empty() {
+            let initial = option.default.as_ref().map(literal);
+            field(&format!("{} {}", option.java, option.name), initial.as_deref());
+        }
+        option.stored.iter().for_each(|stored| field(&stored.field, stored.initial.as_deref()));
+    }
+    out
+}
+
+/// `Settings.numbers`.
+pub(super) fn numbers(table: &Table) -> String {
+    let mut out = String::from(
+        "    /** The numbers in the order in which native code reads them. */
+    long[] numbers(int apiLevel) {
+        return new long[] {
+",
+    );
+    for number in table.numbers() {
+        let value = number.value;
+        let value = match number.java {
+            "boolean" => format!("{value} ? 1 : 0"),
+            _ => value.to_owned(),
+        };
+        let _ = writeln!(out, "            {value},");
+    }
+    out + "        };\n    }\n"
+}
+
+/// The expression that names an enum's value.
+fn enum_value(option: &Opt, name: &str) -> String {
+    format!("Config.{}.valueOf({name})", option.java)
+}
+
+/// Options with a value that can be written down.
+fn plain(table: &Table) -> impl Iterator<Item = &Opt> {
+    table.options.iter().filter(|option| option.default.is_some())
+}
+
+/// The methods of `ManifestOptions` that set an option by its name.
+pub(super) fn manifest(table: &Table) -> String {
+    let kinds = [("setNumber", "int"), ("setSwitch", "boolean"), ("setWord", "String")];
+    let methods = kinds.map(|(method, kind)| {
+        let mut out = format!(
+            "    private static boolean {method}(Config.Builder builder, String option, {kind} value) {{
+        switch (option) {{
+"
+        );
+        let of_kind = plain(table).filter(|option| match option.java.as_str() {
+            "int" | "long" => kind == "int",
+            "boolean" => kind == "boolean",
+            _ => kind == "String",
+        });
+        for option in of_kind {
+            let name = &option.name;
+            let value = if option.values.is_empty() { "value".into() } else { enum_value(option, "value") };
+            let _ = writeln!(out, "            case \"{name}\":");
+            let _ = writeln!(out, "                builder.{name}({value});\n                return true;");
+        }
+        out + "            default:\n                return false;\n        }\n    }\n"
+    });
+    methods.join("\n")
+}
+
+/// How the scripted apps give their arguments to the builder.
+pub(super) fn arguments(table: &Table) -> String {
+    let mut out = String::new();
+    for option in plain(table) {
+        let name = &option.name;
+        let value = match option.java.as_str() {
+            "int" | "long" => format!("number(\"{name}\", 0)"),
+            "boolean" => format!("on(\"{name}\")"),
+            "String" => format!("text(\"{name}\", \"\")"),
+            _ => enum_value(option, &format!("text(\"{name}\", \"\")")),
+        };
+        let _ = writeln!(out, "        if (has(\"{name}\")) builder.{name}({value});");
+    }
+    out
+}
+
+/// Every setter as Kotlin calls it.
+pub(super) fn calls(table: &Table) -> String {
+    let calls = table.options.iter().map(|option| {
+        let value = match (&option.default, option.values.is_empty()) {
+            (None, _) => "null".to_owned(),
+            (Some(value), true) => literal(value),
+            (Some(value), false) => {
+                format!("Config.{}.{}", option.java, value.as_str().expect("the name of a value"))
+            }
+        };
+        format!(".{}({value})", option.name)
+    });
+    filled(calls, "        ", "")
+}

@@ -149,7 +149,8 @@ fn one_stack_at_the_threshold_names_what_held_up_a_frame() -> Result<()> {
     for (testbed, hook) in [("art10", "hook=AUTO"), ("art11", "hook=PRINTER")] {
         let folder = tempdir()?;
         let app = launcher(testbed)?.app("smooth.Main");
-        let app = app.argument(format!("dir={}", folder.path().display())).argument(hook).argument("sampleOnce=on");
+        let app =
+            app.argument(format!("dir={}", folder.path().display())).argument(hook).argument("sampleOnce=on");
         let mut app = app.start()?;
         app.wait_for("SCRIPT used", LIMIT)?;
         let report = report_in(folder.path(), |report| !report.frames.gestures.is_empty())?;

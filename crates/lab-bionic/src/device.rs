@@ -15,7 +15,7 @@ use loopbox_setup::jar;
 use crate::driver::compile_for_device;
 use crate::log::{Line, Log};
 use crate::properties::area;
-use crate::story::{Ended, Local, STORIES, apart, tagged, whole};
+use crate::scenario::{Ended, Local, SCENARIOS, apart, tagged, whole};
 
 /// Where the driver is on the device.
 pub(crate) const HERE: &str = "/data/local/tmp";
@@ -107,7 +107,7 @@ pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row
         lines.extend(log.lines());
         (name, told)
     };
-    let mut stories: Vec<_> = STORIES.into_iter().map(|(name, story)| tell(name, story(&root))).collect();
+    let mut stories: Vec<_> = SCENARIOS.into_iter().map(|(name, story)| tell(name, story(&root))).collect();
     let since = |least| device.level().is_none_or(|level| level >= least);
     if since(FROM_AN_APK) {
         let packed = Packed::make(&root, &here, abi)?;

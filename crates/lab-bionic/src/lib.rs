@@ -8,6 +8,6 @@ mod log;
 pub mod machine;
 mod properties;
 pub mod retail;
-pub mod story;
+pub mod scenario;
 
 pub use driver::{compile_for_arm64, compile_for_host};

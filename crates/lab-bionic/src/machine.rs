@@ -24,7 +24,7 @@ use loopbox_testbed::{self as testbed, Arch};
 use crate::cpio::Archive;
 use crate::device::{Level, Row};
 use crate::driver::{CHAIN, compile_for_arm64};
-use crate::story::{Ended, Held, STORIES, Stage, empty};
+use crate::scenario::{Ended, Held, SCENARIOS, Stage, empty};
 
 /// Whose C library is there.
 const TESTBED: &str = "art11-arm64";
@@ -49,7 +49,7 @@ pub fn play(out: &Path) -> Result<Row> {
     let archive = file_system(&out)?;
     let begun = Instant::now();
     let machine = Machine::boot(&kernel, &archive, &out)?;
-    let stories = STORIES.into_iter().map(|(name, story)| (name, story(&machine))).collect();
+    let stories = SCENARIOS.into_iter().map(|(name, story)| (name, story(&machine))).collect();
     let folder = format!("Linux {}, pages of {PAGE} bytes", machine.release);
     machine.off()?;
     Ok(Row { folder, level: Level::NoAndroid, abi: Abi::Arm64, stories, took: begun.elapsed() })

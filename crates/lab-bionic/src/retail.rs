@@ -22,7 +22,7 @@ use loopbox_testbed as testbed;
 
 use crate::device::{HERE, Level, Root, Row, plain};
 use crate::driver::compile_for_retail;
-use crate::story::empty;
+use crate::scenario::empty;
 
 /// Whose framework classes run there.
 const TESTBED: &str = "art10";

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 use lab_bionic::compile_for_host;
-use lab_bionic::story::{Local, STORIES};
+use lab_bionic::scenario::{Local, SCENARIOS};
 use lab_launch::{Build, programs_of_this_machine};
 
 struct Host {
@@ -31,8 +31,8 @@ fn the_library_does_everything_under_a_stand_in_for_the_vm() -> Result<()> {
     let host = Host { folder: tempfile::tempdir()? };
     compile_for_host(host.folder.path())?;
     std::fs::copy(library, host.folder.path().join("libloopbox.so"))?;
-    for (name, story) in STORIES {
-        story(&host).map_err(|error| error.context(name))?;
+    for (name, scenario) in SCENARIOS {
+        scenario(&host).map_err(|error| error.context(name))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 use lab_bionic::compile_for_arm64;
-use lab_bionic::story::{Local, tagged};
+use lab_bionic::scenario::{Local, tagged};
 use lab_launch::{Shipped, shipped};
 use loopbox_android_pack::Abi;
 use loopbox_testbed as testbed;

@@ -11,8 +11,8 @@ pub mod live;
 pub mod matrix;
 pub mod monitor;
 pub mod platform_names;
+pub mod scenario;
 pub mod source_lines;
-pub mod story;
 pub mod trace;
 pub mod truth;
 

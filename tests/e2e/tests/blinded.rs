@@ -53,7 +53,7 @@ impl Played {
     fn seen(&self) -> usize {
         let last = i32::try_from(MESSAGES).unwrap_or(i32::MAX);
         let what = |detail: &Detail| detail.message.as_ref().and_then(|message| message.what);
-        let shop = details_of(&self.report, loopbox_e2e::story::SHOP);
+        let shop = details_of(&self.report, loopbox_e2e::scenario::SHOP);
         shop.filter(|detail| what(detail).is_some_and(|what| (1..=last).contains(&what))).count()
     }
 

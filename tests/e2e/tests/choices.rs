@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use lab_launch::reports;
 use loopbox_e2e::live::tree_of;
-use loopbox_e2e::story::{SHOP, Story};
+use loopbox_e2e::scenario::{SHOP, Story};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
 use loopbox_format::looper::{PendingBody, parse_queue};
 use loopbox_format::model::{

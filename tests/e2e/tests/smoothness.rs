@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use loopbox_e2e::live::{wait_for_ring, wait_until};
-use loopbox_e2e::story::Story;
+use loopbox_e2e::scenario::Story;
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
     DumpReason, Feature, FrameCause, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report,

@@ -126,7 +126,7 @@ impl Held for Child {
 pub type Story = fn(&dyn Stage) -> Result<()>;
 
 /// The stories by name.
-pub const STORIES: [(&str, Story); 3] = [
+pub const SCENARIOS: [(&str, Story); 3] = [
     ("from load to uninstall", whole),
     ("kill -9 and the next launch", killed),
     ("crash mark and the next launch", crashed),
@@ -215,8 +215,8 @@ pub fn tagged(plain: &dyn Stage, tagged: &dyn Stage, caught: &dyn Fn(&Ended) -> 
     let ended = tagged.play("stale", "stale")?;
     ensure!(!ended.success && !ended.said.contains("has read "), "not caught: {ended:?}");
     caught(&ended).with_context(|| format!("it ended otherwise: {ended:?}"))?;
-    for (name, story) in STORIES {
-        story(tagged).context(name)?;
+    for (name, scenario) in SCENARIOS {
+        scenario(tagged).context(name)?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ import java.io.File;
 import java.io.RandomAccessFile;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * The process has no memory, or no file descriptor, left while the main thread hangs.
@@ -21,8 +22,8 @@ import java.util.List;
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code recorder=off}: without it, to compare;
  * {@code whose=} 0: there is memory, 1: nobody has any, 2: the recorder's threads have none; {@code from=}:
  * so long after the start of the hang, ms; {@code lacksMs=}: for so long; {@code hang=}: how long main hangs;
- * {@code files=used}: no descriptor is left; {@code heap=full}: every method is called while Java's heap is
- * full.
+ * {@code files=used}: no descriptor is left when the hang begins, and it lasts until the file {@code gate=}
+ * is there; {@code heap=full}: every method is called while Java's heap is full.
  */
 public final class Exhausted implements Runnable {
     private final Options options;
@@ -76,6 +77,10 @@ public final class Exhausted implements Runnable {
             return;
         }
         SystemClock.sleep(500);
+        if (options.is("files", "used")) {
+            hangWithoutDescriptor();
+            return;
+        }
         final int hang = options.number("hang", 6_000);
         new Handler(Looper.getMainLooper())
                 .post(
@@ -85,15 +90,40 @@ public final class Exhausted implements Runnable {
                                 SystemClock.sleep(hang);
                             }
                         });
-        if (options.is("files", "used")) {
-            use();
-        }
         SystemClock.sleep(options.number("from", 500));
         exhaust(options.number("whose", 0), options.number("lacksMs", 3_500));
         SystemClock.sleep(hang + options.number("afterMs", 2_500));
+        end();
+    }
+
+    /** Opening thousands of files takes longer than a hang on a busy machine, so that is done before. */
+    private void hangWithoutDescriptor() {
+        final File gate = new File(options.text("gate", ""));
+        use();
+        final CountDownLatch over = new CountDownLatch(1);
+        new Handler(Looper.getMainLooper())
+                .post(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                while (!gate.exists()) {
+                                    SystemClock.sleep(20);
+                                }
+                                over.countDown();
+                            }
+                        });
+        try {
+            over.await();
+        } catch (InterruptedException never) {
+            throw new AssertionError(never);
+        }
         for (RandomAccessFile file : files) {
             close(file);
         }
+        end();
+    }
+
+    private void end() {
         if (!options.is("recorder", "off")) {
             for (Status.Part part : Loopbox.status().parts()) {
                 Script.say("part " + part);

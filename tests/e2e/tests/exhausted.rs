@@ -63,11 +63,12 @@ fn the_library_that_ships_needs_no_memory_either() -> Result<()> {
 #[test]
 fn an_app_without_a_descriptor_has_its_reports() -> Result<()> {
     let folder = tempdir()?;
+    let gate = folder.path().join("gate");
     let mut app = launcher("art10")?
         .app("scenario.Exhausted")
         .argument(format!("dir={}", folder.path().display()))
         .argument("files=used")
-        .argument("hang=4000")
+        .argument(format!("gate={}", gate.display()))
         .start()?;
     app.wait_for("SCRIPT used up", LIMIT)?;
     app.wait_for("SCRIPT report", LIMIT)?;
@@ -79,6 +80,7 @@ fn an_app_without_a_descriptor_has_its_reports() -> Result<()> {
         let all = reports(folder.path())?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
         Ok(all.into_iter().find(|report| report.meta.reason == DumpReason::SigQuit))
     })?;
+    std::fs::write(&gate, "")?;
     app.wait_for("SCRIPT alive", LIMIT)?;
     app.finish(LIMIT)?.success()?;
     Ok(())

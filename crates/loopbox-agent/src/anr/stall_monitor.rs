@@ -110,19 +110,19 @@ fn run(session: &Session) {
         }
         let forward_ns = forward_late(session, now);
         let deadline_ns = match next {
-            Next::Park if !runs && forward_ns.is_none() => {
+            Next::Park(looked_at) if !runs && forward_ns.is_none() => {
                 // The first message may have begun long before recording did.
                 let first = shared.token() == Token::outside_before(Token::FIRST);
                 since = if first { Since::Awake } else { Since::Parked };
                 session.stall.set_since(since);
-                shared.park_stall_monitor();
+                shared.park_stall_monitor(looked_at);
                 // What came meanwhile may have come at any time.
                 catcher = Earlier::Unknown;
                 copied_ns = copied_ns.max(clock::now_ns());
                 continue;
             }
             Next::At(deadline_ns) => deadline_ns,
-            Next::Park if !runs => Uptime::MAX,
+            Next::Park(_) if !runs => Uptime::MAX,
             _ => watch.next_look_ns(now).unwrap_or(now),
         };
         let deadline_ns = forward_ns.map_or(deadline_ns, |ns| ns.min(deadline_ns));
@@ -163,8 +163,8 @@ fn forward_late(session: &Session, now_ns: Uptime) -> Option<Uptime> {
 
 /// When to look at the main thread again.
 enum Next {
-    /// When a message begins.
-    Park,
+    /// When a message begins after the main thread had this number between messages.
+    Park(Token),
     At(Uptime),
     /// As the watchdog of the running message asks for it.
     WhileItRuns,
@@ -203,7 +203,7 @@ impl Between<'_> {
         let lasted_ns = self.watch.lasted_ns(self.found, None);
         if shared.is_paused() {
             self.is_over(lasted_ns);
-            return Next::Park;
+            return Next::Park(shared.token());
         }
         let token = shared.token();
         let demand = self.session.main_demand();
@@ -254,7 +254,7 @@ impl Between<'_> {
         self.is_over(lasted_ns);
         self.ask_for_look(glance.now_ns, glance.token);
         if self.session.settings.hooked {
-            return Next::Park;
+            return Next::Park(glance.token);
         }
         let shared = &self.session.shared;
         if was_busy {

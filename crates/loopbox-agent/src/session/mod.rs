@@ -139,7 +139,9 @@ impl Session {
     pub(crate) fn ran_at_rest(&self) -> Option<bool> {
         let (token, _) = self.shared.between_messages()?;
         let rest = Some(self.stall.snapshot().rest).filter(|rest| rest.token == token)?;
-        Some(self.main_demand()?.ran_ns > rest.demand.ran_ns)
+        let ran_ns = self.main_demand()?.ran_ns;
+        // A message that began meanwhile is what it ran.
+        (self.shared.token() == token).then_some(ran_ns > rest.demand.ran_ns)
     }
 
     /// When the process started, uptime. Reads a file the first time, so not for the main thread.

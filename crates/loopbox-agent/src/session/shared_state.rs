@@ -173,7 +173,7 @@ impl SharedState {
 
     /// Sleeps until a message starts, or something else is wanted. Sampler only.
     pub(crate) fn park(&self) {
-        self.park_as(SAMPLER, |wake, until_ns| {
+        self.park_as(SAMPLER, Self::runs_no_message, |wake, until_ns| {
             // The thread that finds something outside of messages stores it before it wakes this one.
             let busy = Token(self.outside.first()) == self.token();
             if !busy && self.may_sleep() && !self.is_off() {
@@ -182,23 +182,28 @@ impl SharedState {
         });
     }
 
-    /// Sleeps until a message starts. Stall monitor only.
-    pub(crate) fn park_stall_monitor(&self) {
-        self.park_as(STALL_MONITOR, |wake, until_ns| {
-            if !self.stopped() && self.signal_since_ns().is_none() {
-                futex_wait(&self.wake, wake, STALL_MONITOR, until_ns);
-            }
-        });
+    /// Sleeps until a message starts, or returns at once when one has started since the main thread had this
+    /// number between messages: the message may be over, and has not been looked at. Stall monitor only.
+    pub(crate) fn park_stall_monitor(&self, looked_at: Token) {
+        self.park_as(
+            STALL_MONITOR,
+            |shared| shared.token() == looked_at,
+            |wake, until_ns| {
+                if !self.stopped() && self.signal_since_ns().is_none() {
+                    futex_wait(&self.wake, wake, STALL_MONITOR, until_ns);
+                }
+            },
+        );
     }
 
-    fn park_as(&self, bit: u32, sleep: impl Fn(u32, Option<Uptime>)) {
+    fn park_as(&self, bit: u32, rests: impl Fn(&Self) -> bool, sleep: impl Fn(u32, Option<Uptime>)) {
         let wake = self.wake.load(Ordering::SeqCst);
         self.parked.fetch_or(bit, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         // Briefly first: a message whose start did not see yet that this thread parks is visible when this is over.
         let deadlines = [Some(clock::now_ns().plus(SETTLED_NS)), None];
         for deadline_ns in deadlines {
-            if self.runs_no_message() {
+            if rests(self) {
                 sleep(wake, deadline_ns);
             }
         }

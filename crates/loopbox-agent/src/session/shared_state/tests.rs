@@ -143,7 +143,7 @@ fn a_signal_is_forwarded_by_one_thread_and_keeps_the_stall_monitor_awake() {
     shared.signal_arrived(Uptime(7));
     shared.signal_arrived(Uptime(8));
     assert_eq!(shared.signal_since_ns(), Some(Uptime(7)), "the oldest is the one that is late");
-    shared.park_stall_monitor();
+    shared.park_stall_monitor(shared.token());
     assert_eq!((shared.take_signal(), shared.take_signal()), (true, false));
 }
 
@@ -156,4 +156,14 @@ fn the_worst_lateness_is_taken_once() {
     shared.record_late(5);
     shared.record_late(3);
     assert_eq!((shared.take_late_ns(), shared.take_late_ns()), (Some(5), None));
+}
+
+#[test]
+fn the_stall_monitor_does_not_park_after_a_message_that_it_has_not_looked_at() {
+    let shared = SharedState::default();
+    let looked_at = shared.token();
+    // Between its look and its sleep; nothing else would ever wake it.
+    shared.running(Token(1), Uptime(10));
+    shared.idle(Token(2), Uptime(20));
+    shared.park_stall_monitor(looked_at);
 }

@@ -53,9 +53,6 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** What was found in the hook's place and has passed on to it. */
     private volatile WeakReference<Object> passesOn = new WeakReference<Object>(null);
 
-    /** How many messages the hook had seen begin when its place was looked at last. */
-    private volatile long begunAtLook;
-
     DisplacedWatch(Hook hook, long pauseMs) {
         this.hook = hook;
         this.pauseMs = pauseMs;
@@ -64,7 +61,6 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** The hook is in, or in again. On the main thread. */
     void begin() {
         watched = false;
-        begunAtLook = Native.begun();
         // Once, whatever has become of the list of idle handlers.
         end();
         Looper.myQueue().addIdleHandler(this);
@@ -112,8 +108,6 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         }
         // After the look: what has begun later was passed on by what was found.
         long begun = Native.begun();
-        boolean moved = begun != begunAtLook;
-        begunAtLook = begun;
         if (!doubted && seen && hook.isOurs(there)) {
             if (off) {
                 // The other library has put it back.
@@ -129,8 +123,8 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         if (!doubted && !off) {
             int ran = Native.ranAtRest();
             // While a message runs that the hook has seen, it has seen all. The next look comes when main is
-            // at rest.
-            if (ran < 0 || passed && (moved || ran == 0)) {
+            // at rest. What has passed messages on may have stopped since: main ran, and none was seen.
+            if (ran < 0 || passed && ran == 0) {
                 return;
             }
             doubted = ran > 0;

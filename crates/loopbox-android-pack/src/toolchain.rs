@@ -74,6 +74,15 @@ pub(crate) struct Ndk {
     rustc: String,
 }
 
+/// What the standard library is built to.
+#[derive(Debug, Clone, Copy)]
+enum StdLibrary {
+    /// What programs are linked with.
+    MachineCode,
+    /// What a compiler needs to find errors, in a third of the time.
+    Metadata,
+}
+
 impl Toolchain {
     /// Finds the NDK that the environment names, else sets Debian's packages up in `work`.
     pub(crate) fn ensure(work: &Path, update: bool, progress: &Progress) -> Result<Self> {
@@ -95,6 +104,14 @@ impl Toolchain {
     pub(crate) fn target(&self, abi: Abi, imports: &Imports, progress: &Progress) -> Result<Target> {
         match self {
             Self::Debian(debian) => debian.target(abi, imports, progress),
+            Self::Ndk(ndk) => ndk.target(abi),
+        }
+    }
+
+    /// Prepares a target that nothing is linked for: its standard library has no machine code.
+    pub(crate) fn target_to_check(&self, abi: Abi, progress: &Progress) -> Result<Target> {
+        match self {
+            Self::Debian(debian) => debian.target_to_check(abi, progress),
             Self::Ndk(ndk) => ndk.target(abi),
         }
     }
@@ -195,28 +212,44 @@ impl Debian {
         let with_libraries = self.libraries()?;
         let stubs =
             self.cache.step("stubs", &key, |out| stubs::make(imports, abi, &lld, &with_libraries, out))?;
-        let sysroot = self.standard_library(abi, progress)?;
-        let mut flags = vec![
+        let mut target = self.with_standard_library(abi, StdLibrary::MachineCode, progress)?;
+        target.flags.extend([
             format!("-Clinker={}", linker.join("android-ld").display()),
             // Debian's compiler gives its linker -Wl, arguments whatever the flavour.
             "-Clinker-flavor=gcc".into(),
             format!("-Lnative={}", stubs.display()),
+        ]);
+        target.flags.extend(link::FLAGS.map(str::to_owned));
+        Ok(target)
+    }
+
+    fn target_to_check(&self, abi: Abi, progress: &Progress) -> Result<Target> {
+        self.with_standard_library(abi, StdLibrary::Metadata, progress)
+    }
+
+    fn with_standard_library(&self, abi: Abi, kind: StdLibrary, progress: &Progress) -> Result<Target> {
+        let sysroot = self.standard_library(abi, kind, progress)?;
+        let mut flags = vec![
             format!("--sysroot={}", sysroot.display()),
             format!("--remap-path-prefix={}=/rust", self.root.display()),
         ];
-        flags.extend(link::FLAGS.iter().chain(&TRAP).map(|flag| (*flag).to_owned()));
+        flags.extend(TRAP.map(str::to_owned));
         let mut environment = self.environment()?;
         environment.push(("RUSTC_BOOTSTRAP".into(), "1".into()));
         Ok(Target { environment, flags })
     }
 
     /// Builds the standard library for a target once per compiler: small before fast, as the library itself.
-    fn standard_library(&self, abi: Abi, progress: &Progress) -> Result<PathBuf> {
+    fn standard_library(&self, abi: Abi, kind: StdLibrary, progress: &Progress) -> Result<PathBuf> {
         let triple = abi.triple();
-        let key = Key::new("std", STD_RECIPE).with(&self.version).with(&self.root.display().to_string());
+        let (step, command, extension) = match kind {
+            StdLibrary::MachineCode => ("std", "build", "rlib"),
+            StdLibrary::Metadata => ("std-metadata", "check", "rmeta"),
+        };
+        let key = Key::new(step, STD_RECIPE).with(&self.version).with(&self.root.display().to_string());
         let key = key.with(triple).with(STD_MANIFEST).with(STD_FEATURES).with(&TRAP.join(" "));
-        self.cache.step(&format!("std-{}", abi.name()), &key, |out| {
-            progress.say(format!("build the standard library for {triple}, one to three minutes"));
+        self.cache.step(&format!("{step}-{}", abi.name()), &key, |out| {
+            progress.say(format!("{command} the standard library for {triple}, one to three minutes"));
             let source = out.join("source");
             fs::create_dir_all(source.join("src"))?;
             fs::write(source.join("Cargo.toml"), STD_MANIFEST)?;
@@ -231,7 +264,7 @@ impl Debian {
             let vendor = self.root.join("usr/lib/rustlib/src/rust/library/vendor");
             let vendor = fs::canonicalize(&vendor).with_context(|| format!("no {}", vendor.display()))?;
             let mut cargo = cargo();
-            cargo.args(["build", "--quiet", "--release", STD_FEATURES]);
+            cargo.args([command, "--quiet", "--release", STD_FEATURES]);
             cargo.arg("-Zbuild-std=std,panic_abort");
             cargo.arg("--target").arg(triple).current_dir(&source).envs(self.environment()?);
             // Its dependencies come with its sources: nothing is asked of a registry.
@@ -244,7 +277,7 @@ impl Debian {
             for entry in fs::read_dir(source.join("target").join(triple).join("release/deps"))? {
                 let path = entry?.path();
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                if path.extension().is_some_and(|e| e == "rlib") && !name.contains(STD_CRATE) {
+                if path.extension().is_some_and(|e| e == extension) && !name.contains(STD_CRATE) {
                     fs::rename(&path, libraries.join(name))?;
                 }
             }

@@ -14,6 +14,9 @@ pub(crate) struct AndroidArgs {
     /// Build only this ABI (arm64-v8a, armeabi-v7a, x86_64, x86); may be given several times
     #[arg(long)]
     abi: Vec<Abi>,
+    /// Only compile for this ABI, without machine code, beside what `--abi` builds; may be given several times
+    #[arg(long, requires = "abi")]
+    check: Vec<Abi>,
     /// Record the sizes of this build as the accepted ones
     #[arg(long)]
     bless: bool,
@@ -33,7 +36,7 @@ pub(crate) struct AndroidArgs {
 }
 
 pub(crate) fn run(args: AndroidArgs) -> Result<()> {
-    let AndroidArgs { abi, bless, update_toolchain, sizes, twice, against } = args;
+    let AndroidArgs { abi, check, bless, update_toolchain, sizes, twice, against } = args;
     if let Some(folder) = against {
         let list = SymbolList::read(&data("bionic-symbols.toml"))?;
         let rows = compare(&list, &folder, &abi)?;
@@ -42,5 +45,6 @@ pub(crate) fn run(args: AndroidArgs) -> Result<()> {
         ensure!(faults == 0, "the list says {faults} times what is not so");
         return Ok(());
     }
-    pack(&Options { abis: abi.into_iter().collect(), bless, update_toolchain, sizes, twice })
+    let (abis, check) = (abi.into_iter().collect(), check.into_iter().collect());
+    pack(&Options { abis, check, bless, update_toolchain, sizes, twice })
 }

@@ -60,7 +60,7 @@ const STEPS: &[Step] = &[
     both("set-up", set_up),
     both("formatting", || run(cargo().args(["fmt", "--all", "--check"]))),
     // First of those beside the others: tests need some of these libraries.
-    beside("android libraries", || run(xtask().arg("android"))),
+    beside("android libraries", || run(xtask().arg("android").args(TESTED_ABIS))),
     beside("seqlock under loom", loom),
     both("lints", || {
         run(cargo().args([
@@ -95,6 +95,10 @@ const STEPS: &[Step] = &[
     // Alone: it is emulated, and its clock goes on when the emulator gets no processor.
     full("machine with 16 KiB pages", || run(xtask().args(["bionic", "--machine"]))),
 ];
+
+/// The libraries that tests run, and one ABI more for its pointers of 32 bits. A release builds and checks all four, and
+/// packs the archives: each takes its own standard library, a minute or more of a processor.
+const TESTED_ABIS: [&str; 6] = ["--abi", "arm64-v8a", "--abi", "x86_64", "--check", "armeabi-v7a"];
 
 const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {
     Step { name, tier: Tier::Both, is_beside: false, run }

@@ -78,20 +78,20 @@ pub struct Row {
     pub level: Level,
     /// The ABI.
     pub abi: Abi,
-    /// For each story that was played, its name, and what was wrong.
-    pub stories: Vec<(&'static str, Result<()>)>,
+    /// For each scenario that was played, its name, and what was wrong.
+    pub scenarios: Vec<(&'static str, Result<()>)>,
     /// How long they took together.
     pub took: Duration,
 }
 
 impl Row {
-    /// Whether all stories are as they should be.
+    /// Whether all scenarios are as they should be.
     pub fn good(&self) -> bool {
-        self.stories.iter().all(|(_, told)| told.is_ok())
+        self.scenarios.iter().all(|(_, told)| told.is_ok())
     }
 }
 
-/// Plays all stories on a device, in a root that is made below `out`. Takes the rights to change root and to mount.
+/// Plays all scenarios on a device, in a root that is made below `out`. Takes the rights to change root and to mount.
 ///
 /// # Errors
 /// When the root cannot be made.
@@ -102,28 +102,29 @@ pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row
     let log = Log::listen(&root.folder)?;
     let begun = Instant::now();
     let mut lines = Vec::new();
-    let mut tell = |name, told| {
+    let mut outcome = |name, told| {
         // There is room for ten lines.
         lines.extend(log.lines());
         (name, told)
     };
-    let mut stories: Vec<_> = SCENARIOS.into_iter().map(|(name, story)| tell(name, story(&root))).collect();
+    let mut scenarios: Vec<_> =
+        SCENARIOS.into_iter().map(|(name, scenario)| outcome(name, scenario(&root))).collect();
     let since = |least| device.level().is_none_or(|level| level >= least);
     if since(FROM_AN_APK) {
         let packed = Packed::make(&root, &here, abi)?;
-        stories.push(tell("the same from an APK", whole(&packed)));
+        scenarios.push(outcome("the same from an APK", whole(&packed)));
         if since(NAMESPACES) {
-            stories.push(tell("and in an isolated namespace", apart(&packed)));
+            scenarios.push(outcome("and in an isolated namespace", apart(&packed)));
         }
     }
     if tags_memory(device, abi)? {
         let caught = |_: &Ended| says_fault(&log.lines());
-        stories.push(tell("with tagged memory", tagged(&root, &Tagged(&root), &caught)));
+        scenarios.push(outcome("with tagged memory", tagged(&root, &Tagged(&root), &caught)));
     }
     if has_log(device, abi)? {
-        stories.push(("log lines", says_why(&lines)));
+        scenarios.push(("log lines", says_why(&lines)));
     }
-    Ok(Row { folder: device.name(), level: Level::of(device), abi, stories, took: begun.elapsed() })
+    Ok(Row { folder: device.name(), level: Level::of(device), abi, scenarios, took: begun.elapsed() })
 }
 
 /// Whether the device's liblog writes to the log's socket. That of a build for tests writes to standard error.
@@ -163,10 +164,10 @@ fn says_fault(lines: &[Line]) -> Result<()> {
     Ok(())
 }
 
-/// The rows as a Markdown table, and below it what was wrong. A story that a row has not leaves its cell empty.
+/// The rows as a Markdown table, and below it what was wrong. A scenario that a row has not leaves its cell empty.
 pub fn table(rows: &[Row]) -> String {
     let mut names: Vec<&str> = Vec::new();
-    for (name, _) in rows.iter().flat_map(|row| &row.stories) {
+    for (name, _) in rows.iter().flat_map(|row| &row.scenarios) {
         if !names.contains(name) {
             names.push(name);
         }
@@ -177,15 +178,15 @@ pub fn table(rows: &[Row]) -> String {
         "---|".repeat(names.len())
     );
     let mut wrong = String::new();
-    for Row { folder, level, abi, stories, took } in rows {
-        let word = |name: &&str| match stories.iter().find(|(story, _)| story == name) {
+    for Row { folder, level, abi, scenarios, took } in rows {
+        let word = |name: &&str| match scenarios.iter().find(|(scenario, _)| scenario == name) {
             Some((_, Ok(()))) => "ok",
             Some((_, Err(_))) => "**wrong**",
             None => "",
         };
         let words = names.iter().map(word).collect::<Vec<_>>().join(" | ");
         let _ = writeln!(text, "| {folder} | {level} | {abi} | {words} | {} s |", took.as_secs());
-        for (name, told) in stories {
+        for (name, told) in scenarios {
             if let Err(error) = told {
                 let _ = writeln!(wrong, "\n{folder} {abi}, {name}: {error:#}");
             }
@@ -241,18 +242,18 @@ impl Root {
 
 impl Root {
     /// Runs the driver with the libraries of a place, after these options of the emulator.
-    fn drive(&self, options: &[&str], libraries: &str, folder: &str, story: &str) -> Command {
+    fn drive(&self, options: &[&str], libraries: &str, folder: &str, scenario: &str) -> Command {
         let mut enter = self.enter(options);
         enter.arg(format!("{HERE}/drive"));
         enter.args(["libloopbox.so", "libart.so"].map(|name| format!("{libraries}/{name}")));
-        enter.arg(format!("{HERE}/{folder}")).arg(story);
+        enter.arg(format!("{HERE}/{folder}")).arg(scenario);
         enter
     }
 }
 
 impl Local for Root {
-    fn command(&self, story: &str, folder: &str) -> Command {
-        self.drive(&[], HERE, folder, story)
+    fn command(&self, scenario: &str, folder: &str) -> Command {
+        self.drive(&[], HERE, folder, scenario)
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -280,8 +281,8 @@ impl<'a> Packed<'a> {
 }
 
 impl Local for Packed<'_> {
-    fn command(&self, story: &str, folder: &str) -> Command {
-        self.root.drive(&[], &self.libraries, &format!("packed/{folder}"), story)
+    fn command(&self, scenario: &str, folder: &str) -> Command {
+        self.root.drive(&[], &self.libraries, &format!("packed/{folder}"), scenario)
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -293,8 +294,8 @@ impl Local for Packed<'_> {
 struct Tagged<'a>(&'a Root);
 
 impl Local for Tagged<'_> {
-    fn command(&self, story: &str, folder: &str) -> Command {
-        let mut drive = self.0.drive(&WITH_TAGS, HERE, &format!("tagged/{folder}"), story);
+    fn command(&self, scenario: &str, folder: &str) -> Command {
+        let mut drive = self.0.drive(&WITH_TAGS, HERE, &format!("tagged/{folder}"), scenario);
         drive.env(TAGGING.0, TAGGING.1);
         drive
     }
@@ -332,11 +333,11 @@ mod tests {
 
     #[test]
     fn a_row_has_the_level_that_is_known_and_a_cell_for_each_story_of_any_row() {
-        let row = |folder: &str, level, stories| Row {
+        let row = |folder: &str, level, scenarios| Row {
             folder: folder.to_owned(),
             level,
             abi: Abi::Arm64,
-            stories,
+            scenarios,
             took: Duration::from_secs(7),
         };
         let rows = [

@@ -39,7 +39,7 @@ const LIMIT: Duration = Duration::from_mins(10);
 const LIBRARIES: [&str; 5] =
     ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"];
 
-/// Boots the machine and plays all stories on it. Files are made below `out`.
+/// Boots the machine and plays all scenarios on it. Files are made below `out`.
 ///
 /// # Errors
 /// When it cannot be set up, or does not come up as such a machine.
@@ -49,10 +49,10 @@ pub fn play(out: &Path) -> Result<Row> {
     let archive = file_system(&out)?;
     let begun = Instant::now();
     let machine = Machine::boot(&kernel, &archive, &out)?;
-    let stories = SCENARIOS.into_iter().map(|(name, story)| (name, story(&machine))).collect();
+    let scenarios = SCENARIOS.into_iter().map(|(name, scenario)| (name, scenario(&machine))).collect();
     let folder = format!("Linux {}, pages of {PAGE} bytes", machine.release);
     machine.off()?;
-    Ok(Row { folder, level: Level::NoAndroid, abi: Abi::Arm64, stories, took: begun.elapsed() })
+    Ok(Row { folder, level: Level::NoAndroid, abi: Abi::Arm64, scenarios, took: begun.elapsed() })
 }
 
 /// The kernel's image, out of its package.
@@ -200,8 +200,8 @@ impl Drop for Machine {
 }
 
 impl Stage for Machine {
-    fn play(&self, story: &str, folder: &str) -> Result<Ended> {
-        let (code, said) = self.ask(&format!("play {story} {folder}"))?;
+    fn play(&self, scenario: &str, folder: &str) -> Result<Ended> {
+        let (code, said) = self.ask(&format!("play {scenario} {folder}"))?;
         let said = String::from_utf8_lossy(&said).into_owned();
         Ok(Ended { success: code == 0, how: format!("exit code {code}"), said })
     }

@@ -55,9 +55,15 @@ pub fn play(device: &Device, library: &Path, out: &Path) -> Result<Row> {
     let runtime = Runtime { here: root.folder.join(plain(HERE)), root, level: level.unwrap_or_default() };
     runtime.prepare(device)?;
     let begun = Instant::now();
-    let stories =
+    let scenarios =
         vec![("the demo", runtime.demo()), ("kill -9 in its hang, and the next launch", runtime.killed())];
-    Ok(Row { folder: device.name(), level: Level::of(device), abi: Abi::Arm, stories, took: begun.elapsed() })
+    Ok(Row {
+        folder: device.name(),
+        level: Level::of(device),
+        abi: Abi::Arm,
+        scenarios,
+        took: begun.elapsed(),
+    })
 }
 
 struct Runtime {

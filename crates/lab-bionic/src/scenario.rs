@@ -1,4 +1,4 @@
-//! The stories: what the driver must print, and what its reports must show.
+//! The scenarios: what the driver must print, and what its reports must show.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines};
@@ -19,13 +19,13 @@ const KILLED_NS: u64 = 1_000_000_000;
 
 /// A place where the driver runs.
 pub trait Stage {
-    /// Plays a story to its end, with its reports in a folder of this name.
+    /// Plays a scenario to its end, with its reports in a folder of this name.
     ///
     /// # Errors
     /// When the driver cannot be started.
-    fn play(&self, story: &str, folder: &str) -> Result<Ended>;
+    fn play(&self, scenario: &str, folder: &str) -> Result<Ended>;
 
-    /// Starts the story that stays in a message; returns when the driver is in it.
+    /// Starts the scenario that stays in a message; returns when the driver is in it.
     ///
     /// # Errors
     /// When it does not come so far.
@@ -63,17 +63,17 @@ pub struct Ended {
 
 /// A place whose processes are this kernel's.
 pub trait Local {
-    /// The command that plays a story, with its reports in a folder of this name.
-    fn command(&self, story: &str, folder: &str) -> Command;
+    /// The command that plays a scenario, with its reports in a folder of this name.
+    fn command(&self, scenario: &str, folder: &str) -> Command;
 
     /// That folder, as this process sees it.
     fn path(&self, name: &str) -> PathBuf;
 }
 
 impl<T: Local> Stage for T {
-    fn play(&self, story: &str, folder: &str) -> Result<Ended> {
+    fn play(&self, scenario: &str, folder: &str) -> Result<Ended> {
         self.folder(folder)?;
-        let output = self.command(story, folder).stdin(Stdio::null()).output();
+        let output = self.command(scenario, folder).stdin(Stdio::null()).output();
         let output = output.context("cannot start the driver")?;
         let [said, errors] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
         Ok(Ended {
@@ -85,7 +85,7 @@ impl<T: Local> Stage for T {
 
     fn hold(&self, folder: &str) -> Result<Box<dyn Held + '_>> {
         self.folder(folder)?;
-        // What the linker prints itself goes nowhere: this output is the story's.
+        // What the linker prints itself goes nowhere: this output is the scenario's.
         let mut holds = self.command("hold", folder);
         holds.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = holds.spawn().context("cannot start the driver")?;
@@ -122,10 +122,10 @@ impl Held for Child {
     }
 }
 
-/// What a story is: it returns what was wrong.
+/// What a scenario is: it returns what was wrong.
 pub type Story = fn(&dyn Stage) -> Result<()>;
 
-/// The stories by name.
+/// The scenarios by name.
 pub const SCENARIOS: [(&str, Story); 3] = [
     ("from load to uninstall", whole),
     ("kill -9 and the next launch", killed),
@@ -148,9 +148,9 @@ pub fn apart(stage: &dyn Stage) -> Result<()> {
     to_uninstall(stage, "apart")
 }
 
-fn to_uninstall(stage: &dyn Stage, story: &str) -> Result<()> {
-    tell(stage, story, story)?;
-    let reports = all(&stage.folder(story)?)?;
+fn to_uninstall(stage: &dyn Stage, scenario: &str) -> Result<()> {
+    play(stage, scenario, scenario)?;
+    let reports = all(&stage.folder(scenario)?)?;
     let of = |reason: &DumpReason| {
         reports
             .iter()
@@ -187,7 +187,7 @@ pub fn killed(stage: &dyn Stage) -> Result<()> {
     holds.kill()?;
     drop(holds);
     let ring = ring?;
-    tell(stage, "next", "killed")?;
+    play(stage, "next", "killed")?;
     let report = recovered(&stage.folder("killed")?, None)?;
     ensure!(report.meta.process.pid == ring.meta.process.pid, "a report of another process");
     ensure!(age_ns(&report) >= Some(KILLED_NS), "the killed message is {:?} ns old", age_ns(&report));
@@ -199,13 +199,13 @@ pub fn killed(stage: &dyn Stage) -> Result<()> {
 /// # Errors
 /// What was wrong.
 pub fn crashed(stage: &dyn Stage) -> Result<()> {
-    tell(stage, "crash", "crashed")?;
-    tell(stage, "next", "crashed")?;
+    play(stage, "crash", "crashed")?;
+    play(stage, "next", "crashed")?;
     recovered(&stage.folder("crashed")?, Some(11)).map(drop)
 }
 
-/// All stories with tagged memory. Before them a read of memory that was given back, which must end the process there, as `caught` knows it,
-/// and does not without tags: else the stories would say nothing.
+/// All scenarios with tagged memory. Before them a read of memory that was given back, which must end the process there, as `caught` knows it,
+/// and does not without tags: else the scenarios would say nothing.
 ///
 /// # Errors
 /// What was wrong.
@@ -231,8 +231,8 @@ pub(crate) fn empty(folder: PathBuf) -> Result<PathBuf> {
 }
 
 /// Runs the driver to its end. It prints of each check whether it holds.
-fn tell(stage: &dyn Stage, story: &str, folder: &str) -> Result<()> {
-    let Ended { success, how, said } = stage.play(story, folder)?;
+fn play(stage: &dyn Stage, scenario: &str, folder: &str) -> Result<()> {
+    let Ended { success, how, said } = stage.play(scenario, folder)?;
     let good = success && said.contains("\nok ") && !said.contains("WRONG ");
     ensure!(good, "the driver ended with {how}; it said:\n{said}");
     Ok(())

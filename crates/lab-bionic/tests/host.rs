@@ -13,10 +13,10 @@ struct Host {
 }
 
 impl Local for Host {
-    fn command(&self, story: &str, folder: &str) -> Command {
+    fn command(&self, scenario: &str, folder: &str) -> Command {
         let mut drive = Command::new(self.folder.path().join("drive"));
         drive.args(["libloopbox.so", "libart.so"].map(|name| self.folder.path().join(name)));
-        drive.arg(self.path(folder)).arg(story);
+        drive.arg(self.path(folder)).arg(scenario);
         drive
     }
 

@@ -24,10 +24,10 @@ struct Emulated<'a> {
 }
 
 impl Local for Emulated<'_> {
-    fn command(&self, story: &str, folder: &str) -> Command {
+    fn command(&self, scenario: &str, folder: &str) -> Command {
         let mut drive = self.shipped.testbed.command(&self.programs.join("drive"));
         drive.arg(self.shipped.libraries.join("libloopbox.so")).arg(self.programs.join("libart.so"));
-        drive.arg(self.path(folder)).arg(story);
+        drive.arg(self.path(folder)).arg(scenario);
         if self.is_tagged {
             drive.env("GLIBC_TUNABLES", TAGGING);
         }

@@ -36,6 +36,7 @@
 
 pub mod adopted;
 mod nesting;
+mod retract;
 
 use crate::details::KeepReason;
 use crate::{Config, Details, Dirty, Environment, Keep, MAX_DETAILS, Name, StackPointer};
@@ -44,6 +45,7 @@ use loopbox_format::model::{
     Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, Token, Uptime,
 };
 use nesting::Nesting;
+use retract::Beginning;
 
 /// Whether the hook should now call [`Aggregator::describe`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +129,10 @@ pub struct Aggregator<H> {
     cpu_base_ns: Option<u64>,
     /// Recording began in [`BIND_APPLICATION`].
     began_in_bind: bool,
+    /// What began last, for as long as it may be retracted.
+    beginning: Option<Beginning>,
+    /// Nothing was run since the record of a rest was closed, which `open` still is.
+    rests_on: bool,
 }
 
 impl<H: Environment> Aggregator<H> {
@@ -167,6 +173,8 @@ impl<H: Environment> Aggregator<H> {
             ended: Ended::default(),
             cpu_base_ns,
             began_in_bind: false,
+            beginning: None,
+            rests_on: false,
         }
     }
 
@@ -210,9 +218,11 @@ impl<H: Environment> Aggregator<H> {
         self.settle();
         let now = self.now();
         let wanted = self.miss_all_left_before(left_before, now);
+        let mut cursor_ns = self.cursor_ns;
         match self.nesting.enter() {
             Some(outer) => {
                 self.account_slice(outer, now);
+                cursor_ns = Some(now);
                 self.publish();
             }
             None => self.gap(now),
@@ -221,6 +231,7 @@ impl<H: Environment> Aggregator<H> {
         self.next_token = token.next();
         self.nesting.push(token, now, at);
         self.cursor_ns = Some(now);
+        self.note_beginning(token, cursor_ns);
         self.environment.running(token, now, self.nesting.depth());
         Begun { token, wanted }
     }
@@ -309,6 +320,8 @@ impl<H: Environment> Aggregator<H> {
             self.close();
         }
         self.nesting.clear();
+        self.beginning = None;
+        self.rests_on = false;
         self.counted = self.next_token.previous();
         self.cursor_ns = None;
     }
@@ -340,6 +353,7 @@ impl<H: Environment> Aggregator<H> {
     /// Ends the innermost message: accounts for its last slice and keeps a detail when it deserves one.
     fn leave(&mut self, now: Uptime, when_ns: Option<Uptime>, end: End) -> Wanted {
         let Some(dispatch) = self.nesting.pop() else { return Wanted::Nothing };
+        self.beginning = None;
         let alone = self.account_slice(dispatch.token, now);
         self.cursor_ns = Some(now);
         let detail = Detail {
@@ -398,20 +412,26 @@ impl<H: Environment> Aggregator<H> {
     /// A message begins while no other one does anything.
     fn gap(&mut self, now: Uptime) {
         let Some(start) = self.cursor_ns else { return };
+        if self.rest_on(start, now) {
+            return;
+        }
         let gap = now.since(start);
         if gap < self.group_ns {
             return;
         }
         self.settle();
-        let kind = match self.environment.unseen_since(start) {
-            true => RecordKind::Unseen,
-            false if gap > self.frozen_ns => RecordKind::Frozen,
-            false => RecordKind::Idle,
-        };
-        self.split(kind, start, now);
+        self.split(self.kind_of_rest(start, now), start, now);
         self.open.wall_ns = gap;
         self.open.idle_ns = gap;
         self.settle();
+    }
+
+    fn kind_of_rest(&self, start: Uptime, now: Uptime) -> RecordKind {
+        match self.environment.unseen_since(start) {
+            true => RecordKind::Unseen,
+            false if now.since(start) > self.frozen_ns => RecordKind::Frozen,
+            false => RecordKind::Idle,
+        }
     }
 
     /// Ends the open group where it stands and opens a record of its own for `start..now`, which is full at once.

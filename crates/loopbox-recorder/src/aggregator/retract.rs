@@ -1,0 +1,72 @@
+//! Beginnings that were none. A hook of the queue's poll reports one whenever the poll returns: only the next poll shows
+//! whether the thread ran a message in between. [`Aggregator::retract`] takes the beginning back, as if the thread had
+//! rested all the time.
+
+use super::Aggregator;
+use crate::Environment;
+use loopbox_format::model::{RecordKind, Token, Uptime};
+
+/// The beginning that came last.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beginning {
+    token: Token,
+    /// Up to when everything was accounted for before it.
+    cursor_ns: Option<Uptime>,
+    /// A record of the rest before it is the last one that was handed over.
+    closed_rest: bool,
+}
+
+impl<H: Environment> Aggregator<H> {
+    /// A message has begun with this number, after everything until `cursor_ns` was accounted for.
+    #[inline]
+    pub(super) fn note_beginning(&mut self, token: Token, cursor_ns: Option<Uptime>) {
+        // A rest of that length has a record of its own, and the group before it is closed.
+        let closed_rest = !self.is_open
+            && matches!(self.open.kind, RecordKind::Idle | RecordKind::Frozen | RecordKind::Unseen)
+            && self.open.closed;
+        self.beginning = Some(Beginning { token, cursor_ns, closed_rest });
+    }
+
+    /// What began last was no message: nothing was run. Its number is given to the next one. Does nothing when
+    /// something has ended, or begun in it, meanwhile.
+    pub fn retract(&mut self) {
+        let Some(beginning) = self.beginning.take() else { return };
+        if self.nesting.top().is_none_or(|top| top.token != beginning.token) {
+            return;
+        }
+        self.nesting.pop();
+        self.next_token = beginning.token;
+        if beginning.closed_rest {
+            // What rests on belongs to that record: thousands of short waits are one.
+            self.rests_on = true;
+        } else {
+            self.cursor_ns = beginning.cursor_ns;
+        }
+        match self.nesting.top() {
+            None => self.environment.idle(self.next_token, self.ended.end_ns),
+            Some(outer) => {
+                let depth = self.nesting.depth();
+                match self.next_token.previous().since(outer.token) {
+                    0 => self.environment.running(outer.token, outer.start_ns, depth),
+                    later => self.environment.resumed(outer.token, outer.start_ns, depth, later as u32),
+                }
+            }
+        }
+    }
+
+    /// Goes on with the record of the rest that was closed last, when nothing was run since and the process was not
+    /// frozen meanwhile.
+    pub(super) fn rest_on(&mut self, since: Uptime, now: Uptime) -> bool {
+        let rests_on = std::mem::take(&mut self.rests_on) && self.open.kind == RecordKind::Idle;
+        if !rests_on || self.kind_of_rest(since, now) != RecordKind::Idle {
+            return false;
+        }
+        let (cpu, late) = self.read_at_record_end();
+        self.open.wall_ns = now.since(self.open.start_ns);
+        self.open.idle_ns = self.open.wall_ns;
+        self.open.cpu_ns = self.open.cpu_ns.zip(cpu).map(|(before, since)| before.saturating_add(since));
+        self.open.checktime_late_ns = self.open.checktime_late_ns.max(late);
+        self.close();
+        true
+    }
+}

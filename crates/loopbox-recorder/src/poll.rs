@@ -1,0 +1,219 @@
+//! What the main thread did between two polls of its queue.
+//!
+//! `MessageQueue.next()` polls before it takes each message, first without waiting. Between the return of a poll and the
+//! entry of the next one lies what the thread ran: one message, the idle handlers, or nothing.
+//!
+//! * The next poll waits (its time-out is not 0): the queue had nothing that was due. Nothing was run.
+//! * An idle handler was called meanwhile: the idle handlers were run. The next poll does not wait then.
+//! * A callback of a file descriptor threw inside of the poll: `next()` was left. Nothing was run.
+//! * Else a message was run.
+//!
+//! A loop inside of a message, of an idle handler or of a descriptor's callback polls from deeper in the stack. Where the
+//! address of the poll's frame is another one than before, the depth of the Java stack says which loop it is of: compiled
+//! and interpreted frames of one method differ in size, and a loop that was left by an exception reports nothing.
+
+use crate::StackPointer;
+
+/// One less than the aggregator tells apart: the message that recording began in takes a place there, too.
+const MAX_LOOPS: usize = 7;
+
+/// What the Java stack shows below a poll.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PollStack {
+    /// How many Java frames lie from `nativePollOnce` on outwards.
+    pub frames: u32,
+    /// The same of the loop whose idle handler the poll is in; 0 when it is in none.
+    pub idle_of: u32,
+    /// How many `Looper.loop()` are on the stack.
+    pub loops: u32,
+}
+
+/// What follows from the polls.
+pub trait Dispatches {
+    /// The stack of the poll that is entered; `None` when it could not be had.
+    fn stack(&mut self) -> Option<PollStack>;
+
+    /// A message begins, or nothing does: the next poll of this loop decides. `at` is where the poll was.
+    fn begin(&mut self, at: StackPointer);
+
+    /// What began last was a message, and has ended.
+    fn end(&mut self);
+
+    /// What began last was no message.
+    fn retract(&mut self);
+
+    /// What began last was a message whose loop was left without a poll: by an exception.
+    fn lose(&mut self);
+
+    /// The message that recording began in has ended.
+    fn end_adopted(&mut self);
+}
+
+/// A loop on the main thread's stack.
+#[derive(Debug, Clone, Copy, Default)]
+struct Loop {
+    /// Where its poll was last.
+    at: StackPointer,
+    frames: u32,
+    /// What began after its last poll has not ended.
+    open: bool,
+}
+
+/// Names the loop whose poll is under way, for its return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PollLoop(u32);
+
+impl PollLoop {
+    /// Of a poll that is not recorded.
+    pub const NONE: Self = Self(0);
+
+    /// As a number of 32 bits.
+    pub fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    /// The inverse of [`to_bits`](Self::to_bits).
+    pub fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+}
+
+/// The loops of the main thread, by their polls. Owned by that thread; nothing here allocates or panics.
+#[derive(Debug)]
+pub struct PollRules {
+    loops: [Loop; MAX_LOOPS],
+    depth: usize,
+    /// How many loops were on the stack when recording began inside of a message that has not ended.
+    adopted_in: Option<u32>,
+    /// Distinguishes a poll that was entered before this recording began.
+    generation: u32,
+}
+
+impl PollRules {
+    /// No poll was seen yet. `generation` is another one for each recording.
+    pub fn new(generation: u32) -> Self {
+        Self { loops: [Loop::default(); MAX_LOOPS], depth: 0, adopted_in: None, generation }
+    }
+
+    /// Recording has begun inside of a message, with that many loops on the stack.
+    pub fn adopt(&mut self, loops: u32) {
+        self.adopted_in = Some(loops);
+    }
+
+    /// The message that recording began in is known to be over.
+    pub fn forget_adopted(&mut self) {
+        self.adopted_in = None;
+    }
+
+    /// A poll is entered.
+    #[inline]
+    pub fn entered(
+        &mut self,
+        at: StackPointer,
+        timeout_ms: i32,
+        dispatches: &mut impl Dispatches,
+    ) -> PollLoop {
+        if self.top().is_none_or(|top| top.at != at) {
+            self.find_loop(at, dispatches);
+        }
+        let depth = self.depth as u32;
+        let generation = self.generation;
+        let Some(top) = self.top_mut().filter(|top| top.at == at) else { return PollLoop::NONE };
+        if std::mem::take(&mut top.open) {
+            if timeout_ms == 0 { dispatches.end() } else { dispatches.retract() }
+        }
+        PollLoop(generation << 8 | depth)
+    }
+
+    /// The poll of this loop has returned. `threw`: an exception is pending.
+    #[inline]
+    pub fn returned(&mut self, of: PollLoop, threw: bool, dispatches: &mut impl Dispatches) {
+        let PollLoop(bits) = of;
+        let depth = (bits & 0xff) as usize;
+        if bits >> 8 != self.generation & 0xff_ffff || depth == 0 || depth > self.depth {
+            return;
+        }
+        while self.depth > depth {
+            // A loop inside of a descriptor's callback was left.
+            self.leave(dispatches);
+        }
+        if let Some(top) = self.top_mut().filter(|_| !threw) {
+            top.open = true;
+            dispatches.begin(top.at);
+        }
+    }
+
+    /// An idle handler is called, `at` on the stack: no message is taken before the next poll.
+    pub fn idle(&mut self, at: StackPointer, dispatches: &mut impl Dispatches) {
+        while self.depth > 1 && self.top().is_some_and(|top| top.at.is_inside(at)) {
+            self.leave(dispatches);
+        }
+        if let Some(top) = self.top_mut()
+            && std::mem::take(&mut top.open)
+        {
+            dispatches.retract();
+        }
+    }
+
+    fn top(&self) -> Option<&Loop> {
+        self.loops.get(self.depth.checked_sub(1)?)
+    }
+
+    fn top_mut(&mut self) -> Option<&mut Loop> {
+        self.loops.get_mut(self.depth.checked_sub(1)?)
+    }
+
+    /// The innermost loop is not on the stack any more.
+    fn leave(&mut self, dispatches: &mut impl Dispatches) {
+        let open = self.top().is_some_and(|top| top.open);
+        self.depth = self.depth.saturating_sub(1);
+        if open {
+            dispatches.lose();
+        }
+    }
+
+    /// Makes the loop that polls here the innermost one.
+    #[cold]
+    fn find_loop(&mut self, at: StackPointer, dispatches: &mut impl Dispatches) {
+        let Some(stack) = dispatches.stack() else {
+            // Taken for the loop that was the innermost one.
+            match self.top_mut() {
+                Some(top) => top.at = at,
+                None => self.push(Loop { at, frames: 0, open: false }),
+            }
+            return;
+        };
+        if self.adopted_in.is_some_and(|loops| stack.loops <= loops) {
+            while self.depth > 0 {
+                self.leave(dispatches);
+            }
+            self.adopted_in = None;
+            dispatches.end_adopted();
+        }
+        while self.top().is_some_and(|top| top.frames > stack.frames) {
+            self.leave(dispatches);
+        }
+        match self.top_mut() {
+            Some(top) if top.frames == stack.frames => top.at = at,
+            Some(top) => {
+                // The handlers of an idle queue run in no message.
+                if stack.idle_of == top.frames && std::mem::take(&mut top.open) {
+                    dispatches.retract();
+                }
+                self.push(Loop { at, frames: stack.frames, open: false });
+            }
+            None => self.push(Loop { at, frames: stack.frames, open: false }),
+        }
+    }
+
+    /// Deeper ones than there is room for are not told apart: their polls are those of no loop.
+    fn push(&mut self, innermost: Loop) {
+        if let Some(place) = self.loops.get_mut(self.depth) {
+            *place = innermost;
+            self.depth += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+use super::*;
+
+/// A main thread made of numbers, and what the rules made of its polls.
+struct Main {
+    rules: PollRules,
+    stack: Option<PollStack>,
+    asked: u32,
+    said: Vec<&'static str>,
+}
+
+impl Dispatches for (&mut Vec<&'static str>, &mut u32, Option<PollStack>) {
+    fn stack(&mut self) -> Option<PollStack> {
+        *self.1 += 1;
+        self.2
+    }
+
+    fn begin(&mut self, _: StackPointer) {
+        self.0.push("begin");
+    }
+
+    fn end(&mut self) {
+        self.0.push("end");
+    }
+
+    fn retract(&mut self) {
+        self.0.push("retract");
+    }
+
+    fn lose(&mut self) {
+        self.0.push("lose");
+    }
+
+    fn end_adopted(&mut self) {
+        self.0.push("end adopted");
+    }
+}
+
+/// Frames of the outermost loop's poll: nativePollOnce, next, loop, main.
+const OUTER: PollStack = PollStack { frames: 4, idle_of: 0, loops: 1 };
+const INNER: PollStack = PollStack { frames: 9, idle_of: 0, loops: 2 };
+const TOP: u64 = 9_000;
+const DEEP: u64 = 5_000;
+const FOREVER_MS: i32 = -1;
+/// What the queue of Android 17 waits with in its place.
+const LONG_MS: i32 = 600_000_000;
+
+impl Main {
+    fn new() -> Self {
+        Self { rules: PollRules::new(1), stack: Some(OUTER), asked: 0, said: Vec::new() }
+    }
+
+    fn enters(&mut self, at: u64, timeout_ms: i32) -> PollLoop {
+        let mut dispatches = (&mut self.said, &mut self.asked, self.stack);
+        self.rules.entered(StackPointer::at(at), timeout_ms, &mut dispatches)
+    }
+
+    fn returns(&mut self, of: PollLoop, threw: bool) {
+        self.rules.returned(of, threw, &mut (&mut self.said, &mut self.asked, self.stack));
+    }
+
+    fn polls(&mut self, at: u64, timeout_ms: i32) {
+        let of = self.enters(at, timeout_ms);
+        self.returns(of, false);
+    }
+
+    fn idles(&mut self, at: u64) {
+        self.rules.idle(StackPointer::at(at), &mut (&mut self.said, &mut self.asked, self.stack));
+    }
+
+    /// What was said since the last call.
+    fn said(&mut self) -> Vec<&'static str> {
+        std::mem::take(&mut self.said)
+    }
+}
+
+#[test]
+fn a_poll_without_waiting_ends_a_message() {
+    let mut main = Main::new();
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["begin"]);
+    main.polls(TOP, 0);
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["end", "begin", "end", "begin"]);
+    assert_eq!(main.asked, 1, "the stack is looked at where the address is new");
+}
+
+#[test]
+fn a_poll_that_waits_follows_nothing() {
+    for timeout_ms in [FOREVER_MS, 7, LONG_MS] {
+        let mut main = Main::new();
+        main.polls(TOP, 0);
+        main.polls(TOP, timeout_ms);
+        // Woken, and there is nothing.
+        main.polls(TOP, timeout_ms);
+        assert_eq!(main.said(), ["begin", "retract", "begin", "retract", "begin"]);
+    }
+}
+
+#[test]
+fn idle_handlers_run_in_no_message() {
+    let mut main = Main::new();
+    main.polls(TOP, 0);
+    main.idles(TOP - 100);
+    assert_eq!(main.said(), ["begin", "retract"]);
+    main.idles(TOP - 100);
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["begin"], "what follows is a poll without waiting, too");
+}
+
+#[test]
+fn a_loop_inside_of_a_message_is_told_by_the_java_stack() {
+    let mut main = Main::new();
+    main.polls(TOP, 0);
+    main.stack = Some(INNER);
+    main.polls(DEEP, 0);
+    main.polls(DEEP, 0);
+    assert_eq!(main.said(), ["begin", "begin", "end", "begin"]);
+    // The inner loop's method is compiled now: another address, the same loop.
+    main.polls(DEEP + 300, 0);
+    assert_eq!(main.said(), ["end", "begin"]);
+    // An exception has left it. The next poll of the loop around ends both.
+    main.stack = Some(OUTER);
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["lose", "end", "begin"]);
+    assert_eq!(main.asked, 4);
+}
+
+#[test]
+fn a_loop_inside_of_an_idle_handler_is_in_no_message() {
+    let mut main = Main::new();
+    main.polls(TOP, 0);
+    // Before the recorder's own handler was called.
+    main.stack = Some(PollStack { idle_of: OUTER.frames, ..INNER });
+    main.polls(DEEP, 0);
+    main.polls(DEEP, 0);
+    assert_eq!(main.said(), ["begin", "retract", "begin", "end", "begin"]);
+    // It was left, and the recorder's handler is called in the loop around.
+    main.idles(TOP - 100);
+    assert_eq!(main.said(), ["lose"]);
+    main.stack = Some(OUTER);
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["begin"]);
+}
+
+#[test]
+fn a_loop_inside_of_a_descriptors_callback_is_left_when_the_poll_returns() {
+    let mut main = Main::new();
+    let outer = main.enters(TOP, FOREVER_MS);
+    main.stack = Some(INNER);
+    main.polls(DEEP, 0);
+    main.returns(outer, false);
+    assert_eq!(main.said(), ["begin", "lose", "begin"]);
+}
+
+#[test]
+fn a_poll_that_throws_runs_nothing() {
+    let mut main = Main::new();
+    let of = main.enters(TOP, FOREVER_MS);
+    main.returns(of, true);
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["begin"]);
+}
+
+#[test]
+fn the_message_that_recording_began_in_ends_at_the_next_poll_of_its_loop() {
+    let mut main = Main::new();
+    main.rules.adopt(1);
+    main.stack = Some(INNER);
+    main.polls(DEEP, 0);
+    main.polls(DEEP, 0);
+    assert_eq!(main.said(), ["begin", "end", "begin"], "a loop inside of it");
+    main.stack = Some(OUTER);
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["lose", "end adopted", "begin"]);
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["end", "begin"]);
+}
+
+#[test]
+fn a_poll_of_an_earlier_recording_says_nothing() {
+    let mut main = Main::new();
+    let of = main.enters(TOP, FOREVER_MS);
+    main.rules = PollRules::new(2);
+    main.returns(of, false);
+    main.returns(PollLoop::NONE, false);
+    assert_eq!(main.said(), [""; 0]);
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["begin"]);
+}
+
+#[test]
+fn more_loops_than_there_is_room_for_are_not_recorded() {
+    let mut main = Main::new();
+    for depth in 0..MAX_LOOPS as u32 + 3 {
+        main.stack = Some(PollStack { frames: 4 + 5 * depth, idle_of: 0, loops: depth + 1 });
+        main.polls(TOP - 500 * u64::from(depth), 0);
+    }
+    assert_eq!(main.said(), ["begin"; MAX_LOOPS]);
+    main.stack = Some(OUTER);
+    main.polls(TOP, 0);
+    let said = main.said();
+    assert_eq!(said.iter().filter(|said| **said == "lose").count(), MAX_LOOPS - 1);
+    assert_eq!(said[MAX_LOOPS - 1..], ["end", "begin"]);
+}
+
+#[test]
+fn a_stack_that_cannot_be_had_is_taken_for_the_innermost_loop() {
+    let mut main = Main::new();
+    main.stack = None;
+    main.polls(TOP, 0);
+    main.polls(DEEP, 0);
+    assert_eq!(main.said(), ["begin", "end", "begin"]);
+}

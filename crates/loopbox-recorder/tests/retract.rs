@@ -1,0 +1,107 @@
+//! Beginnings that were none.
+
+mod common;
+
+use common::{MS, Main, State, kinds};
+use loopbox_format::model::{RecordKind, Uptime};
+use loopbox_recorder::Config;
+
+/// A poll returned, and the thread ran nothing.
+fn nothing(main: &mut Main, ns: u64) {
+    let _ = main.begin(1);
+    main.compute(ns);
+    main.aggregator.retract();
+}
+
+#[test]
+fn a_number_that_was_retracted_is_given_again() {
+    let mut main = Main::new(&Config::default());
+    assert_eq!(main.message(5 * MS), 1);
+    let ended = main.now();
+    main.pass(20 * MS);
+    nothing(&mut main, MS);
+    assert_eq!(main.environment().states.last(), Some(&State::Idle { since_ns: ended }));
+    assert_eq!(main.environment().next, 2);
+    main.pass(10 * MS);
+    assert_eq!(main.message(7 * MS), 2);
+    let history = main.history();
+    assert_eq!(kinds(&history), [(RecordKind::Group, 1, 2, 12)]);
+    assert_eq!((history[0].idle_ns, history[0].wall_ns), (31 * MS, 43 * MS));
+}
+
+#[test]
+fn a_long_rest_is_one_record_however_often_nothing_begins_in_it() {
+    let mut main = Main::with_cpu(&Config::default(), Some(0));
+    let _ = main.message(5 * MS);
+    let ended = main.now();
+    for _ in 0..1_000 {
+        main.pass(400 * MS);
+        nothing(&mut main, MS);
+    }
+    main.pass(10 * MS);
+    let _ = main.message(5 * MS);
+    let mut history = main.history();
+    // The record of the rest was handed over again and again.
+    history.dedup_by(|later, earlier| {
+        let same = later.seq == earlier.seq;
+        if same {
+            *earlier = later.clone();
+        }
+        same
+    });
+    assert_eq!(
+        kinds(&history),
+        [(RecordKind::Group, 1, 1, 5), (RecordKind::Idle, 2, 0, 0), (RecordKind::Group, 2, 1, 5)]
+    );
+    let rest = &history[1];
+    assert_eq!((rest.start_ns, rest.wall_ns, rest.idle_ns), (ended, 401_010 * MS, 401_010 * MS));
+    // The clock was read once for the first part and the group before it.
+    assert_eq!(rest.cpu_ns, Some(1_005 * MS));
+}
+
+#[test]
+fn a_process_that_was_frozen_between_two_rests_is_told_apart() {
+    let mut main = Main::new(&Config { frozen_ns: 10_000 * MS, ..Config::default() });
+    let _ = main.message(5 * MS);
+    main.pass(400 * MS);
+    nothing(&mut main, MS);
+    main.pass(20_000 * MS);
+    let _ = main.message(5 * MS);
+    assert_eq!(
+        kinds(&main.history()),
+        [
+            (RecordKind::Group, 1, 1, 5),
+            (RecordKind::Idle, 2, 0, 0),
+            (RecordKind::Frozen, 2, 0, 0),
+            (RecordKind::Group, 2, 1, 5)
+        ]
+    );
+}
+
+#[test]
+fn the_message_around_a_loop_runs_on_when_nothing_began_in_it() {
+    let mut main = Main::new(&Config::default());
+    let _ = main.begin(1);
+    let start_ns = main.now();
+    main.compute(3 * MS);
+    let _ = main.begin(2);
+    main.aggregator.retract();
+    assert_eq!(main.environment().states.last(), Some(&State::Running { token: 1, start_ns, depth: 1 }));
+    main.compute(4 * MS);
+    let _ = main.end(1);
+    let history = main.history();
+    assert_eq!(kinds(&history), [(RecordKind::Group, 1, 1, 7)]);
+}
+
+#[test]
+fn only_what_began_last_is_retracted() {
+    let mut main = Main::new(&Config::default());
+    main.aggregator.retract();
+    let _ = main.message(5 * MS);
+    main.aggregator.retract();
+    nothing(&mut main, MS);
+    main.aggregator.retract();
+    assert_eq!(main.message(5 * MS), 2);
+    assert_eq!(kinds(&main.history()), [(RecordKind::Group, 1, 2, 10)]);
+    assert!(main.now() > Uptime::ZERO);
+}

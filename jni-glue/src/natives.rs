@@ -2,9 +2,9 @@
 //! found by name on Android 8 to 11, and a name that a shrinker changed must show when the library is loaded.
 
 use jni::EnvUnowned;
-use jni::objects::{JClass, JLongArray, JObjectArray, JString};
+use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
 use jni::sys::{JNINativeMethod, jboolean, jint, jlong};
-use loopbox_agent::hook::{callbacks, frames};
+use loopbox_agent::hook::{callbacks, frames, poll};
 use loopbox_agent::jni::env::Env;
 use loopbox_agent::jni::raw::{self, Failure};
 use loopbox_agent::jni::{class_cache, entry};
@@ -46,6 +46,10 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "begun" "()J" callbacks::begun_so_far,
         "adopt" "(IZJ)V" adopt,
         "endAdopted" "()V" callbacks::end_adopted,
+        "pollIn" "(Landroid/os/MessageQueue;)Ljava/lang/String;" poll_in,
+        "pollOut" "(Landroid/os/MessageQueue;)V" poll_out,
+        "pollThere" "()J" poll::there,
+        "pollIdle" "()V" poll::idle,
         "beginInput" "()Z" callbacks::begin_input,
         "endInput" "(Ljava/lang/String;Z)V" callbacks::end_input,
         "end" "(JZ)I" callbacks::end,
@@ -97,6 +101,28 @@ extern "system" fn install<'local>(
             Err(error) => raw::new_string(env, &error.to_string()),
         }
     })
+}
+
+extern "system" fn poll_in<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    queue: JObject<'local>,
+) -> JString<'local> {
+    entry::enter(env, |env| {
+        // SAFETY: a MessageQueue, as the descriptor says; Java passes none that is null.
+        match unsafe { poll::put_in(env, &queue) } {
+            Ok(()) => Ok(JString::null()),
+            Err(why) => raw::new_string(env, &why),
+        }
+    })
+}
+
+extern "system" fn poll_out<'local>(env: EnvUnowned<'local>, _: JClass<'local>, queue: JObject<'local>) {
+    entry::enter(env, |env| {
+        // SAFETY: as in `poll_in`.
+        unsafe { poll::take_out(env, &queue) };
+        Ok(())
+    });
 }
 
 extern "system" fn adopt<'local>(

@@ -24,6 +24,7 @@ mod locks;
 mod module;
 mod names;
 pub mod native;
+pub mod native_entry;
 mod off;
 mod offsets;
 mod stack;

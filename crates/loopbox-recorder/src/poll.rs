@@ -30,9 +30,6 @@ pub struct PollStack {
 
 /// What follows from the polls.
 pub trait Dispatches {
-    /// The stack of the poll that is entered; `None` when it could not be had.
-    fn stack(&mut self) -> Option<PollStack>;
-
     /// A message begins, or nothing does: the next poll of this loop decides. `at` is where the poll was.
     fn begin(&mut self, at: StackPointer);
 
@@ -105,16 +102,23 @@ impl PollRules {
         self.adopted_in = None;
     }
 
-    /// A poll is entered.
+    /// Whether a poll here is one of the innermost loop: else [`entered`](Self::entered) needs the stack.
+    #[inline]
+    pub fn knows(&self, at: StackPointer) -> bool {
+        self.top().is_some_and(|top| top.at == at)
+    }
+
+    /// A poll is entered. The stack is used where [`knows`](Self::knows) is false; `None` when it could not be had.
     #[inline]
     pub fn entered(
         &mut self,
         at: StackPointer,
         timeout_ms: i32,
+        stack: Option<PollStack>,
         dispatches: &mut impl Dispatches,
     ) -> PollLoop {
-        if self.top().is_none_or(|top| top.at != at) {
-            self.find_loop(at, dispatches);
+        if !self.knows(at) {
+            self.find_loop(at, stack, dispatches);
         }
         let depth = self.depth as u32;
         let generation = self.generation;
@@ -174,8 +178,8 @@ impl PollRules {
 
     /// Makes the loop that polls here the innermost one.
     #[cold]
-    fn find_loop(&mut self, at: StackPointer, dispatches: &mut impl Dispatches) {
-        let Some(stack) = dispatches.stack() else {
+    fn find_loop(&mut self, at: StackPointer, stack: Option<PollStack>, dispatches: &mut impl Dispatches) {
+        let Some(stack) = stack else {
             // Taken for the loop that was the innermost one.
             match self.top_mut() {
                 Some(top) => top.at = at,

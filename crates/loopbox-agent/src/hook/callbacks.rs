@@ -152,6 +152,9 @@ fn end_adopted_in(main: &mut Main) {
     if main.adopted_in.take().is_some() {
         let _ = main.aggregator.end_all(End::Returned);
         main.nested = 0;
+        if let Some(poll) = &mut main.poll {
+            poll.forget_adopted();
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::anr::sigquit;
 use crate::session::shared_state::SharedState;
 use crate::sys::clock;
 use loopbox_format::model::{Record, Token, Uptime};
-use loopbox_recorder::{Aggregator, Details, Dirty, Environment, StackPointer};
+use loopbox_recorder::{Aggregator, Details, Dirty, Environment, PollRules, StackPointer};
 use loopbox_store::MainWriter;
 use std::ptr;
 use std::sync::Arc;
@@ -23,12 +23,14 @@ pub(crate) struct Main {
     pub(crate) adopted_in: Option<u32>,
     /// Display frames, where the app asks for them.
     pub(crate) frames: Option<Box<MainFrames>>,
+    /// What the polls of the queue say, while the poll hook is in.
+    pub(crate) poll: Option<PollRules>,
 }
 
 impl Main {
     pub(crate) fn new(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) -> Self {
         let pointers = [StackPointer::UNKNOWN; MAX_DEPTH];
-        Self { aggregator, nested: 0, pointers, adopted_in: None, frames }
+        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None }
     }
 }
 

@@ -4,3 +4,4 @@ pub mod callbacks;
 pub mod frames;
 pub(crate) mod main_frames;
 pub mod main_thread;
+pub mod poll;

@@ -8,30 +8,25 @@ struct Main {
     said: Vec<&'static str>,
 }
 
-impl Dispatches for (&mut Vec<&'static str>, &mut u32, Option<PollStack>) {
-    fn stack(&mut self) -> Option<PollStack> {
-        *self.1 += 1;
-        self.2
-    }
-
+impl Dispatches for Vec<&'static str> {
     fn begin(&mut self, _: StackPointer) {
-        self.0.push("begin");
+        self.push("begin");
     }
 
     fn end(&mut self) {
-        self.0.push("end");
+        self.push("end");
     }
 
     fn retract(&mut self) {
-        self.0.push("retract");
+        self.push("retract");
     }
 
     fn lose(&mut self) {
-        self.0.push("lose");
+        self.push("lose");
     }
 
     fn end_adopted(&mut self) {
-        self.0.push("end adopted");
+        self.push("end adopted");
     }
 }
 
@@ -50,12 +45,13 @@ impl Main {
     }
 
     fn enters(&mut self, at: u64, timeout_ms: i32) -> PollLoop {
-        let mut dispatches = (&mut self.said, &mut self.asked, self.stack);
-        self.rules.entered(StackPointer::at(at), timeout_ms, &mut dispatches)
+        let at = StackPointer::at(at);
+        self.asked += u32::from(!self.rules.knows(at));
+        self.rules.entered(at, timeout_ms, self.stack, &mut self.said)
     }
 
     fn returns(&mut self, of: PollLoop, threw: bool) {
-        self.rules.returned(of, threw, &mut (&mut self.said, &mut self.asked, self.stack));
+        self.rules.returned(of, threw, &mut self.said);
     }
 
     fn polls(&mut self, at: u64, timeout_ms: i32) {
@@ -64,7 +60,7 @@ impl Main {
     }
 
     fn idles(&mut self, at: u64) {
-        self.rules.idle(StackPointer::at(at), &mut (&mut self.said, &mut self.asked, self.stack));
+        self.rules.idle(StackPointer::at(at), &mut self.said);
     }
 
     /// What was said since the last call.

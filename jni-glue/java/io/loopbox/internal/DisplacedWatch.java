@@ -75,7 +75,11 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     @Override
     public boolean queueIdle() {
         try {
-            return hook.active && !over && look();
+            if (!hook.active) {
+                return false;
+            }
+            hook.idle();
+            return !over && look();
         } catch (Throwable fault) {
             hook.fail(fault);
             return false;

@@ -50,6 +50,9 @@ abstract class Hook {
     /** Puts it back in after another library displaced it; returns whether that worked and how it works now. */
     abstract boolean armAgain();
 
+    /** The queue's idle handlers are called. On the main thread. */
+    void idle() {}
+
     /** The start line of the running message, or null. Any thread. */
     String runningLine() {
         return null;

@@ -26,6 +26,11 @@ final class MainThread {
 
     /** Where the class name begins in a start line whose target prints itself as Handler does. */
     private static final int CLASS_AT = ">>>>> Dispatching to Handler (".length();
+    private static final String QUEUE = "android.os.MessageQueue";
+    /** Of each number that {@link #pollStack} returns. */
+    private static final int BITS = 10;
+
+    private static final int MOST = (1 << BITS) - 1;
     private static final String FRAMEWORK_TEXT = "android.";
     private static final String FRAME_HANDLER_TEXT = "android.view.Choreographer$FrameHandler) ";
     private static final String RECEIVER_TEXT = "android.app.LoadedApk$ReceiverDispatcher$Args";
@@ -59,6 +64,26 @@ final class MainThread {
             }
         }
         return loops;
+    }
+
+    /**
+     * Where the poll on this stack is: how many frames lie from nativePollOnce outwards, the same of the loop
+     * whose idle handler it is in, or 0, and how many Looper.loop() there are; ten bits each.
+     */
+    static int pollStack(StackTraceElement[] stack) {
+        int at = 0;
+        while (at < stack.length && !isFrame(stack[at], QUEUE, "nativePollOnce")) {
+            at++;
+        }
+        int frames = stack.length - at;
+        int idleOf = 0;
+        for (int i = at + 1; i + 1 < stack.length && idleOf == 0; i++) {
+            if ("queueIdle".equals(stack[i].getMethodName()) && QUEUE.equals(stack[i + 1].getClassName())) {
+                // The poll of that loop was called by the same method as the handler.
+                idleOf = stack.length - i;
+            }
+        }
+        return Math.min(frames, MOST) | Math.min(idleOf, MOST) << BITS | Math.min(loops(stack), MOST) << 2 * BITS;
     }
 
     static boolean isFrame(StackTraceElement frame, String type, String method) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
+import android.os.MessageQueue;
 import dalvik.annotation.optimization.CriticalNative;
 import dalvik.annotation.optimization.FastNative;
 
@@ -153,6 +154,23 @@ public final class Native {
     /** {@link #begin} inside of that many Looper.loop(). */
     @FastNative
     static native int beginIn(int loops);
+
+    /**
+     * Replaces the function of MessageQueue.nativePollOnce, for this queue, which is the main thread's. On the
+     * main thread.
+     *
+     * @return null, or why it cannot be
+     */
+    static native String pollIn(MessageQueue queue);
+
+    /** Puts back what polled before, where no other library's function is on top. On the main thread. */
+    static native void pollOut(MessageQueue queue);
+
+    /** What polls now: 1 for ours, 0 when that cannot be seen, else a number of another's. Any thread. */
+    static native long pollThere();
+
+    /** An idle handler is called: what runs is no message. On the main thread. */
+    static native void pollIdle();
 
     /** How many messages run inside each other. */
     @FastNative

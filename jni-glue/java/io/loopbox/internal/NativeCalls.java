@@ -26,6 +26,11 @@ final class NativeCalls {
         }
     }
 
+    /** On the main thread, in a poll of its queue; see {@link MainThread#pollStack}. */
+    static int pollStack() {
+        return MainThread.pollStack(Thread.currentThread().getStackTrace());
+    }
+
     /** The main thread's stack shows a message that no hook reported. */
     static void messageUnseen() {
         Recorder.messageUnseen();

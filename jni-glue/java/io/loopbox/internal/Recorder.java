@@ -482,11 +482,21 @@ public final class Recorder {
         if (!settings.isHooked()) {
             return new NoHook();
         }
+        String refused = null;
+        if (settings.poll) {
+            PollHook poll = PollHook.install();
+            if (poll != null) {
+                return poll;
+            }
+            refused = PollHook.refusal();
+            Log.i(Tag.LOOPBOX, refused);
+        }
         // Either will do: the Observer where the platform has a usable one.
         boolean observes = settings.observer && (!settings.printer || Build.VERSION.SDK_INT == ANDROID_10);
         if (observes && settings.mayReflect) {
             ObserverHook observer = ObserverHook.install(settings);
             if (observer != null) {
+                observer.instead = refused;
                 // Without stacks only the Printer can name a message that does not end.
                 if (settings.namedByPrinter || !settings.sampling) {
                     naming = PrinterHook.install(looper, settings, true);
@@ -499,8 +509,9 @@ public final class Recorder {
             }
         }
         PrinterHook printer = PrinterHook.install(looper, settings, false);
+        printer.instead = refused;
         if (observes && settings.mayReflect) {
-            printer.instead = ObserverHook.refusal();
+            printer.instead = refused == null ? ObserverHook.refusal() : refused + ", " + ObserverHook.refusal();
         }
         naming = printer;
         return printer;

@@ -26,6 +26,7 @@ public final class Settings implements Cloneable {
     public boolean allNames = true;
     public boolean observer = true;
     public boolean printer = true;
+    public boolean poll;
     public boolean mayReflect = true;
     public ObserverAccess observerAccess;
     public boolean namedByPrinter;

@@ -1,0 +1,338 @@
+//! The poll hook: `MessageQueue.nativePollOnce` is replaced by a function that notes when it is entered and when it returns,
+//! and calls the one that was there. No table has where ART keeps a native method's function: see [`NativeEntry`].
+//!
+//! On the main thread a poll makes no object and calls no Java, but where its frame is at another address than the last
+//! one's: then the Java stack says which loop it is of.
+
+use super::callbacks;
+use super::main_thread::{self, Main, MainEnvironment};
+use crate::jni::env::Env;
+use crate::jni::{call, class_cache};
+use crate::sys::log;
+use jni::objects::JObject;
+use jni::sys::{self, jint, jlong};
+use loopbox_art::native_entry::{ArtMethod, NativeEntry, NoEntry, is_library_code};
+use loopbox_format::model::End;
+use loopbox_poll::{Recorder, SUPPORTED, Trampoline};
+use loopbox_recorder::{Aggregator, Dispatches, PollLoop, PollRules, PollStack, StackPointer};
+use std::ffi::{CStr, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::main_frames::MainFrames;
+
+const POLL: &CStr = c"nativePollOnce";
+const SIGNATURE: &CStr = c"(JI)V";
+
+/// Where the address of the poll's code is in memory; 0 before the hook was put in for the first time. Stays: the method's
+/// class is never unloaded.
+static WORD: AtomicUsize = AtomicUsize::new(0);
+
+/// One more for each time that the hook is put in.
+static GENERATION: AtomicUsize = AtomicUsize::new(0);
+
+static RECORDER: Recorder = Recorder { entered, returned };
+
+/// Puts the hook in, for the main thread's `MessageQueue`. On the main thread.
+///
+/// # Errors
+/// Why it cannot be: in words of the report.
+///
+/// # Safety
+/// `queue` is a `MessageQueue`.
+pub unsafe fn put_in(env: &mut Env<'_>, queue: &JObject<'_>) -> Result<(), String> {
+    if !SUPPORTED {
+        return Err("not for this processor".to_owned());
+    }
+    let result = call::with_frame(env, |env| {
+        // SAFETY: the caller's promise.
+        Ok(unsafe { put_in_within_frame(env, queue) })
+    });
+    result.unwrap_or_else(|why| Err(why.0))
+}
+
+/// # Safety
+/// As for [`put_in`].
+unsafe fn put_in_within_frame(env: &mut Env<'_>, queue: &JObject<'_>) -> Result<(), String> {
+    // SAFETY: the caller's promise.
+    let poll = unsafe { Poll::find(env, queue) }?;
+    let there = poll.entry.of(poll.method).ok_or_else(|| NoEntry::Unreadable.to_string())?;
+    let trampoline = match Trampoline::at(there) {
+        // It was left there, because another library's was on top of it.
+        Some(ours) => ours,
+        None => {
+            is_library_code(there, entered as *const () as usize).map_err(|why| why.to_string())?;
+            let free = Trampoline::claim(there, &RECORDER);
+            free.ok_or("it was replaced by other libraries too often")?
+        }
+    };
+    // SAFETY: on the main thread, and no other function of the recorder is on its stack.
+    let Some(main) = (unsafe { main_thread::main() }) else { return Err("nothing records".to_owned()) };
+    let generation = GENERATION.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+    let mut rules = PollRules::new(generation as u32);
+    match main.adopted_in {
+        Some(loops) => rules.adopt(loops),
+        // What was running when another library displaced the hook.
+        None => drop(main.aggregator.end_all(End::Missed)),
+    }
+    main.poll = Some(rules);
+    trampoline.watch(poll.queue);
+    if there != trampoline.address() {
+        // SAFETY: a trampoline has the signature of what it calls.
+        unsafe { poll.register(env, trampoline.address()) }?;
+    }
+    WORD.store(poll.method.0.wrapping_add(poll.entry.offset()), Ordering::Release);
+    if poll.entry.of(poll.method) == Some(trampoline.address()) {
+        return Ok(());
+    }
+    trampoline.rest();
+    Err("it was set but is not there".to_owned())
+}
+
+/// Puts back what was there before, unless another library's function is on top. On the main thread.
+///
+/// # Safety
+/// As for [`put_in`].
+pub unsafe fn take_out(env: &mut Env<'_>, queue: &JObject<'_>) {
+    let there = word();
+    for trampoline in Trampoline::all() {
+        trampoline.rest();
+    }
+    // SAFETY: as in `put_in_within_frame`.
+    if let Some(main) = unsafe { main_thread::main() } {
+        main.poll = None;
+    }
+    let Some((trampoline, original)) =
+        there.and_then(Trampoline::at).and_then(|ours| Some((ours, ours.original()?)))
+    else {
+        return;
+    };
+    let result = call::with_frame(env, |env| {
+        // SAFETY: the caller's promise, and `original` was registered for this method before.
+        Ok(unsafe { Poll::find(env, queue).and_then(|poll| poll.register(env, original)) })
+    });
+    if let Err(why) = result.unwrap_or_else(|why| Err(why.0)) {
+        // It passes on for good.
+        log::warn(&["the poll hook stays at ", &trampoline.address().to_string(), ": ", &why].concat());
+    }
+}
+
+/// The address of the code that polls now; `None` where it was never seen or cannot be read. Any thread.
+pub fn word() -> Option<usize> {
+    let at = WORD.load(Ordering::Acquire);
+    if at == 0 { None } else { loopbox_art::native_entry::read_word(at) }
+}
+
+/// Whether code at this address records polls.
+pub fn is_ours(address: usize) -> bool {
+    Trampoline::at(address).is_some_and(Trampoline::is_watching)
+}
+
+/// `nativePollOnce` of this process.
+struct Poll<'local> {
+    class: JObject<'local>,
+    method: ArtMethod,
+    entry: NativeEntry,
+    /// `MessageQueue.mPtr`.
+    queue: i64,
+}
+
+impl<'local> Poll<'local> {
+    /// # Safety
+    /// `queue` is a `MessageQueue`.
+    unsafe fn find(env: &mut Env<'local>, queue: &JObject<'_>) -> Result<Self, String> {
+        let classes = class_cache::get().ok_or(class_cache::NOT_LOADED)?;
+        let raw = env.get_raw();
+        // Static on Android 5 and 5.1.
+        // SAFETY: a live object; names end with a null byte; a look-up that fails leaves an exception, which is cleared.
+        let (class, found, pointer) = unsafe {
+            let class = env.object(((**raw).v1_1.GetObjectClass)(raw, queue.as_raw()));
+            let found = method(env, &class, POLL, SIGNATURE);
+            let field = ((**raw).v1_1.GetFieldID)(raw, class.as_raw(), c"mPtr".as_ptr(), c"J".as_ptr());
+            env.exception_clear();
+            let pointer = (!field.is_null()).then(|| ((**raw).v1_1.GetLongField)(raw, queue.as_raw(), field));
+            (class, found, pointer)
+        };
+        let found = found.ok_or("MessageQueue.nativePollOnce(JI)V is refused or absent")?;
+        let queue =
+            pointer.filter(|&pointer| pointer != 0).ok_or("MessageQueue.mPtr is refused or absent")?;
+        let native = classes.native.as_ref();
+        let known = [
+            (c"depth", c"()I", callbacks::depth as *const () as usize),
+            (c"begun", c"()J", callbacks::begun_so_far as *const () as usize),
+        ];
+        let mut methods = Vec::with_capacity(known.len());
+        for (name, signature, function) in known {
+            // SAFETY: a live class, and names that end with a null byte.
+            let of_ours = unsafe { method(env, native, name, signature) };
+            let method = of_ours.ok_or("a method of its own cannot be found")?;
+            methods.push((method, function));
+        }
+        let entry = NativeEntry::find(&methods).map_err(|why| why.to_string())?;
+        Ok(Self { class, method: found, entry, queue })
+    }
+
+    /// # Safety
+    /// `function` has the signature of the poll.
+    unsafe fn register(&self, env: &mut Env<'_>, function: usize) -> Result<(), String> {
+        let raw = env.get_raw();
+        let method = sys::JNINativeMethod {
+            name: POLL.as_ptr().cast_mut(),
+            signature: SIGNATURE.as_ptr().cast_mut(),
+            fnPtr: function as *mut c_void,
+        };
+        // SAFETY: a live class; the caller's promise.
+        let code = unsafe { ((**raw).v1_1.RegisterNatives)(raw, self.class.as_raw(), &raw const method, 1) };
+        env.exception_clear();
+        if code == sys::JNI_OK { Ok(()) } else { Err("ART refuses to register it".to_owned()) }
+    }
+}
+
+/// The method in ART's memory, static or not. Where ART numbers its methods, a field of the reflected one has the address.
+///
+/// # Safety
+/// `class` is a class.
+unsafe fn method(env: &mut Env<'_>, class: &JObject<'_>, name: &CStr, signature: &CStr) -> Option<ArtMethod> {
+    let raw = env.get_raw();
+    // SAFETY: a live class, and texts that end with a null byte. What fails leaves an exception, which is cleared before
+    // the next call.
+    unsafe {
+        let mut is_static = sys::JNI_FALSE;
+        let mut id = ((**raw).v1_1.GetMethodID)(raw, class.as_raw(), name.as_ptr(), signature.as_ptr());
+        env.exception_clear();
+        if id.is_null() {
+            is_static = sys::JNI_TRUE;
+            id = ((**raw).v1_1.GetStaticMethodID)(raw, class.as_raw(), name.as_ptr(), signature.as_ptr());
+            env.exception_clear();
+        }
+        if id.is_null() {
+            return None;
+        }
+        let address = id.addr();
+        if address & 1 == 0 {
+            return Some(ArtMethod(address));
+        }
+        let executable = ((**raw).v1_1.FindClass)(raw, c"java/lang/reflect/Executable".as_ptr());
+        env.exception_clear();
+        if executable.is_null() {
+            return None;
+        }
+        let field = ((**raw).v1_1.GetFieldID)(raw, executable, c"artMethod".as_ptr(), c"J".as_ptr());
+        env.exception_clear();
+        let reflected = ((**raw).v1_2.ToReflectedMethod)(raw, class.as_raw(), id, is_static);
+        env.exception_clear();
+        if field.is_null() || reflected.is_null() {
+            return None;
+        }
+        let address = ((**raw).v1_1.GetLongField)(raw, reflected, field);
+        usize::try_from(address).ok().filter(|&address| address != 0).map(ArtMethod)
+    }
+}
+
+/// The recorder of the main thread as the rules call it.
+struct Thread<'a> {
+    aggregator: &'a mut Aggregator<MainEnvironment>,
+    frames: Option<&'a mut MainFrames>,
+    adopted_in: &'a mut Option<u32>,
+}
+
+impl Thread<'_> {
+    #[inline]
+    fn end(&mut self, end: End) {
+        let _ = self.aggregator.end(StackPointer::UNKNOWN, None, end);
+        if let Some(frames) = &mut self.frames
+            && self.aggregator.depth() == 0
+        {
+            frames.message_ended(self.aggregator.ended());
+        }
+    }
+}
+
+impl Dispatches for Thread<'_> {
+    #[inline]
+    fn begin(&mut self, at: StackPointer) {
+        main_thread::count_begun();
+        let _ = self.aggregator.begin(at);
+    }
+
+    #[inline]
+    fn end(&mut self) {
+        self.end(End::Returned);
+    }
+
+    #[inline]
+    fn retract(&mut self) {
+        self.aggregator.retract();
+    }
+
+    fn lose(&mut self) {
+        self.end(End::Missed);
+    }
+
+    fn end_adopted(&mut self) {
+        *self.adopted_in = None;
+        let _ = self.aggregator.end_all(End::Returned);
+    }
+}
+
+/// The rules, and what they call; `None` without the poll hook.
+#[inline]
+fn parts(main: &mut Main) -> Option<(&mut PollRules, Thread<'_>)> {
+    let Main { aggregator, poll, frames, adopted_in, .. } = main;
+    let thread = Thread { aggregator, frames: frames.as_deref_mut(), adopted_in };
+    Some((poll.as_mut()?, thread))
+}
+
+extern "C" fn entered(env: *mut c_void, timeout_ms: i32, frame: usize) -> u32 {
+    let at = StackPointer::at(frame as u64);
+    // SAFETY: no other function of the recorder is on this thread's stack.
+    let knows = unsafe { main_thread::main() }.and_then(|main| Some(main.poll.as_ref()?.knows(at)));
+    let stack = match knows {
+        None => return 0,
+        Some(true) => None,
+        // SAFETY: the environment that ART passed to the poll.
+        Some(false) => unsafe { stack(env) },
+    };
+    // SAFETY: as above; the reference before is gone.
+    let Some((rules, mut thread)) = (unsafe { main_thread::main() }).and_then(parts) else { return 0 };
+    rules.entered(at, timeout_ms, stack, &mut thread).to_bits()
+}
+
+extern "C" fn returned(env: *mut c_void, of: u32) {
+    let raw: *mut sys::JNIEnv = env.cast();
+    // SAFETY: the environment that ART passed to the poll; allowed with an exception pending.
+    let threw = unsafe { ((**raw).v1_2.ExceptionCheck)(raw) };
+    // SAFETY: as in `entered`.
+    if let Some((rules, mut thread)) = (unsafe { main_thread::main() }).and_then(parts) {
+        rules.returned(PollLoop::from_bits(of), threw, &mut thread);
+    }
+}
+
+/// `Native.pollIdle`: an idle handler is called.
+pub extern "system" fn idle(_: *mut sys::JNIEnv, _: sys::jclass) {
+    let at = StackPointer::here();
+    // SAFETY: as in `entered`.
+    if let Some((rules, mut thread)) = (unsafe { main_thread::main() }).and_then(parts) {
+        rules.idle(at, &mut thread);
+    }
+}
+
+/// `Native.pollThere`: a number that stands for the code that polls now: 1 for ours, 0 when it cannot be seen.
+pub extern "system" fn there(_: *mut sys::JNIEnv, _: sys::jclass) -> jlong {
+    word().map_or(0, |address| if is_ours(address) { 1 } else { address as jlong })
+}
+
+/// The Java stack of the poll that is entered, by Java.
+///
+/// # Safety
+/// `env` is this thread's environment, without a pending exception.
+unsafe fn stack(env: *mut c_void) -> Option<PollStack> {
+    let classes = class_cache::get()?;
+    // SAFETY: the caller's promise, for the time of this call.
+    let mut env = unsafe { Env::from_raw(env.cast()) };
+    // SAFETY: looked up in this class with this signature: no arguments, an int.
+    let packed: jint =
+        unsafe { call::int(&mut env, (&classes.calls, classes.calls_poll_stack), &[]) }.ok()?;
+    let packed = packed.cast_unsigned();
+    let part = |shift: u32| packed >> shift & 0x3ff;
+    Some(PollStack { frames: part(0), idle_of: part(10), loops: part(20) })
+}

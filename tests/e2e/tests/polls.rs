@@ -1,0 +1,49 @@
+//! The poll hook: main's queue is seen to poll, and messages are what lies between two polls.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::scenario::Story;
+use loopbox_format::model::{MainState, RecordKind, Token};
+use loopbox_testbed as testbed;
+
+/// Plays `scenario.Polls`, and returns what it left with how many messages began by another library's Observer.
+fn play(testbed: &str, arguments: &[&str]) -> Result<(Story, u64)> {
+    let all = [&["hook=POLL"], arguments].concat();
+    let played = Story::tell("scenario.Polls", testbed, &[], &all)?;
+    let begun = played.said.iter().find_map(|line| line.strip_prefix("SCRIPT begun "));
+    let begun = begun.with_context(|| format!("{:?}", played.said))?.parse()?;
+    println!("{testbed}: {begun} begun, {:?}, {}", played.said.first(), played.hook());
+    Ok((played, begun))
+}
+
+/// Each message is counted once, and nothing else is.
+fn assert_counts(testbed: &str, arguments: &[&str]) -> Result<()> {
+    let (played, begun) = play(testbed, arguments)?;
+    assert_eq!(played.hook(), "Poll");
+    let MainState::Running(running) = &played.report.main else { panic!("{:?}", played.report.main) };
+    assert_eq!((running.token, running.depth), (Token(begun), 1), "on {testbed}");
+    // Nothing is missing or counted twice: numbers run on from record to record.
+    let mut next = None;
+    for record in played.report.history.iter().filter(|record| record.count > 0) {
+        assert_eq!(record.first_token, next.unwrap_or(record.first_token), "{:#?}", played.report.history);
+        next = Some(Token(record.first_token.0 + u64::from(record.count)));
+    }
+    assert!(played.report.history.iter().all(|record| record.kind != RecordKind::Unseen));
+    Ok(())
+}
+
+#[test]
+fn a_flood_of_messages_is_counted_exactly() -> Result<()> {
+    testbed::to_test_on(&["art10", "art11"]).iter().try_for_each(|testbed| assert_counts(testbed, &[]))
+}
+
+#[test]
+fn messages_between_idle_handlers_and_wake_ups_are_counted_exactly() -> Result<()> {
+    let calm = ["calm=1", "messages=10000"];
+    testbed::to_test_on(&["art10", "art11"]).iter().try_for_each(|testbed| assert_counts(testbed, &calm))
+}
+
+/// `MessageQueue.next` is compiled while it runs: the poll's frame moves on the stack.
+#[test]
+fn a_queue_that_is_compiled_meanwhile_is_counted_exactly() -> Result<()> {
+    testbed::to_test_on(&["art11-jit"]).iter().try_for_each(|testbed| assert_counts(testbed, &[]))
+}

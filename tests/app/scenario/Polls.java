@@ -6,6 +6,7 @@ import android.os.Looper;
 import android.os.Message;
 import android.os.MessageQueue;
 import android.os.SystemClock;
+import com.example.shop.ShopHandler;
 import com.othersdk.Stats;
 import io.loopbox.Loopbox;
 import java.io.FileDescriptor;
@@ -21,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * end the app says how many began, and asks for a report inside of the last one.
  *
  * <p>Arguments: those of {@link Options}; {@code messages=}: how many at least; {@code calm=1}: the queue is
- * often empty.
+ * often empty; {@code shopMs=}: instead of all that, one message that takes so long.
  */
 public final class Polls extends Handler {
     private static final int PLAIN = 1;
@@ -67,6 +68,9 @@ public final class Polls extends Handler {
     private void play() throws Exception {
         stats = Stats.install();
         Script.install(options);
+        if (options.number("shopMs", 0) > 0) {
+            playShop();
+        }
         queue.addIdleHandler(
                 new MessageQueue.IdleHandler() {
                     @Override
@@ -94,6 +98,20 @@ public final class Polls extends Handler {
                 // On with it.
             }
         }
+    }
+
+    /** One long message, and nothing else. */
+    private void playShop() {
+        Script.awaitSampler();
+        new ShopHandler(getLooper()).send(1, options.number("shopMs", 0));
+        post(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        end();
+                    }
+                });
+        Looper.loop();
     }
 
     @Override

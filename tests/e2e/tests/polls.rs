@@ -1,8 +1,9 @@
 //! The poll hook: main's queue is seen to poll, and messages are what lies between two polls.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::scenario::Story;
-use loopbox_format::model::{MainState, RecordKind, Token};
+use loopbox_e2e::details_of;
+use loopbox_e2e::scenario::{SHOP, Story};
+use loopbox_format::model::{End, MainState, NamedBy, RecordKind, Token};
 use loopbox_testbed as testbed;
 
 /// Plays `scenario.Polls`, and returns what it left with how many messages began by another library's Observer.
@@ -40,6 +41,20 @@ fn a_flood_of_messages_is_counted_exactly() -> Result<()> {
 fn messages_between_idle_handlers_and_wake_ups_are_counted_exactly() -> Result<()> {
     let calm = ["calm=1", "messages=10000"];
     testbed::to_test_on(&["art10", "art11"]).iter().try_for_each(|testbed| assert_counts(testbed, &calm))
+}
+
+#[test]
+fn a_long_message_that_has_ended_is_named_by_its_stacks() -> Result<()> {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        let (played, _) = play(&testbed, &["shopMs=600"])?;
+        let shop = details_of(&played.report, SHOP).next();
+        let shop = shop.with_context(|| format!("{testbed}: {:#?}", played.report.history))?;
+        let message = shop.message.as_ref().context("it is named")?;
+        assert_eq!((message.named_by, message.what), (NamedBy::Stack, None));
+        assert!(shop.wall_ns >= 600_000_000 && shop.end == End::Returned, "{shop:?}");
+        assert!(played.said("begun 2"), "{:?}", played.said);
+    }
+    Ok(())
 }
 
 /// `MessageQueue.next` is compiled while it runs: the poll's frame moves on the stack.

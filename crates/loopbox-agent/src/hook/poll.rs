@@ -56,15 +56,7 @@ unsafe fn put_in_within_frame(env: &mut Env<'_>, queue: &JObject<'_>) -> Result<
     // SAFETY: the caller's promise.
     let poll = unsafe { Poll::find(env, queue) }?;
     let there = poll.entry.of(poll.method).ok_or_else(|| NoEntry::Unreadable.to_string())?;
-    let trampoline = match Trampoline::at(there) {
-        // It was left there, because another library's was on top of it.
-        Some(ours) => ours,
-        None => {
-            is_library_code(there, entered as *const () as usize).map_err(|why| why.to_string())?;
-            let free = Trampoline::claim(there, &RECORDER);
-            free.ok_or("it was replaced by other libraries too often")?
-        }
-    };
+    let trampoline = trampoline_for(there)?;
     // SAFETY: on the main thread, and no other function of the recorder is on its stack.
     let Some(main) = (unsafe { main_thread::main() }) else { return Err("nothing records".to_owned()) };
     let generation = GENERATION.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
@@ -75,6 +67,7 @@ unsafe fn put_in_within_frame(env: &mut Env<'_>, queue: &JObject<'_>) -> Result<
         None => drop(main.aggregator.end_all(End::Missed)),
     }
     main.poll = Some(rules);
+    rest_all();
     trampoline.watch(poll.queue);
     if there != trampoline.address() {
         // SAFETY: a trampoline has the signature of what it calls.
@@ -88,15 +81,27 @@ unsafe fn put_in_within_frame(env: &mut Env<'_>, queue: &JObject<'_>) -> Result<
     Err("it was set but is not there".to_owned())
 }
 
+/// The trampoline to put in place of the code that polls now.
+fn trampoline_for(there: usize) -> Result<Trampoline, String> {
+    if let Some(ours) = Trampoline::at(there) {
+        // It was left there, or what another library has put back.
+        return Ok(ours);
+    }
+    is_library_code(there, entered as *const () as usize).map_err(|why| why.to_string())?;
+    Ok(Trampoline::claim(there, &RECORDER).ok_or("it was replaced by other libraries too often")?)
+}
+
+fn rest_all() {
+    Trampoline::all().for_each(Trampoline::rest);
+}
+
 /// Puts back what was there before, unless another library's function is on top. On the main thread.
 ///
 /// # Safety
 /// As for [`put_in`].
 pub unsafe fn take_out(env: &mut Env<'_>, queue: &JObject<'_>) {
     let there = word();
-    for trampoline in Trampoline::all() {
-        trampoline.rest();
-    }
+    rest_all();
     // SAFETY: as in `put_in_within_frame`.
     if let Some(main) = unsafe { main_thread::main() } {
         main.poll = None;

@@ -45,7 +45,6 @@ use loopbox_format::model::{
     Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, Token, Uptime,
 };
 use nesting::Nesting;
-use retract::Beginning;
 
 /// Whether the hook should now call [`Aggregator::describe`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +96,16 @@ pub struct Ended {
 struct Last {
     detail: Detail<Name>,
     kept: bool,
+}
+
+/// The beginning that came last.
+#[derive(Debug, Clone, Copy)]
+struct Beginning {
+    token: Token,
+    /// Up to when everything was accounted for before it.
+    cursor_ns: Option<Uptime>,
+    /// A record of the rest before it is the last one that was handed over.
+    closed_rest: bool,
 }
 
 /// Turns the starts and ends of messages into records; see the [module's rules](self).

@@ -2,19 +2,9 @@
 //! whether the thread ran a message in between. [`Aggregator::retract`] takes the beginning back, as if the thread had
 //! rested all the time.
 
-use super::Aggregator;
+use super::{Aggregator, Beginning};
 use crate::Environment;
 use loopbox_format::model::{RecordKind, Token, Uptime};
-
-/// The beginning that came last.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Beginning {
-    token: Token,
-    /// Up to when everything was accounted for before it.
-    cursor_ns: Option<Uptime>,
-    /// A record of the rest before it is the last one that was handed over.
-    closed_rest: bool,
-}
 
 impl<H: Environment> Aggregator<H> {
     /// A message has begun with this number, after everything until `cursor_ns` was accounted for.

@@ -127,6 +127,11 @@ pub fn word() -> Option<usize> {
     if at == 0 { None } else { loopbox_art::native_entry::read_word(at) }
 }
 
+/// Whether the hook is in.
+pub(crate) fn records() -> bool {
+    Trampoline::all().any(Trampoline::is_watching)
+}
+
 /// Whether code at this address records polls.
 pub fn is_ours(address: usize) -> bool {
     Trampoline::at(address).is_some_and(Trampoline::is_watching)

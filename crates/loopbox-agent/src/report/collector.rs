@@ -1,11 +1,13 @@
 //! What the worker collects between reports: stack trees out of samples; and what it saves in the ring, for the next process
 //! if this one is killed.
 
+use super::ended_names::EndedNames;
 use super::jank_trees::tree_of;
 use super::long_messages::LongMessages;
 use super::used_symbols::{UsedSymbols, collect_used};
 use super::{meta, outside, running_message, unseen_message};
 use crate::anr::{evidence, signal_catcher};
+use crate::hook::poll;
 use crate::jni::env::Env;
 use crate::sampler::java_fallback;
 use crate::sampler::sample::SampleReceiver;
@@ -46,6 +48,8 @@ pub(super) struct Collector<'a> {
     last: Option<(Token, u32, Stack)>,
     /// What the app's performance monitor is notified of.
     pub(super) long: LongMessages<'a>,
+    /// Of messages that the hook does not see.
+    names: EndedNames,
     /// A stack showed a message that the hook did not report.
     unseen: bool,
     /// A stack showed that the message that runs as far as the hook reports is over.
@@ -71,6 +75,7 @@ impl<'a> Collector<'a> {
             cpu: None,
             last: None,
             long: LongMessages::new(session),
+            names: EndedNames::default(),
             unseen: false,
             end_unseen: false,
             saved_at_ns: Uptime::ZERO,
@@ -94,6 +99,7 @@ impl<'a> Collector<'a> {
             self.look_outside(&symbols, &mut report.main);
         }
         let used = self.put_trees(&symbols, &mut report);
+        self.names.put_into(&mut report);
         self.name_running(env, &mut report);
         (report, used)
     }
@@ -270,6 +276,10 @@ impl<'a> Collector<'a> {
             return;
         }
         self.long.ended(&self.growing);
+        if poll::records() && !self.growing.token().is_outside() {
+            let symbols = self.session.symbols.symbols();
+            self.names.ended(self.session, &symbols, &self.growing.tree());
+        }
         // Of a main thread that waited, a stack is for the report that asked for it.
         let ran = !self.growing.token().is_outside() || self.growing.token() == self.saved_outside;
         let ran_ns = evidence::ended_ns(self.session, self.growing.token());

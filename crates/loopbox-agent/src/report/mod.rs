@@ -3,6 +3,7 @@
 mod collector;
 pub(crate) mod crash_mark;
 mod digest;
+mod ended_names;
 mod file;
 pub(crate) mod frame_stats;
 mod frames;

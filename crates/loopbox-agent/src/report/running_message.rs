@@ -74,10 +74,8 @@ fn named_by_line(text: &str) -> Message {
     }
 }
 
-/// Names messages that have no name yet by their last stacks, as far as `keep` allows: the running one, and those that
-/// have ended, where the hook does not see the message or missed its end.
+/// Names a running message that has no name yet by its last stack, as far as `keep` allows.
 pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
-    name_ended_by_stack(report, keep);
     let MainState::Running(running) = &mut report.main else { return };
     if running.message.is_none() {
         let tree = report.trees.last().filter(|tree| tree.token == running.token);
@@ -94,19 +92,9 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     }
 }
 
-fn name_ended_by_stack(report: &mut Report, keep: Keep) {
-    let Report { history, trees, symbols, meta, .. } = report;
-    let details = history.iter_mut().flat_map(|record| &mut record.details);
-    for detail in details.filter(|detail| detail.message.is_none()) {
-        let tree = trees.iter().find(|tree| tree.token == detail.token);
-        let named = tree.and_then(|tree| named_by_stack(symbols, tree, meta.process.api_level));
-        detail.message = named.filter(|message| keep == Keep::Names || message.component.is_some());
-    }
-}
-
 /// The running message as its last stack shows it: what the dispatch called. A callback's target is not on
 /// the stack, and the message's `what` only where the framework has a method for it.
-fn named_by_stack(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option<Message> {
+pub(super) fn named_by_stack(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option<Message> {
     let last = stacks::stacks(tree).ok()?.last()?;
     let method = |&location| match *symbols.location(location)? {
         Location::Frame { method, .. } => symbols.method(method),

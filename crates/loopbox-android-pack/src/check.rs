@@ -16,6 +16,7 @@ use goblin::elf::{Elf, Sym};
 
 use crate::abi::Abi;
 use crate::symbols::Imports;
+use crate::unwinding;
 
 /// Page size that Google Play asks for since Android 15; it also holds on devices with 4 KiB pages.
 const PAGE: u64 = 0x4000;
@@ -33,6 +34,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) soname: &'a str,
     pub(crate) imports: &'a Imports,
     pub(crate) exports: &'a BTreeSet<String>,
+    /// Functions that every unwinder must pass through, by name and address.
+    pub(crate) unwound: &'a [(String, u64)],
     /// Pieces of text that must not be inside: paths of the machine that built it.
     pub(crate) forbidden: &'a [String],
 }
@@ -73,6 +76,7 @@ pub(crate) fn check(bytes: &[u8], rules: &Rules<'_>) -> Result<Vec<Check>> {
         one("segments", segments(&elf)),
         one("symbol hash", symbol_hash(&elf)),
         one("thread locals", thread_locals(&elf)),
+        one("unwinding", unwinding::check(bytes, &elf, rules.unwound)),
         one("build id", build_id(bytes, &elf)),
         one("no traces", no_traces(bytes, rules.forbidden)),
     ])
@@ -319,6 +323,7 @@ mod tests {
             soname: "libsample.so",
             imports: &imports,
             exports: &exports,
+            unwound: &[],
             forbidden: &forbidden,
         };
         let checks = check(bytes, &rules).unwrap();
@@ -405,6 +410,7 @@ mod tests {
             soname: "libsample.so",
             imports: &imports,
             exports: &BTreeSet::new(),
+            unwound: &[],
             forbidden: &[],
         };
         assert!(check(b"#!/bin/sh", &rules).is_err());

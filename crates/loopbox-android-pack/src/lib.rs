@@ -20,6 +20,7 @@ mod strip;
 mod stubs;
 pub mod symbols;
 pub mod toolchain;
+mod unwinding;
 
 #[cfg(test)]
 mod sample;

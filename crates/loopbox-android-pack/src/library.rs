@@ -15,7 +15,7 @@ use crate::project::{INHOUSE, LIBRARY, Product, data, folder};
 use crate::size::Sizes;
 use crate::symbols::{self, SymbolList};
 use crate::toolchain::{Target, Toolchain};
-use crate::{build, strip};
+use crate::{build, strip, unwinding};
 
 /// A library that was built and passed its checks.
 #[derive(Debug)]
@@ -68,6 +68,7 @@ pub(crate) fn make(
 
     let exports = symbols::read_names(&data(product.exports))?;
     let rules = Rules {
+        unwound: &unwinding::wanted(&Elf::parse(&unstripped).context("the library with its symbols")?),
         abi,
         soname: product.soname,
         imports: &imports,

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use crate::project::{LIBRARY, Product};
 
 /// Compiler flags of every Android link, with Debian's linker and with an NDK's.
-pub(crate) const FLAGS: [&str; 14] = [
+pub(crate) const FLAGS: [&str; 15] = [
     // Every import must be found: the stubs (or the NDK's own) have only what the oldest Android has.
     "-Clink-arg=-Wl,-z,defs",
     "-Clink-arg=-Wl,--error-limit=0",
@@ -31,6 +31,8 @@ pub(crate) const FLAGS: [&str; 14] = [
     "-Clink-arg=-Wl,--wrap=pthread_getspecific",
     "-Clink-arg=-Wl,--wrap=pthread_setspecific",
     NO_UNWIND_TABLES,
+    // The functions of assembly bring theirs, which unwinders find by this table.
+    "-Clink-arg=-Wl,--eh-frame-hdr",
 ];
 
 /// Whether only the linking of a library needs a flag: crates that two libraries have are compiled once then.
@@ -116,7 +118,7 @@ mod tests {
         );
         for product in [LIBRARY, INHOUSE] {
             let own = own(product, &flags);
-            assert_eq!(own.len() + common.len(), if product.shares_keys { 14 } else { 10 });
+            assert_eq!(own.len() + common.len(), if product.shares_keys { 15 } else { 11 });
             assert!(own.iter().any(|flag| flag.ends_with(&format!("-soname,{}", product.soname))));
             assert_eq!(
                 own.iter().any(|flag| flag.contains("--wrap=pthread_key_create")),

@@ -1,4 +1,6 @@
 //! x0: environment, x1: queue object, or its class before API 23; x2: `mPtr`, w3: time-out.
+//!
+//! The unwind information is written out: the compiler's directives follow the crates around, which have none in an app.
 
 use std::arch::global_asm;
 
@@ -11,7 +13,7 @@ macro_rules! trampoline {
             concat!(".hidden ", $name),
             concat!(".type ", $name, ",@function"),
             concat!($name, ":"),
-            ".cfi_startproc",
+            "20:",
             "hint #34", // bti c: it is called by its address
             "adrp x16, {slots} + {slot} * 16",
             "add x16, x16, :lo12:{slots} + {slot} * 16",
@@ -22,17 +24,12 @@ macro_rules! trampoline {
             "br x16",
             "2:",
             "stp x29, x30, [sp, #-48]!",
-            ".cfi_def_cfa_offset 48",
-            ".cfi_offset x29, -48",
-            ".cfi_offset x30, -40",
+            "21:",
             "mov x29, sp",
-            ".cfi_def_cfa x29, 48",
+            "22:",
             "stp x19, x20, [sp, #16]",
-            ".cfi_offset x19, -32",
-            ".cfi_offset x20, -24",
             "stp x21, x22, [sp, #32]",
-            ".cfi_offset x21, -16",
-            ".cfi_offset x22, -8",
+            "23:",
             "mov x19, x0",
             "mov x20, x1",
             "mov x21, x2",
@@ -53,18 +50,42 @@ macro_rules! trampoline {
             "mov w1, w22",
             "bl {returned}",
             "ldp x21, x22, [sp, #32]",
-            ".cfi_restore x21",
-            ".cfi_restore x22",
             "ldp x19, x20, [sp, #16]",
-            ".cfi_restore x19",
-            ".cfi_restore x20",
             "ldp x29, x30, [sp], #48",
-            ".cfi_def_cfa sp, 0",
-            ".cfi_restore x29",
-            ".cfi_restore x30",
+            "24:",
             "ret",
-            ".cfi_endproc",
+            "25:",
             concat!(".size ", $name, ", . - ", $name),
+            ".popsection",
+            ".pushsection .eh_frame,\"a\",%progbits",
+            ".p2align 3",
+            // The common part: version 1, pointers relative to their places, 4 bytes each.
+            "30: .word 32f - 31f",
+            "31: .word 0",
+            ".byte 1",
+            ".asciz \"zR\"",
+            ".byte 1, 0x78, 30, 1, 0x1b", // alignments 1 and -8, the return address's column
+            ".byte 0x0c, 31, 0", // CFA = sp
+            ".p2align 3",
+            "32: .word 34f - 33f",
+            "33: .word 33b - 30b",
+            ".word 20b - .",
+            ".word 25b - 20b",
+            ".byte 0",
+            ".byte 0x04",
+            ".word 21b - 20b", // go on to there
+            ".byte 0x0e, 48, 0x9d, 6, 0x9e, 5", // CFA = sp + 48, x29 at CFA - 48, x30 at CFA - 40
+            ".byte 0x04",
+            ".word 22b - 21b",
+            ".byte 0x0d, 29", // CFA = x29 + 48
+            ".byte 0x04",
+            ".word 23b - 22b",
+            ".byte 0x93, 4, 0x94, 3, 0x95, 2, 0x96, 1", // x19 to x22
+            ".byte 0x04",
+            ".word 24b - 23b",
+            ".byte 0x0c, 31, 0, 0xdd, 0xde, 0xd3, 0xd4, 0xd5, 0xd6", // as at the start
+            ".p2align 3",
+            "34:",
             ".popsection",
             slots = sym crate::SLOTS,
             slot = const $slot,

@@ -1,4 +1,6 @@
 //! rdi: environment, rsi: queue object, or its class before API 23; rdx: `mPtr`, ecx: time-out.
+//!
+//! The unwind information is written out: the compiler's directives follow the crates around, which have none in an app.
 
 use std::arch::global_asm;
 
@@ -11,25 +13,21 @@ macro_rules! trampoline {
             concat!(".hidden ", $name),
             concat!(".type ", $name, ",@function"),
             concat!($name, ":"),
-            ".cfi_startproc",
+            "20:",
             "endbr64",
             "cmp rdx, qword ptr [rip + {slots} + {slot} * 16 + 8]",
             "je 2f",
             "jmp qword ptr [rip + {slots} + {slot} * 16]",
             "2:",
             "push rbp",
-            ".cfi_def_cfa_offset 16",
-            ".cfi_offset rbp, -16",
+            "21:",
             "mov rbp, rsp",
-            ".cfi_def_cfa_register rbp",
+            "22:",
             "push rbx",
-            ".cfi_offset rbx, -24",
             "push r12",
-            ".cfi_offset r12, -32",
             "push r13",
-            ".cfi_offset r13, -40",
             "push r14",
-            ".cfi_offset r14, -48",
+            "23:",
             "mov rbx, rdi",
             "mov r12, rsi",
             "mov r13, rdx",
@@ -52,10 +50,36 @@ macro_rules! trampoline {
             "pop r12",
             "pop rbx",
             "pop rbp",
-            ".cfi_def_cfa rsp, 8",
+            "24:",
             "ret",
-            ".cfi_endproc",
+            "25:",
             concat!(".size ", $name, ", . - ", $name),
+            ".popsection",
+            ".pushsection .eh_frame,\"a\",@unwind",
+            ".p2align 3",
+            // The common part: version 1, pointers relative to their places, 4 bytes each; a return address on the stack.
+            "30: .long 32f - 31f",
+            "31: .long 0",
+            ".byte 1",
+            ".asciz \"zR\"",
+            ".byte 1, 0x78, 16, 1, 0x1b", // alignments 1 and -8, the return address's column
+            ".byte 0x0c, 7, 8, 0x90, 1", // CFA = rsp + 8, return address at CFA - 8
+            ".p2align 3",
+            "32: .long 34f - 33f",
+            "33: .long 33b - 30b",
+            ".long 20b - .",
+            ".long 25b - 20b",
+            ".byte 0",
+            ".byte 0x04; .long 21b - 20b", // go on to there
+            ".byte 0x0e, 16, 0x86, 2", // CFA = rsp + 16, rbp at CFA - 16
+            ".byte 0x04; .long 22b - 21b",
+            ".byte 0x0d, 6", // CFA = rbp + 16
+            ".byte 0x04; .long 23b - 22b",
+            ".byte 0x83, 3, 0x8c, 4, 0x8d, 5, 0x8e, 6", // rbx, r12, r13, r14
+            ".byte 0x04; .long 24b - 23b",
+            ".byte 0x0c, 7, 8, 0xc6, 0xc3, 0xcc, 0xcd, 0xce", // as at the start
+            ".p2align 3",
+            "34:",
             ".popsection",
             slots = sym crate::SLOTS,
             slot = const $slot,

@@ -12,7 +12,9 @@ pub use text::text;
 use super::amount::Amount;
 use super::groups::{Clusters, GroupStats};
 use super::summary::Group;
+use crate::model::name::Name;
 use crate::model::sanitize::sanitize;
+use loopbox_format::model::Named as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 use statistics::{CONFIDENCE, Counted, Proportion, deviations};
@@ -20,8 +22,6 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Name and version of the JSON schema.
 const SCHEMA: &str = "loopbox.diff/1";
-/// What rates refer to.
-const UNITS: [&str; 3] = ["users", "users with a report", "reports"];
 
 /// One of the two sets of reports.
 #[derive(Debug)]
@@ -43,6 +43,21 @@ pub enum Gate {
     New,
     /// Never.
     Nothing,
+}
+
+/// What is counted, which rates refer to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// All who used the app, a number that the caller gives.
+    Users,
+    /// Users that a report names.
+    UsersWithAReport,
+    /// Reports: no report names its user.
+    Reports,
+}
+
+loopbox_format::names! {
+    Unit { Users: "users", UsersWithAReport: "users with a report", Reports: "reports" }
 }
 
 /// What became of a group.
@@ -150,8 +165,8 @@ pub struct Comparison {
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// What is counted.
-    #[schemars(extend("enum" = UNITS))]
-    pub unit: &'static str,
+    #[schemars(with = "String", extend("enum" = Unit::NAMES))]
+    pub unit: Name<Unit>,
     /// The older set.
     pub before: Side,
     /// The newer set.
@@ -192,12 +207,12 @@ impl Comparison {
     pub fn new(before: &SideInput, after: &SideInput, users: Option<[u64; 2]>, gate: Gate) -> Self {
         let sides = [before, after];
         let known = sides.map(|side| side.clusters.users.count());
-        let [of_users, of_known_users, of_reports] = UNITS;
-        let (unit, by_users) = match users {
-            Some(_) => (of_users, true),
-            None if known.iter().all(|(count, _)| *count > 0) => (of_known_users, true),
-            None => (of_reports, false),
+        let unit = match users {
+            Some(_) => Unit::Users,
+            None if known.iter().all(|(count, _)| *count > 0) => Unit::UsersWithAReport,
+            None => Unit::Reports,
         };
+        let by_users = unit != Unit::Reports;
         let population = |at: usize| {
             let of = match users {
                 Some(users) => Counted::new(users[at], true),
@@ -231,7 +246,7 @@ impl Comparison {
         };
         Self {
             schema: SCHEMA,
-            unit,
+            unit: Name(unit),
             before: side(0),
             after: side(1),
             confidence: CONFIDENCE,

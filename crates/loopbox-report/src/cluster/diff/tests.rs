@@ -86,22 +86,39 @@ fn rates_refer_to_the_fleet_and_not_to_the_reports() {
     assert_eq!(kinds(&compared), [("com.shop.Cart.total", ChangeKind::Same, false, false)]);
     let compared = Comparison::new(&before, &after, Some([100_000, 1_000]), Gate::Worse);
     assert_eq!(kinds(&compared), [("com.shop.Cart.total", ChangeKind::Worse, true, true)]);
-    assert_eq!(compared.unit, "users");
+    assert_eq!(compared.unit.0, Unit::Users);
 }
 
 #[test]
 fn without_the_fleet_rates_refer_to_what_is_known() {
     let (before, after) = fleet();
     let compared = Comparison::new(&before, &after, None, Gate::Worse);
-    assert_eq!((compared.unit, compared.before.of, compared.after.of), ("users with a report", 150, 185));
+    let of = [compared.before.of, compared.after.of];
+    assert_eq!((compared.unit.0, of), (Unit::UsersWithAReport, [150, 185]));
     let mut anonymous = Clusters::default();
     hangs(&mut anonymous, "com.shop.Cart.total", 7, false);
     let anonymous = SideInput { name: "x".into(), clusters: anonymous, skipped: 2 };
     let compared = Comparison::new(&before, &anonymous, None, Gate::Worse);
     assert_eq!(
-        (compared.unit, compared.before.of, compared.after.of, compared.after.skipped),
-        ("reports", 150, 7, 2)
+        (compared.unit.0, compared.before.of, compared.after.of, compared.after.skipped),
+        (Unit::Reports, 150, 7, 2)
     );
+}
+
+#[test]
+fn a_side_has_its_number_once_where_reports_are_what_is_counted() {
+    let anonymous = |name: &str, reports| {
+        let mut clusters = Clusters::default();
+        hangs(&mut clusters, "com.shop.Cart.total", reports, false);
+        SideInput { name: name.into(), clusters, skipped: 0 }
+    };
+    let sides = [anonymous("5.2", 7), anonymous("5.3", 4)];
+    let first_line = |users| {
+        let text = text(&Comparison::new(&sides[0], &sides[1], users, Gate::Worse));
+        anstream::adapter::strip_str(text.lines().next().unwrap()).to_string()
+    };
+    assert_eq!(first_line(None), "5.2 (7 reports) → 5.3 (4 reports)");
+    assert_eq!(first_line(Some([90, 80])), "5.2 (7 reports, 90 users) → 5.3 (4 reports, 80 users)");
 }
 
 #[test]
@@ -156,7 +173,7 @@ fn an_empty_side_is_compared_too() {
     let compared = Comparison::new(&before, &nothing, Some([10_000, 10_000]), Gate::New);
     assert!(!compared.failed && compared.groups.iter().all(|c| c.change == ChangeKind::Gone), "{compared:?}");
     let compared = Comparison::new(&nothing, &nothing, None, Gate::New);
-    assert_eq!((compared.groups.len(), compared.unit), (0, "reports"));
+    assert_eq!((compared.groups.len(), compared.unit.0), (0, Unit::Reports));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A comparison as text for a terminal. Lines have ANSI styles; strip them for plain text.
 
-use super::{ChangeKind, Comparison, Side};
+use super::{ChangeKind, Comparison, Side, Unit};
 use crate::model::plural::plural;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ pub fn text(comparison: &Comparison) -> String {
     let c = comparison;
     let side = |side: &Side| {
         let reports = plural(side.reports, "report");
-        if c.unit == "reports" {
+        if c.unit.0 == Unit::Reports {
             format!("{} ({reports})", side.name)
         } else {
             format!("{} ({reports}, {} {})", side.name, side.of, c.unit)

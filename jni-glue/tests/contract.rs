@@ -1,5 +1,4 @@
-//! What stands in Java and in Rust, or in Java and on a page, says the same in both: the native methods, the monitor's
-//! options, the classes of component messages.
+//! What stands in Java and in Rust says the same in both: the native methods, the classes of component messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -146,46 +145,6 @@ fn native_methods_are_declared_as_they_are_registered_and_written() {
     }
 }
 
-/// Public fields of a class of settings with what they begin with; empty for what Java begins fields with.
-fn fields(class: &str) -> BTreeMap<String, String> {
-    let text = java(&format!("internal/{class}"));
-    let field = |line: &str| {
-        let declared = line.strip_prefix("    public ")?.strip_suffix(';')?;
-        let (head, value) = declared.split_once(" = ").unwrap_or((declared, ""));
-        let name = head.rsplit(' ').next()?;
-        (!head.contains('(')).then(|| (name.to_owned(), value.to_owned()))
-    };
-    text.lines().filter_map(field).collect()
-}
-
-/// The methods of a class's Builder.
-fn builder_methods(class: &str) -> BTreeSet<String> {
-    let text = java(class);
-    let method = |line: &str| Some(line.split_once("public Builder ")?.1.split_once('(')?.0.to_owned());
-    text.lines().filter_map(method).collect()
-}
-
-/// The rows of the tables of a page whose first column is one name in backquotes: the name, and the second column.
-fn rows(page: &str) -> BTreeMap<String, String> {
-    let text = read(page);
-    let row = |line: &str| {
-        let mut columns = line.strip_prefix("| `")?.split(" | ");
-        let name = columns.next()?.strip_suffix('`')?;
-        Some((name.to_owned(), columns.next()?.trim_matches('`').to_owned()))
-    };
-    text.lines().filter_map(row).collect()
-}
-
-/// A default as pages write it, where it is a number or a truth.
-fn shown(value: &str) -> Option<String> {
-    let digits = value.replace('_', "");
-    match value {
-        "true" | "false" => Some(value.to_owned()),
-        _ if digits.parse::<u64>().is_ok() => Some(digits),
-        _ => None,
-    }
-}
-
 /// What native code calls: classes, each with the name of a method or field.
 fn looked_up() -> BTreeSet<(String, String)> {
     let text = read("crates/loopbox-agent/src/jni/class_cache.rs");
@@ -220,19 +179,6 @@ fn what_native_code_calls_has_a_rule() {
         let rule = between(&rules, &format!("-keep class {class} {{"), "}");
         let is_kept = rule.contains(&format!(" {member}(")) || rule.contains(&format!(" {member};"));
         assert!(is_kept, "no rule keeps {class}.{member}");
-    }
-}
-
-#[test]
-fn every_option_of_the_monitor_has_a_builder_method_and_a_row_with_its_default() {
-    let (page, rows, options) = ("docs/monitor.md", rows("docs/monitor.md"), fields("MonitorSettings"));
-    let names: BTreeSet<String> = options.keys().cloned().collect();
-    assert_eq!(names, builder_methods("MonitorConfig"), "MonitorSettings and MonitorConfig.Builder");
-    for (name, value) in options {
-        let Some(row) = rows.get(&name) else { panic!("{page} has no row for {name}") };
-        if let Some(value) = shown(&value) {
-            assert_eq!(row.replace(',', ""), value, "{page}: {name}");
-        }
     }
 }
 

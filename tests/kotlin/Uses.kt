@@ -62,9 +62,11 @@ fun configuration(directory: File?): Config {
 }
 
 fun frames(): FrameConfig =
-    FrameConfig.Builder().scroll(true).touch(true).stages(false).jankData(false).jankStacks(false)
-        .jankFrameMs(70).scenes(16)
-        .listener(null)
+    FrameConfig.Builder()
+        // Made from jni-glue/options.toml: frame calls
+        .scroll(true).touch(false).stages(false).jankData(false).jankStacks(true).jankFrameMs(34)
+        .skippedFrames(30).scenes(16).listener(null)
+        // End of what is made from jni-glue/options.toml
         .listener(object : FrameListener {
             override fun onWindow(window: FrameWindow) {
                 val level: FrameWindow.Level = window.level()
@@ -130,21 +132,21 @@ class Access : ObserverAccess {
 }
 
 fun monitor(): List<File> {
-    val config: MonitorConfig =
-        MonitorConfig.Builder().levelsMs(60, 200).blockMs(200).sampleMs(1_000).directory(null).files(true).keepDays(3)
-            .maxBytes(1_000_000).log(false).uploadRetryMs(60_000)
-            .listener(object : MonitorListener {
-                override fun onBlock(ageMs: Long, stack: String) = println("$ageMs $stack")
+    val config: MonitorConfig = MonitorConfig.Builder()
+        // Made from jni-glue/options.toml: monitor calls
+        .levelsMs(100, 300).blockMs(200).sampleMs(500).directory(null).files(true).keepDays(7)
+        .maxBytes(2_097_152).log(true).listener(null).uploader(null).uploadRetryMs(60_000)
+        // End of what is made from jni-glue/options.toml
+        .listener(object : MonitorListener {
+            override fun onBlock(ageMs: Long, stack: String) = println("$ageMs $stack")
 
-                override fun onStall(stall: Stall) {
-                    val texts: List<String> = listOf(stall.message(), stall.scene(), stall.stack(), stall.json())
-                    println("$texts ${stall.level()} ${stall.wallMs()} ${stall.startUptimeMs()} ${stall.startTimeMs()}")
-                }
-            })
-            .listener(null)
-            .uploader(MonitorUploader { gzip: File, day: String -> gzip.length() > day.length })
-            .uploader(null)
-            .build()
+            override fun onStall(stall: Stall) {
+                val texts: List<String> = listOf(stall.message(), stall.scene(), stall.stack(), stall.json())
+                println("$texts ${stall.level()} ${stall.wallMs()} ${stall.startUptimeMs()} ${stall.startTimeMs()}")
+            }
+        })
+        .uploader(MonitorUploader { gzip: File, day: String -> gzip.length() > day.length })
+        .build()
     val monitor: Monitor = Loopbox.monitor(config)
     monitor.addSampler(Memory())
     println(monitor.start() && monitor.isMonitoring)

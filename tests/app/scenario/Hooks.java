@@ -10,6 +10,7 @@ import com.othersdk.Monitor;
 import com.othersdk.Stats;
 import io.loopbox.Config;
 import io.loopbox.Loopbox;
+import io.loopbox.MonitorConfig;
 import io.loopbox.Status;
 import java.io.File;
 
@@ -317,6 +318,18 @@ public final class Hooks {
         refuse(new Config.Builder(null));
         try {
             new Config.Builder(here).slots(5);
+        } catch (IllegalArgumentException refused) {
+            Script.say("refused: " + refused.getMessage());
+        }
+        for (long[] levels : new long[][] {{}, {19}, {100, 100}}) {
+            try {
+                new MonitorConfig.Builder().levelsMs(levels);
+            } catch (IllegalArgumentException refused) {
+                Script.say("refused: " + refused.getMessage());
+            }
+        }
+        try {
+            new MonitorConfig.Builder().blockMs(0).blockMs(49);
         } catch (IllegalArgumentException refused) {
             Script.say("refused: " + refused.getMessage());
         }

@@ -307,6 +307,10 @@ fn a_configuration_that_cannot_be_is_refused_with_a_reason() -> Result<()> {
         "refused: watchInput makes messages of input, which hook NONE does without",
         "refused: directory is null",
         "refused: slots is 5, must be 10 to 500",
+        "refused: number of levelsMs is 0, must be 1 to 8",
+        "refused: levelsMs is 19, must be 20 to 60000",
+        "refused: levelsMs is 100, must be 101 to 60000",
+        "refused: blockMs is 49, must be 50 to 60000",
         "installed true",
         "installed nowhere true",
     ] {

@@ -4,14 +4,23 @@ use std::fmt::Write as _;
 
 use super::table::{Opt, Table, filled, grouped, literal};
 
-/// The setters of `Config.Builder`.
-pub(super) fn setters(table: &Table) -> String {
-    let setters: Vec<String> = table.options.iter().map(setter).collect();
+/// A `Builder` of options.
+pub(super) struct Builder<'t> {
+    /// The class that it is in.
+    pub(super) class: &'static str,
+    pub(super) options: &'t [Opt],
+}
+
+/// The setters of a builder.
+pub(super) fn setters(builder: &Builder<'_>) -> String {
+    // The checks are in one class.
+    let checks = if builder.class == "Config" { "" } else { "Config.Builder." };
+    let setters: Vec<String> = builder.options.iter().map(|option| setter(option, checks)).collect();
     setters.join("\n")
 }
 
-fn setter(option: &Opt) -> String {
-    let Opt { name, java, parameter, .. } = option;
+fn setter(option: &Opt, checks: &str) -> String {
+    let Opt { name, java, .. } = option;
     let annotation = match (option.is_reference(), option.is_nullable()) {
         (true, true) => "@Nullable ",
         (true, false) => "@NonNull ",
@@ -19,18 +28,18 @@ fn setter(option: &Opt) -> String {
     };
     let mut out = javadoc(&option.javadoc());
     let _ = writeln!(out, "        @NonNull");
-    let _ = writeln!(out, "        public Builder {name}({annotation}{java} {parameter}) {{");
-    for statement in statements(option) {
+    let _ = writeln!(out, "        public Builder {name}({annotation}{java} {}) {{", option.parameter());
+    for statement in statements(option, checks) {
         let _ = writeln!(out, "            {statement};");
     }
     out + "            return this;\n        }\n"
 }
 
 /// What a setter does.
-fn statements(option: &Opt) -> Vec<String> {
-    let Opt { name, java, parameter, .. } = option;
+fn statements(option: &Opt, checks: &str) -> Vec<String> {
+    let (Opt { name, java, .. }, parameter) = (option, option.parameter());
     let is_checked = option.is_reference() && !option.is_nullable();
-    let present = format!("present(\"{name}\", {parameter})");
+    let present = format!("{checks}present(\"{name}\", {parameter})");
     if !option.stored.is_empty() {
         let stored = option.stored.iter().map(|stored| {
             let field = stored.field.rsplit(' ').next().expect("a type and a name");
@@ -40,11 +49,13 @@ fn statements(option: &Opt) -> Vec<String> {
     }
     let value = match option.bounds.map(|bounds| bounds.map(|bound| grouped(bound, '_'))) {
         Some([least, most]) => {
+            let check = if option.is_list() { "ascending" } else { "within" };
             let cast = if java == "int" { "(int) " } else { "" };
-            format!("{cast}within(\"{name}\", {parameter}, {least}, {most})")
+            let zero = if option.zero.is_some() { format!("{parameter} == 0 ? 0 : ") } else { String::new() };
+            format!("{zero}{cast}{checks}{check}(\"{name}\", {parameter}, {least}, {most})")
         }
         None if is_checked => present,
-        None => parameter.clone(),
+        None => parameter.to_owned(),
     };
     vec![format!("settings.{name} = {value}")]
 }
@@ -65,18 +76,19 @@ fn javadoc(text: &str) -> String {
     format!("        /**\n{}         */\n", filled(words.into_iter(), "         * ", " "))
 }
 
-/// The fields of `Settings` with their defaults.
-pub(super) fn fields(table: &Table) -> String {
+/// The fields of a class of settings with their defaults.
+pub(super) fn fields(options: &[Opt]) -> String {
     let mut out = String::new();
     let mut field = |field: &str, initial: Option<&str>| {
         let initial = initial.filter(|value| !["false", "0"].contains(value));
         let initial = initial.map(|value| format!(" = {value}")).unwrap_or_default();
         let _ = writeln!(out, "    public {field}{initial};");
     };
-    for option in &table.options {
+    for option in options {
         if option.stored.is_empty() {
             let initial = option.default.as_ref().map(literal);
-            field(&format!("{} {}", option.java, option.name), initial.as_deref());
+            let initial = if option.is_list() { initial.map(|all| format!("{{{all}}}")) } else { initial };
+            field(&format!("{} {}", option.java.replace("...", "[]"), option.name), initial.as_deref());
         }
         option.stored.iter().for_each(|stored| field(&stored.field, stored.initial.as_deref()));
     }
@@ -95,7 +107,7 @@ pub(super) fn numbers(table: &Table) -> String {
         let value = number.value;
         let value = match number.java {
             "boolean" => format!("{value} ? 1 : 0"),
-            _ => value.to_owned(),
+            _ => value.into_owned(),
         };
         let _ = writeln!(out, "            {value},");
     }
@@ -154,8 +166,8 @@ pub(super) fn arguments(table: &Table) -> String {
 }
 
 /// Every setter as Kotlin calls it.
-pub(super) fn calls(table: &Table) -> String {
-    let calls = table.options.iter().map(|option| {
+pub(super) fn calls(options: &[Opt]) -> String {
+    let calls = options.iter().map(|option| {
         let value = match (&option.default, option.values.is_empty()) {
             (None, _) => "null".to_owned(),
             (Some(value), true) => literal(value),

@@ -9,6 +9,7 @@ mod table;
 
 use std::fs;
 
+use java::Builder;
 use loopbox_setup::workspace::root;
 use table::Table;
 
@@ -41,7 +42,12 @@ fn marked(file: &'static str, what: &str, lines: String) -> Part {
 }
 
 const CONFIG: &str = "jni-glue/java/io/loopbox/Config.java";
+const FRAME_CONFIG: &str = "jni-glue/java/io/loopbox/FrameConfig.java";
+const MONITOR_CONFIG: &str = "jni-glue/java/io/loopbox/MonitorConfig.java";
 const SETTINGS: &str = "jni-glue/java/io/loopbox/internal/Settings.java";
+const FRAME_SETTINGS: &str = "jni-glue/java/io/loopbox/internal/FrameSettings.java";
+const MONITOR_SETTINGS: &str = "jni-glue/java/io/loopbox/internal/MonitorSettings.java";
+const API: &str = "jni-glue/api/loopbox.api";
 const MANIFEST: &str = "jni-glue/startup/java/io/loopbox/startup/ManifestOptions.java";
 const ARGUMENTS: &str = "tests/app/scenario/Options.java";
 const CALLS: &str = "tests/kotlin/Uses.kt";
@@ -53,27 +59,60 @@ const DRIVER: &str = "crates/lab-bionic/drive/numbers.h";
 fn what_is_made_from_the_table_of_options_is_up_to_date() {
     let file = root().join("jni-glue/options.toml");
     let table: Table = toml::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let config = Builder { class: "Config", options: &table.options };
+    let frames = Builder { class: "FrameConfig", options: &table.frames };
+    let monitor = Builder { class: "MonitorConfig", options: &table.monitor };
     let parts = [
-        marked(CONFIG, "setters", java::setters(&table)),
-        marked(SETTINGS, "fields", java::fields(&table)),
+        marked(CONFIG, "setters", java::setters(&config)),
+        marked(FRAME_CONFIG, "setters", java::setters(&frames)),
+        marked(MONITOR_CONFIG, "setters", java::setters(&monitor)),
+        marked(SETTINGS, "fields", java::fields(&table.options)),
+        marked(FRAME_SETTINGS, "fields", java::fields(&table.frames)),
+        marked(MONITOR_SETTINGS, "fields", java::fields(&table.monitor)),
         marked(SETTINGS, "numbers", java::numbers(&table)),
         marked(MANIFEST, "manifest", java::manifest(&table)),
         marked(ARGUMENTS, "arguments", java::arguments(&table)),
-        marked(CALLS, "calls", java::calls(&table)),
+        marked(CALLS, "calls", java::calls(&table.options)),
+        marked(CALLS, "frame calls", java::calls(&table.frames)),
+        marked(CALLS, "monitor calls", java::calls(&table.monitor)),
         marked(NUMBERS, "numbers", rust::numbers(&table)),
         marked(BOUNDS, "bounds", rust::bounds(&table)),
         marked(DRIVER, "numbers", rust::c_numbers(&table)),
         Part {
-            file: "jni-glue/api/loopbox.api",
+            file: API,
             after: "public io.loopbox.Config$Builder();".into(),
             before: "public io.loopbox.Config$Builder annotate(",
-            lines: pages::api(&table),
+            lines: pages::api(&config),
+        },
+        Part {
+            file: API,
+            after: "public io.loopbox.FrameConfig$Builder();".into(),
+            before: "public io.loopbox.FrameConfig build();",
+            lines: pages::api(&frames),
+        },
+        Part {
+            file: API,
+            after: "public io.loopbox.MonitorConfig$Builder();".into(),
+            before: "public io.loopbox.MonitorConfig build();",
+            lines: pages::api(&monitor),
         },
         Part {
             file: "docs/integrate.md",
             after: "| `Builder(directory)` |".into(),
             before: "| `annotate` |",
-            lines: pages::rows(&table),
+            lines: pages::rows(&table.options),
+        },
+        Part {
+            file: "docs/frames.md",
+            after: "|---|---|---|---|---|".into(),
+            before: "Windows of Activities are found",
+            lines: pages::switches(&table.frames),
+        },
+        Part {
+            file: "docs/monitor.md",
+            after: "|---|---|---|---|".into(),
+            before: "## Files",
+            lines: pages::rows(&table.monitor) + "\n",
         },
     ];
     let mut differ = Vec::new();

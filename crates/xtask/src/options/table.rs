@@ -1,5 +1,7 @@
 //! `jni-glue/options.toml`, which says what each of its keys means.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -7,6 +9,10 @@ use serde::Deserialize;
 pub(super) struct Table {
     #[serde(rename = "option")]
     pub(super) options: Vec<Opt>,
+    #[serde(rename = "frame")]
+    pub(super) frames: Vec<Opt>,
+    #[serde(rename = "monitor")]
+    pub(super) monitor: Vec<Opt>,
     #[serde(rename = "number")]
     pub(super) derived: Vec<Derived>,
 }
@@ -17,21 +23,22 @@ pub(super) struct Opt {
     pub(super) name: String,
     #[serde(rename = "type")]
     pub(super) java: String,
-    pub(super) parameter: String,
+    parameter: Option<String>,
     pub(super) bounds: Option<[u64; 2]>,
+    pub(super) zero: Option<String>,
     #[serde(default)]
     pub(super) values: Vec<String>,
     pub(super) limit: Option<String>,
     pub(super) default: Option<toml::Value>,
-    pub(super) shown: Option<String>,
+    shown: Option<String>,
     #[serde(default)]
-    pub(super) native: bool,
+    native: bool,
     #[serde(default)]
     pub(super) recorder: bool,
     #[serde(default)]
     pub(super) stored: Vec<Stored>,
     javadoc: String,
-    row: String,
+    row: Option<String>,
 }
 
 /// A field of `Settings`.
@@ -59,7 +66,7 @@ pub(super) struct Number<'t> {
     pub(super) name: &'t str,
     pub(super) java: &'t str,
     /// An expression of Java.
-    pub(super) value: &'t str,
+    pub(super) value: Cow<'t, str>,
     pub(super) default: &'t toml::Value,
 }
 
@@ -69,17 +76,29 @@ impl Table {
         let derived = self.derived.iter().map(|number| Number {
             name: &number.name,
             java: &number.java,
-            value: &number.value,
+            value: number.value.as_str().into(),
             default: &number.default,
         });
-        let options = self.options.iter().filter(|option| option.native).map(|option| Number {
-            name: &option.name,
-            java: &option.java,
-            value: &option.name,
-            default: option.default.as_ref().expect("native code reads no null"),
+        // They are null where no frames are wanted.
+        let frames = native(&self.frames, |option| match option.java.as_str() {
+            "boolean" => format!("frames != null && frames.{}", option.name).into(),
+            _ => format!("frames != null ? frames.{} : 0", option.name).into(),
         });
-        derived.chain(options)
+        derived.chain(frames).chain(native(&self.options, |option| option.name.as_str().into()))
     }
+}
+
+/// The numbers that are options.
+fn native<'t>(
+    options: &'t [Opt],
+    value: impl Fn(&'t Opt) -> Cow<'t, str>,
+) -> impl Iterator<Item = Number<'t>> {
+    options.iter().filter(|option| option.native || option.recorder).map(move |option| Number {
+        name: &option.name,
+        java: &option.java,
+        value: value(option),
+        default: option.default.as_ref().expect("native code reads no null"),
+    })
 }
 
 impl Opt {
@@ -88,26 +107,73 @@ impl Opt {
         !["boolean", "int", "long"].contains(&self.java.as_str())
     }
 
+    /// Whether the setter takes any number of values.
+    pub(super) fn is_list(&self) -> bool {
+        self.java.ends_with("...")
+    }
+
     /// Whether the setter takes null.
     pub(super) fn is_nullable(&self) -> bool {
         self.default.is_none()
     }
 
+    /// The name of the setter's parameter.
+    pub(super) fn parameter(&self) -> &str {
+        let usual = if self.java == "boolean" { "on" } else { "ms" };
+        self.parameter.as_deref().unwrap_or(usual)
+    }
+
     pub(super) fn javadoc(&self) -> String {
         let unit = if self.name.ends_with("Ms") { " ms" } else { "" };
-        let limit = self.limit.as_ref().map(|limit| format!(", {}", limit.replace('`', "")));
-        let bounds = self.range().unwrap_or_default() + unit + &limit.unwrap_or_default();
-        joined(&self.javadoc).replace("{bounds}", &bounds)
+        let bounds = self.allowed(unit).join(", ").replace('`', "");
+        let default = match (&self.shown, &self.default) {
+            (None, Some(toml::Value::Boolean(truth))) => if *truth { "On" } else { "Off" }.into(),
+            _ => self.default_shown(),
+        };
+        joined(&self.javadoc).replace("{bounds}", &bounds).replace("{default}", &default)
     }
 
-    /// What the page says of it in its last column.
-    pub(super) fn row(&self) -> String {
-        joined(&self.row)
+    /// What the page says of it in its last columns, where the page has it.
+    pub(super) fn row(&self) -> Option<String> {
+        self.row.as_deref().map(joined)
     }
 
-    /// The bounds as people write them.
-    pub(super) fn range(&self) -> Option<String> {
-        self.bounds.map(|[least, most]| format!("{} to {}", grouped(least, ','), grouped(most, ',')))
+    /// What it may be, as people write it: the bounds, the values, the limit.
+    pub(super) fn allowed(&self, unit: &str) -> Vec<String> {
+        let range = self.bounds.map(|[least, most]| {
+            let range = format!("{} to {}{unit}", self.amount(least), self.amount(most));
+            self.zero.iter().fold(range, |range, meaning| format!("{range}, 0 for {meaning}"))
+        });
+        let values: Vec<String> = self.values.iter().map(|value| format!("`{value}`")).collect();
+        let values = (!values.is_empty()).then(|| values.join(", "));
+        range.into_iter().chain(values).chain(self.limit.clone()).collect()
+    }
+
+    /// The default as people write it.
+    pub(super) fn default_shown(&self) -> String {
+        if let Some(shown) = &self.shown {
+            return shown.clone();
+        }
+        let value = |value: &toml::Value| match value {
+            toml::Value::String(word) => format!("`{word}`"),
+            toml::Value::Integer(number) => self.amount(u64::try_from(*number).expect("no negative number")),
+            other => other.to_string(),
+        };
+        match &self.default {
+            None => "none".into(),
+            Some(toml::Value::Array(all)) => all.iter().map(value).collect::<Vec<_>>().join(", "),
+            Some(one) => value(one),
+        }
+    }
+
+    /// A number as people write it; of bytes in the largest unit that has it whole.
+    fn amount(&self, number: u64) -> String {
+        let units: &[(u32, &str)] =
+            if self.name.ends_with("Bytes") { &[(20, "MiB"), (10, "KiB")] } else { &[] };
+        match units.iter().find(|(shift, _)| number.trailing_zeros() >= *shift) {
+            Some((shift, unit)) => format!("{} {unit}", number >> shift),
+            None => grouped(number, ','),
+        }
     }
 }
 
@@ -129,9 +195,10 @@ pub(super) fn grouped(number: u64, by: char) -> String {
     out
 }
 
-/// A number or a truth as Java and Rust write it.
+/// A number, numbers or a truth as Java, Kotlin and Rust write it.
 pub(super) fn literal(value: &toml::Value) -> String {
     match value {
+        toml::Value::Array(all) => all.iter().map(literal).collect::<Vec<_>>().join(", "),
         toml::Value::Integer(number) => grouped(u64::try_from(*number).expect("no negative number"), '_'),
         other => other.to_string(),
     }

@@ -406,7 +406,16 @@ public final class Config {
             return value;
         }
 
-        private static <T> T present(String name, T value) {
+        /** A copy of the numbers: 1 to 8, each within the bounds and more than the one before it. */
+        static long[] ascending(String name, long[] values, long least, long most) {
+            within("number of " + name, values.length, 1, 8);
+            for (int at = 0; at < values.length; at++) {
+                within(name, values[at], at == 0 ? least : values[at - 1] + 1, most);
+            }
+            return values.clone();
+        }
+
+        static <T> T present(String name, T value) {
             if (value == null) {
                 throw new IllegalArgumentException(name + " is null");
             }

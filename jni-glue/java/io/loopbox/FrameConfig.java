@@ -23,6 +23,7 @@ public final class FrameConfig {
 
         public Builder() {}
 
+        // Made from jni-glue/options.toml: setters
         /** Whether the frames count in which a view of a watched window scrolls. On. */
         @NonNull
         public Builder scroll(boolean on) {
@@ -31,8 +32,9 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether it is recorded which scrolling a finger has caused. Off, because it wraps the callback of each watched window:
-         * what Window.getCallback returns is then no longer the Activity, which code that casts it would notice.
+         * Whether it is recorded which scrolling a finger has caused. Off, because it wraps the callback of
+         * each watched window: what Window.getCallback returns is then no longer the Activity, which code
+         * that casts it would notice.
          */
         @NonNull
         public Builder touch(boolean on) {
@@ -41,8 +43,8 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether the stages of each drawn frame are recorded, from Android 7 on (FrameMetrics). Off: the platform wakes a
-         * thread for each frame, and from Android 11 on makes two objects for it.
+         * Whether the stages of each drawn frame are recorded, from Android 7 on (FrameMetrics). Off: the
+         * platform wakes a thread for each frame, and from Android 11 on makes two objects for it.
          */
         @NonNull
         public Builder stages(boolean on) {
@@ -51,8 +53,9 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether the system's compositor says of each jank frame who made it late, the app or the system, from Android 16 on
-         * (SurfaceControl.JankData). Off; needs {@link #stages}, by which its word finds the frame.
+         * Whether the system's compositor says of each jank frame who made it late, the app or the system,
+         * from Android 16 on (SurfaceControl.JankData). Off; needs {@link #stages}, by which its word finds
+         * the frame.
          */
         @NonNull
         public Builder jankData(boolean on) {
@@ -61,9 +64,9 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether messages are sampled earlier while frames come, so that what holds them up has a stack: from one and a half
-         * refreshes on, 20 ms at least. On; needs {@link Config.Builder#sampling}. With {@link Config.Builder#sampleOnce} each
-         * of them gets one stack, at that age.
+         * Whether messages are sampled earlier while frames come, so that what holds them up has a stack:
+         * from one and a half refreshes on, 20 ms at least. On; needs {@link Config.Builder#sampling}. With
+         * {@link Config.Builder#sampleOnce} each of them gets one stack, at that age.
          */
         @NonNull
         public Builder jankStacks(boolean on) {
@@ -71,7 +74,10 @@ public final class FrameConfig {
             return this;
         }
 
-        /** A frame that stands longer is kept by itself; so is each that stands for three refreshes. 17 to 10,000 ms; 34. */
+        /**
+         * A frame that stands longer is kept by itself; so is each that stands for three refreshes. 17 to
+         * 10,000 ms; 34.
+         */
         @NonNull
         public Builder jankFrameMs(long ms) {
             settings.jankFrameMs = Config.Builder.within("jankFrameMs", ms, 17, 10_000);
@@ -79,8 +85,9 @@ public final class FrameConfig {
         }
 
         /**
-         * How many frames one stall must drop so that {@link FrameListener#onSkippedFrames} is called: frames of 60 Hz, on a faster
-         * display as many as take the same time. 1 to 600; 30, from which on the platform logs "Skipped 30 frames!".
+         * How many frames one stall must drop so that {@link FrameListener#onSkippedFrames} is called: frames
+         * of 60 Hz, on a faster display as many as take the same time. 1 to 600; 30, from which on the
+         * platform logs "Skipped 30 frames!".
          */
         @NonNull
         public Builder skippedFrames(int frames) {
@@ -95,12 +102,13 @@ public final class FrameConfig {
             return this;
         }
 
-        /** Who hears of frames while they come. */
+        /** What is called while frames come. */
         @NonNull
         public Builder listener(@Nullable FrameListener told) {
             settings.listener = told == null ? null : new FrameListenerSink(told);
             return this;
         }
+        // End of what is made from jni-glue/options.toml
 
         @NonNull
         public FrameConfig build() {

@@ -29,9 +29,9 @@ fn an_inner_message_takes_its_time_from_the_outer_one() {
         [
             running(outer, 0, 1),
             running(first, 100, 2),
-            running(outer, 0, 1),
+            State::Idle { since_ns: start + 160 * MS },
             running(3, 360, 2),
-            running(outer, 0, 1),
+            State::Idle { since_ns: start + 361 * MS },
             State::Idle { since_ns: start + 370 * MS },
         ]
     );
@@ -83,6 +83,90 @@ fn a_long_end_of_an_outer_message_stands_alone_without_counting_again() {
         [(RecordKind::Single, 1, 1, 400), (RecordKind::Group, 2, 1, 1), (RecordKind::Single, 1, 0, 500)]
     );
     assert_eq!(history[2].details[0].wall_ns, 901 * MS);
+}
+
+/// As an app does that catches everything around a loop of its own, for the rest of its life.
+#[test]
+fn an_outer_message_is_not_charged_with_the_loop_inside_of_it() {
+    let mut main = Main::new(&Config::default());
+    main.begin(1);
+    main.compute(2 * MS);
+    main.aggregator.rests();
+    assert_eq!(main.environment().around, 1);
+    let start = main.now();
+    main.pass(4_000 * MS);
+    main.begin(2);
+    main.compute(10 * MS);
+    let _ = main.end(2);
+    assert_eq!(main.environment().states.last(), Some(&State::Idle { since_ns: start + 4_010 * MS }));
+    main.aggregator.rests();
+    main.pass(9_000 * MS);
+    main.begin(2);
+    main.compute(1_500 * MS);
+    let _ = main.end(2);
+    assert_eq!((main.environment().next, main.environment().around), (4, 1));
+    let history = main.history();
+    assert_eq!(
+        kinds(&history),
+        [
+            (RecordKind::Group, 1, 1, 2),
+            (RecordKind::Idle, 2, 0, 0),
+            (RecordKind::Group, 2, 1, 10),
+            (RecordKind::Idle, 3, 0, 0),
+            (RecordKind::Single, 3, 1, 1_500),
+        ]
+    );
+    let details: Vec<_> = history.iter().flat_map(|r| &r.details).map(|d| (d.token.0, d.wall_ns)).collect();
+    assert_eq!(details, [(3, 1_500 * MS)]);
+}
+
+#[test]
+fn a_loop_that_is_left_after_it_has_waited_leaves_no_time_to_its_message() {
+    let mut main = Main::new(&Config::default());
+    let outer = main.begin(1);
+    main.compute(60 * MS);
+    main.aggregator.rests();
+    main.pass(5_000 * MS);
+    assert_eq!(main.end(1), Wanted::Description);
+    assert_eq!(main.environment().around, 0);
+    assert_eq!((main.aggregator.ended().token.0, main.aggregator.ended().ran_ns), (outer, 0));
+    let history = main.history();
+    assert_eq!(
+        kinds(&history),
+        [(RecordKind::Group, 1, 1, 60), (RecordKind::Idle, 2, 0, 0), (RecordKind::Group, 2, 0, 0)]
+    );
+    let detail = &history[2].details[0];
+    assert_eq!((detail.token.0, detail.wall_ns), (outer, 5_060 * MS), "the whole dispatch");
+}
+
+#[test]
+fn a_lost_end_was_before_the_looper_waited() {
+    let mut main = Main::new(&Config::default());
+    main.begin(1);
+    main.begin(2);
+    main.compute(70 * MS);
+    // What it threw was caught around the loop inside, which then waits.
+    main.aggregator.rests();
+    assert_eq!(main.environment().around, 2);
+    main.pass(30_000 * MS);
+    main.begin(2);
+    main.compute(MS);
+    let _ = main.end(2);
+    let history = main.history();
+    assert_eq!(history.iter().map(|record| record.work_ns / MS).sum::<u64>(), 71);
+    let lost = history.iter().flat_map(|record| &record.details).find(|detail| detail.token == Token(2));
+    assert_eq!(lost.map(|detail| (detail.wall_ns, detail.end)), Some((70 * MS, End::Missed)));
+}
+
+#[test]
+fn a_looper_that_waits_outside_of_messages_changes_nothing() {
+    let mut main = Main::new(&Config::default());
+    main.message(MS);
+    let states = main.environment().states.len();
+    main.aggregator.rests();
+    assert_eq!(main.environment().states.len(), states);
+    main.message(MS);
+    assert_eq!(kinds(&main.history()), [(RecordKind::Group, 1, 2, 2)]);
 }
 
 #[test]

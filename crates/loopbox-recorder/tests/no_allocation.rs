@@ -66,9 +66,7 @@ impl Environment for Slots {
 
     fn running(&mut self, _: Token, _: Uptime, _: u32) {}
 
-    fn resumed(&mut self, _: Token, _: Uptime, _: u32, _: u32) {}
-
-    fn idle(&mut self, _: Token, _: Uptime) {}
+    fn idle(&mut self, _: Token, _: Uptime, _: u32) {}
 
     fn opened(&mut self, record: &Record<Details>, _: Dirty) {
         codec::encode_into(record, &mut self.slot).unwrap();

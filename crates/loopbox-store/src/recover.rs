@@ -175,11 +175,10 @@ impl History {
         self.records.iter().map(|r| r.first_token.plus(r.count.into())).max().unwrap_or(Token::FIRST)
     }
 
-    /// Whether the message that ran at this nesting depth has ended. Of outermost messages, a later one can only end
-    /// when the earlier ones have, but for the `later` ones that were in a loop inside of it.
-    fn has_ended(&self, token: Token, depth: u32, later: u32) -> bool {
-        let newest = token.plus(later.into());
-        self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > newest)
+    /// Whether the message that ran at this nesting depth has ended, or one in a loop inside of it has: of outermost messages,
+    /// a later one can only end when the earlier ones have.
+    fn has_ended(&self, token: Token, depth: u32) -> bool {
+        self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > token)
     }
 }
 
@@ -197,7 +196,10 @@ fn main_state(
             MainState::Idle { since_ns }
         }
         // The message was counted after the cell was read, or the process ended before the cell was written.
-        Some(Current::Running { token, depth, later, .. }) if history.has_ended(token, depth, later) => {
+        // One that had inner messages may have waited for more of them.
+        Some(Current::Running { token, depth, later, .. })
+            if later > 0 || history.has_ended(token, depth) =>
+        {
             let end = history.records.last().map_or(Uptime::ZERO, |r| r.start_ns.plus(r.wall_ns));
             MainState::Idle { since_ns: end }
         }

@@ -160,7 +160,7 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
 }
 
 #[test]
-fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
+fn a_message_around_a_loop_does_not_run_while_none_in_that_loop_does() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = common::ring(&options(dir.path()));
     let runs = |ring: &mut Ring| match from_file(ring).report.main {
@@ -168,22 +168,30 @@ fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
         _ => Token(0),
     };
     ring.main.running(Token(12), Uptime(1_200), 1).unwrap();
-    // Its first part is counted when the loop inside of it begins, and so are the messages there.
+    assert_eq!(runs(&mut ring), Token(12));
+    // Its first part is counted when the loop inside of it waits or has a message.
+    ring.main.open(&Record { count: 3, ..group(1) }).unwrap();
+    ring.main.idle(Uptime(1_250)).unwrap();
+    assert_eq!(runs(&mut ring), Token(0), "killed here, it was no hang");
     for inner in 13..20 {
-        ring.main.open(&Record { count: inner as u32 - 10, ..group(1) }).unwrap();
         ring.main.running(Token(inner), Uptime(1_300), 2).unwrap();
         assert_eq!(runs(&mut ring), Token(inner));
         ring.main.open(&Record { count: inner as u32 - 9, ..group(1) }).unwrap();
-        ring.main.resumed(Token(12), Uptime(1_200), 1, inner as u32 - 12).unwrap();
-        assert_eq!(runs(&mut ring), Token(12));
+        ring.main.idle(Uptime(1_400)).unwrap();
+        assert_eq!(runs(&mut ring), Token(0));
     }
-    // The group closes, and the message still runs.
+    // It goes on when that loop was left, which the stall monitor has found.
+    let outside = Outside {
+        token: Token::outside_before(Token(20)),
+        after_ns: Uptime(1_400),
+        start_ns: None,
+        as_of_ns: Uptime(4_000),
+        cpu_ns: None,
+    };
+    ring.worker.outside(Some(&outside)).unwrap();
+    assert_eq!(from_file(&mut ring).report.main, MainState::Outside(outside));
     close(&mut ring, 1);
-    assert_eq!(runs(&mut ring), Token(12));
-    ring.main.open(&Record { count: 0, ..group(2) }).unwrap();
-    assert_eq!(runs(&mut ring), Token(12));
     ring.main.idle(Uptime(2_100)).unwrap();
-    assert_eq!(runs(&mut ring), Token(0));
     ring.main.running(Token(20), Uptime(2_200), 1).unwrap();
     ring.main.open(&Record { count: 1, ..group(2) }).unwrap();
     assert_eq!(runs(&mut ring), Token(0), "the group counts an ordinary one when it has ended");

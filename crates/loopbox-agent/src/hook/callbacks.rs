@@ -69,12 +69,10 @@ fn end_at(main: &mut Main, at: StackPointer, when_ms: sys::jlong, threw: sys::jb
     result_for_java(wanted, depth)
 }
 
-/// A message has ended. What kept a frame from coming is measured by outermost ones.
+/// A message has ended, in whichever loop: a loop inside of a message may be the app's for the rest of its life.
 #[inline]
 fn tell_frames(main: &mut Main) {
-    if let Some(frames) = &mut main.frames
-        && main.aggregator.depth() == 0
-    {
+    if let Some(frames) = &mut main.frames {
         frames.message_ended(main.aggregator.ended());
     }
 }
@@ -155,6 +153,14 @@ fn end_adopted_in(main: &mut Main) {
         if let Some(poll) = &mut main.poll {
             poll.forget_adopted();
         }
+    }
+}
+
+/// `Native.rests`: the Looper is about to wait.
+pub extern "system" fn rests(_: *mut sys::JNIEnv, _: sys::jclass) {
+    // SAFETY: as in `on_begin`.
+    if let Some(main) = unsafe { main_thread::main() } {
+        main.aggregator.rests();
     }
 }
 

@@ -46,11 +46,11 @@ impl MainFrames {
         }
     }
 
-    /// An outermost message has ended.
+    /// A message has ended.
     #[inline]
     pub(crate) fn message_ended(&mut self, ended: Ended) {
         let Some(own) = self.own else { return };
-        let Ended { token, wall_ns, end_ns } = ended;
+        let Ended { token, ran_ns: wall_ns, end_ns } = ended;
         if token == own {
             self.own_ended = Some(OwnMessage { message: SeenMessage { token, wall_ns }, end_ns });
             if !self.asked {

@@ -173,15 +173,12 @@ impl<C: Clock> Environment for MainEnvironment<C> {
         }
     }
 
-    fn resumed(&mut self, token: Token, start_ns: Uptime, depth: u32, later: u32) {
-        let _ = self.ring.resumed(token, start_ns, depth, later);
-        if self.shared.running(token, start_ns) {
-            sigquit::unblock();
-        }
-    }
-
-    fn idle(&mut self, next: Token, since_ns: Uptime) {
+    #[inline]
+    fn idle(&mut self, next: Token, since_ns: Uptime, around: u32) {
         let _ = self.ring.idle(since_ns);
+        if around > 0 {
+            self.shared.set_around(next, around);
+        }
         self.shared.idle(next, since_ns);
     }
 

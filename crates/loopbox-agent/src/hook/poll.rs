@@ -249,9 +249,7 @@ impl Thread<'_> {
     #[inline]
     fn end(&mut self, end: End) {
         let _ = self.aggregator.end(StackPointer::UNKNOWN, None, end);
-        if let Some(frames) = &mut self.frames
-            && self.aggregator.depth() == 0
-        {
+        if let Some(frames) = &mut self.frames {
             frames.message_ended(self.aggregator.ended());
         }
     }

@@ -353,7 +353,8 @@ impl<'a> Collector<'a> {
             return;
         };
         if tree.token.is_outside() {
-            self.unseen |= unseen_message::is_on(&symbols, stack.locations());
+            let around = self.session.shared.around(tree.token);
+            self.unseen |= unseen_message::is_on(&symbols, stack.locations(), around);
         } else {
             self.end_unseen |= unseen_message::is_over(&symbols, stack.locations());
         }

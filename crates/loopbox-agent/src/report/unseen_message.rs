@@ -12,9 +12,11 @@ use loopbox_format::model::{
     Feature, Location, LocationId, MainState, Record, RecordKind, Report, Symbols, Token,
 };
 
-/// Whether a stack shows the dispatch of a message by the innermost `Looper.loop`. Top frame first.
-pub(super) fn is_on(symbols: &Symbols, stack: &[LocationId]) -> bool {
+/// Whether a stack shows the dispatch of a message by the innermost `Looper.loop`, and not of one of those that the hook has
+/// seen begin: that many may go on after a loop inside of them. Top frame first.
+pub(super) fn is_on(symbols: &Symbols, stack: &[LocationId], around: u64) -> bool {
     let mut called = "";
+    let mut dispatches = 0;
     for &location in stack {
         let Some(&Location::Frame { method, .. }) = symbols.location(location) else {
             called = "";
@@ -23,11 +25,15 @@ pub(super) fn is_on(symbols: &Symbols, stack: &[LocationId]) -> bool {
         let Some(method) = symbols.method(method) else { return false };
         // The latter since Android 12.
         if method.class == "android.os.Looper" && matches!(method.name.as_str(), "loop" | "loopOnce") {
-            return called == "dispatchMessage";
+            if called == "dispatchMessage" {
+                dispatches += 1;
+            } else if dispatches == 0 {
+                return false;
+            }
         }
         called = &method.name;
     }
-    false
+    dispatches > around
 }
 
 /// Whether a stack shows no message at all, but a main thread that waits for one. Top frame first.
@@ -151,7 +157,22 @@ mod tests {
             (&[], false),
         ] {
             let stack: Vec<LocationId> = (0..top_first.len() as u32).map(LocationId).collect();
-            assert_eq!(is_on(&symbols(top_first), &stack), found, "{top_first:?}");
+            assert_eq!(is_on(&symbols(top_first), &stack, 0), found, "{top_first:?}");
         }
+    }
+
+    #[test]
+    fn a_message_that_goes_on_after_a_loop_inside_of_it_is_not_unseen() {
+        const LOOP: &str = "android.os.Looper.loop";
+        const ONCE: &str = "android.os.Looper.loopOnce";
+        const DISPATCH: &str = "android.os.Handler.dispatchMessage";
+        let is_on = |top_first: &[&str], around| {
+            let stack: Vec<LocationId> = (0..top_first.len() as u32).map(LocationId).collect();
+            is_on(&symbols(top_first), &stack, around)
+        };
+        let outer = ["a.Dialog.close", "a.H.handleMessage", DISPATCH, ONCE, LOOP, "a.Main.main"];
+        assert_eq!([0, 1].map(|around| is_on(&outer, around)), [true, false]);
+        let inner = [&["a.Cart.total", DISPATCH, LOOP, "a.Dialog.show"], &outer[1..]].concat();
+        assert_eq!([0, 1, 2].map(|around| is_on(&inner, around)), [true, true, false]);
     }
 }

@@ -26,6 +26,8 @@ pub struct SharedState {
     /// What the stall monitor found to run outside of messages, and since when it was seen; 0 for nothing yet. It holds
     /// while `now` has that number.
     outside: Pair,
+    /// Between which messages others were around a loop, in which main waits or which it has left, and how many.
+    around: Pair,
     /// Which threads sleep without a deadline, and what else the main thread is to do, by bits.
     parked: AtomicU32,
     wake: AtomicU32,
@@ -79,6 +81,7 @@ impl Default for SharedState {
         Self {
             now,
             outside: Pair::default(),
+            around: Pair::default(),
             parked: AtomicU32::default(),
             wake: AtomicU32::default(),
             stop: AtomicBool::default(),
@@ -133,6 +136,19 @@ impl SharedState {
     /// No message runs, the next one will have the number `next`. Main thread only, or, without a hook, stall monitor only.
     pub fn idle(&self, next: Token, since_ns: Uptime) {
         self.now.set(Token::outside_before(next).0, since_ns.0);
+    }
+
+    /// Until the message `next` begins, that many others are around a loop, or were. Main thread only, before
+    /// [`idle`](Self::idle).
+    pub(crate) fn set_around(&self, next: Token, messages: u32) {
+        self.around.set(Token::outside_before(next).0, messages.into());
+    }
+
+    /// How many messages may go on while the main thread has this number between messages, because they were around a loop
+    /// then.
+    pub(crate) fn around(&self, between: Token) -> u64 {
+        let (of, messages) = self.around.get();
+        if of == between.0 { messages } else { 0 }
     }
 
     /// What the main thread does. Not to be called while it is stopped.

@@ -59,7 +59,8 @@ impl<H: Environment> Aggregator<H> {
         } else {
             self.leave(now, None, end)
         };
-        self.environment.idle(self.next_token, now);
+        self.rests = false;
+        self.environment.idle(self.next_token, now, 0);
         wanted
     }
 

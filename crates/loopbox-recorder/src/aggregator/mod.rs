@@ -23,11 +23,14 @@
 //!
 //! Messages are counted in order of their tokens: the outer message where its first slice lies, the inner ones
 //! after it. Work is exclusive: what inner messages take is theirs. Between two inner messages the nested loop
-//! waits for work, so that time is a gap as anywhere; the time between the outer message's start and the first
-//! inner one, and from the last inner end to the outer end, is the outer message's. Its detail stands in the record
-//! that it ends in and has the whole dispatch time. A later slice of an outer message that is its own record (rule 3)
-//! has its token and a count of 0. Which messages run inside each other, and which have lost their ends, the module
-//! `nesting` decides; what is special about the message that recording begins in is in [`adopted`].
+//! waits for work, so that time is a gap as anywhere, and so is all that follows [`Aggregator::rests`]. The time between
+//! the outer message's start and the first inner one or the first rest, and from the last inner end to the outer end, is
+//! the outer message's. Its detail stands in the record that it ends in and has the whole dispatch time. A later slice of
+//! an outer message that is its own record (rule 3) has its token and a count of 0. Which messages run inside each other, and which have lost their ends, the module `nesting` decides; what is
+//! special about the message that recording begins in is in [`adopted`].
+//!
+//! An outer message is *suspended* while the loop inside of it waits or runs others. No hook sees it go on after an inner
+//! one, so that from each inner end on the thread counts as [idle](Environment::idle), as between any two messages.
 //!
 //! # When a record is handed over
 //!
@@ -85,8 +88,8 @@ pub struct Described<'a> {
 pub struct Ended {
     /// Which; [`Token::NONE`] before the first one has ended.
     pub token: Token,
-    /// How long its dispatch took.
-    pub wall_ns: u64,
+    /// How long it ran, since the last message in a loop inside of it where there was one.
+    pub ran_ns: u64,
     /// When it ended.
     pub end_ns: Uptime,
 }
@@ -120,6 +123,8 @@ pub struct Aggregator<H> {
     details_per_record: usize,
     keep: Keep,
     nesting: Nesting,
+    /// The Looper has been about to wait since the last start or end.
+    rests: bool,
     next_token: Token,
     /// The last message counted in records; the next one to be counted is the one after it.
     counted: Token,
@@ -156,6 +161,7 @@ impl<H: Environment> Aggregator<H> {
             details_per_record: (config.details_per_record as usize).min(MAX_DETAILS),
             keep: config.keep,
             nesting: Nesting::default(),
+            rests: false,
             next_token: Token::FIRST,
             counted: Token::NONE,
             cursor_ns: None,
@@ -228,6 +234,7 @@ impl<H: Environment> Aggregator<H> {
         let now = self.now();
         let wanted = self.miss_all_left_before(left_before, now);
         let mut cursor_ns = self.cursor_ns;
+        self.rests = false;
         match self.nesting.enter() {
             Some(outer) => {
                 self.account_slice(outer, now);
@@ -243,6 +250,25 @@ impl<H: Environment> Aggregator<H> {
         self.note_beginning(token, cursor_ns);
         self.environment.running(token, now, self.nesting.depth());
         Begun { token, wanted }
+    }
+
+    /// The Looper is about to wait for a message. Those that run do so around a loop inside of them, or have lost their ends:
+    /// from now on the thread is idle.
+    pub fn rests(&mut self) {
+        let depth = self.nesting.depth();
+        if depth == 0 || self.rests {
+            return;
+        }
+        self.settle();
+        self.rests = true;
+        // Later ones are idle since the last inner end.
+        if let Some(outer) = self.nesting.enter() {
+            let now = self.now();
+            self.account_slice(outer, now);
+            self.publish();
+            self.cursor_ns = Some(now);
+            self.environment.idle(self.next_token, now, depth);
+        }
     }
 
     /// Whether a dispatch that ends here is of a message around the innermost one, which then lost its end. If so, that
@@ -269,13 +295,8 @@ impl<H: Environment> Aggregator<H> {
             let _ = self.leave(now, None, End::Missed);
         }
         let wanted = self.leave(now, when_ns, end);
-        match self.nesting.top() {
-            Some(outer) => {
-                let later = self.next_token.previous().since(outer.token);
-                self.environment.resumed(outer.token, outer.start_ns, self.nesting.depth(), later as u32);
-            }
-            None => self.environment.idle(self.next_token, now),
-        }
+        self.rests = false;
+        self.environment.idle(self.next_token, now, self.nesting.depth());
         wanted
     }
 
@@ -331,6 +352,7 @@ impl<H: Environment> Aggregator<H> {
         self.nesting.clear();
         self.beginning = None;
         self.rests_on = false;
+        self.rests = false;
         self.counted = self.next_token.previous();
         self.cursor_ns = None;
     }
@@ -363,6 +385,8 @@ impl<H: Environment> Aggregator<H> {
     fn leave(&mut self, now: Uptime, when_ns: Option<Uptime>, end: End) -> Wanted {
         let Some(dispatch) = self.nesting.pop() else { return Wanted::Nothing };
         self.beginning = None;
+        let now = if self.rests { self.end_of_rest(now, end) } else { now };
+        let ran_ns = now.since(self.cursor_ns.unwrap_or(now));
         let alone = self.account_slice(dispatch.token, now);
         self.cursor_ns = Some(now);
         let detail = Detail {
@@ -373,12 +397,23 @@ impl<H: Environment> Aggregator<H> {
             end,
             message: None,
         };
-        self.ended = Ended { token: detail.token, wall_ns: detail.wall_ns, end_ns: now };
+        self.ended = Ended { token: detail.token, ran_ns, end_ns: now };
         let deserves = alone || detail.wall_ns >= self.detail_ns || end != End::Returned;
         let kept = deserves && self.keep_detail(detail);
         self.last = (kept || !deserves).then_some(Last { detail, kept });
         self.publish();
         if kept { Wanted::Description } else { Wanted::Nothing }
+    }
+
+    /// When a message ended that the Looper has rested in. A lost end was before that; else the loop was left later, with
+    /// nothing that shows when.
+    fn end_of_rest(&mut self, now: Uptime, end: End) -> Uptime {
+        if end == End::Missed {
+            return self.cursor_ns.unwrap_or(now);
+        }
+        self.gap(now);
+        self.cursor_ns = Some(now);
+        now
     }
 
     /// Accounts for the time from the cursor until `now` as work of this message. True when it is a record of its own.

@@ -32,16 +32,11 @@ impl<H: Environment> Aggregator<H> {
         } else {
             self.cursor_ns = beginning.cursor_ns;
         }
-        match self.nesting.top() {
-            None => self.environment.idle(self.next_token, self.ended.end_ns),
-            Some(outer) => {
-                let depth = self.nesting.depth();
-                match self.next_token.previous().since(outer.token) {
-                    0 => self.environment.running(outer.token, outer.start_ns, depth),
-                    later => self.environment.resumed(outer.token, outer.start_ns, depth, later as u32),
-                }
-            }
-        }
+        let depth = self.nesting.depth();
+        // Around it a loop inside of a message waits.
+        self.rests = depth > 0;
+        let since_ns = beginning.cursor_ns.filter(|_| depth > 0).unwrap_or(self.ended.end_ns);
+        self.environment.idle(self.next_token, since_ns, depth);
     }
 
     /// Goes on with the record of the rest that was closed last, when nothing was run since and the process was not

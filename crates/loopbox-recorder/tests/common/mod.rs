@@ -30,6 +30,8 @@ pub(crate) struct Recording {
     pub(crate) states: Vec<State>,
     /// The number that the next message was announced with when the thread was last idle.
     pub(crate) next: u64,
+    /// How many messages were around the loop then.
+    pub(crate) around: u32,
     pub(crate) closed: Vec<Record>,
     /// As a reader sees it who takes numbers at each change, but details only when they were published.
     pub(crate) open: Option<Record>,
@@ -67,13 +69,9 @@ impl Environment for Recording {
         self.states.push(State::Running { token: token.0, start_ns, depth });
     }
 
-    fn resumed(&mut self, token: Token, start_ns: Uptime, depth: u32, later: u32) {
-        assert!(later > 0);
-        self.states.push(State::Running { token: token.0, start_ns, depth });
-    }
-
-    fn idle(&mut self, next: Token, since_ns: Uptime) {
+    fn idle(&mut self, next: Token, since_ns: Uptime, around: u32) {
         self.next = next.0;
+        self.around = around;
         self.states.push(State::Idle { since_ns });
     }
 

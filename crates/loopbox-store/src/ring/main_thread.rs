@@ -15,8 +15,9 @@ const RECORD_BUFFER: usize = 2048;
 ///
 /// Order matters to a process that is killed in between. At the end of a message: [`close`](Self::close) when a record
 /// closes, then [`open_details`](Self::open_details) and [`open`](Self::open) for the one that goes on, and
-/// [`idle`](Self::idle) or, of the outer message, [`resumed`](Self::resumed) last. A record that counts the message that
-/// is announced as running shows readers that this message has ended, so [`idle`](Self::idle) then writes nothing.
+/// [`idle`](Self::idle) last. A record that counts the message that is announced as running shows readers that this
+/// message has ended, so [`idle`](Self::idle) then writes nothing. A message around a loop inside of it is announced once:
+/// after an inner one main is idle, and the stall monitor finds out whether the outer one goes on.
 #[derive(Debug)]
 pub struct MainWriter {
     pub(super) current: RegionWriter,
@@ -25,9 +26,6 @@ pub struct MainWriter {
     pub(super) records: RegionWriter,
     /// The message announced as running; [`Token::NONE`] for none.
     pub(super) token: Token,
-    /// The same, when a record that counts it says that it has ended; [`Token::NONE`] when it goes on around a nested loop, because it
-    /// was counted before that.
-    pub(super) counts: Token,
     /// It has ended.
     pub(super) over: bool,
     /// The record written last says so.
@@ -37,27 +35,10 @@ pub struct MainWriter {
 impl MainWriter {
     /// Message `token` (from 1) runs since `start_ns` uptime, `depth` Looper loops deep (1 for an ordinary message).
     pub fn running(&mut self, token: Token, start_ns: Uptime, depth: u32) -> Result<(), StoreError> {
-        self.counts = token;
-        self.announce(&Current::Running { token, start_ns, depth, later: 0 }, token)
-    }
-
-    /// Message `token` goes on after `later` messages in a loop inside of it.
-    pub fn resumed(
-        &mut self,
-        token: Token,
-        start_ns: Uptime,
-        depth: u32,
-        later: u32,
-    ) -> Result<(), StoreError> {
-        self.counts = Token::NONE;
-        self.announce(&Current::Running { token, start_ns, depth, later }, token)
-    }
-
-    #[inline]
-    fn announce(&mut self, current: &Current, token: Token) -> Result<(), StoreError> {
         self.token = token;
         self.over = false;
         self.end_is_recorded = false;
+        let current = Current::Running { token, start_ns, depth, later: 0 };
         self.current.write_next_words(&current.to_words())
     }
 
@@ -73,7 +54,7 @@ impl MainWriter {
     /// The announced message if it has ended or `record` counts it.
     fn ended<D>(&self, record: &Record<D>) -> Token {
         // Messages are counted from 1 on.
-        let counted = self.counts.0.wrapping_sub(record.first_token.0) < u64::from(record.count);
+        let counted = self.token.0.wrapping_sub(record.first_token.0) < u64::from(record.count);
         if counted || self.over { self.token } else { Token::NONE }
     }
 

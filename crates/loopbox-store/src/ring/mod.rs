@@ -79,7 +79,6 @@ impl Ring {
             open_details: region(Kind::OpenDetails),
             records: region(Kind::Records),
             token: Token::NONE,
-            counts: Token::NONE,
             over: false,
             end_is_recorded: false,
         };

@@ -79,6 +79,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
                 return false;
             }
             hook.idle();
+            Native.rests();
             return !over && look();
         } catch (Throwable fault) {
             hook.fail(fault);

@@ -189,6 +189,13 @@ public final class Native {
     @FastNative
     static native void endAdopted();
 
+    /**
+     * The Looper is about to wait for a message: what runs as far as the hook knows is around a loop inside of it, or its end
+     * was lost.
+     */
+    @FastNative
+    static native void rests();
+
     /** A window is called with an event: returns whether that counts as a message, because none runs. */
     @FastNative
     static native boolean beginInput();

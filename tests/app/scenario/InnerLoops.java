@@ -1,0 +1,100 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.SystemClock;
+
+/**
+ * A message that runs {@code Looper.loop()} again: for the rest of the app's life, as libraries do that catch whatever an app
+ * throws, or until a message of that loop leaves it, as modal dialogs do.
+ *
+ * <p>Arguments: those of {@link Options}; {@code mode=}: {@code quiet}, a loop that waits for so long {@code ms=} before
+ * each of its messages; {@code throws}, the same after one of them was left by an exception; {@code slow}, one message of it
+ * takes that long; {@code left}, the outer message takes that long after one of its loop has left it; {@code outer}, it
+ * takes that long before. {@code count=}: how many messages the loop has.
+ */
+public final class InnerLoops {
+    private static final int SHORT_MS = 5;
+
+    private final Handler handler = new Handler(Looper.getMainLooper());
+    private final Options options;
+    private final int ms;
+
+    private InnerLoops(Options options) {
+        this.options = options;
+        ms = options.number("ms", 0);
+    }
+
+    /** Plays it, asks for a report at the end, and waits to be killed. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        Script.install(options);
+        new InnerLoops(options).begin();
+        Looper.loop();
+    }
+
+    private void begin() {
+        handler.post(new Outer());
+    }
+
+    /** The message with a loop inside of it. */
+    private final class Outer implements Runnable {
+        @Override
+        public void run() {
+            Script.awaitSampler();
+            Script.say("outer");
+            if (options.is("mode", "outer")) {
+                SystemClock.sleep(ms);
+            }
+            handler.postDelayed(new Inner(options.number("count", 1)), options.is("mode", "quiet") ? ms : 0);
+            boolean left = false;
+            while (!left) {
+                try {
+                    Looper.loop();
+                } catch (OddMessages.Stop stop) {
+                    left = options.is("mode", "left");
+                }
+            }
+            Script.say("left");
+            SystemClock.sleep(ms);
+            Script.say("went on");
+            handler.postDelayed(new End(), SHORT_MS);
+        }
+    }
+
+    /** A message of that loop. */
+    private final class Inner implements Runnable {
+        private final int more;
+
+        Inner(int more) {
+            this.more = more;
+        }
+
+        @Override
+        public void run() {
+            Script.say("inner");
+            if (options.is("mode", "slow")) {
+                SystemClock.sleep(ms);
+            } else {
+                Work.busy(SHORT_MS);
+            }
+            if (options.is("mode", "left")) {
+                throw new OddMessages.Stop();
+            }
+            handler.postDelayed(more > 1 ? new Inner(more - 1) : new End(), options.is("mode", "slow") ? SHORT_MS : ms);
+            if (options.is("mode", "throws")) {
+                throw new OddMessages.Stop();
+            }
+        }
+    }
+
+    /** What comes last; the loop runs on. */
+    private static final class End implements Runnable {
+        @Override
+        public void run() {
+            Script.dump("at the end");
+            Script.say("waits");
+        }
+    }
+}

@@ -55,6 +55,8 @@ pub(crate) struct Worker<'a> {
     seen_signals: u32,
     /// Until when the queue of a suspect waits for ART's own trace; `None` when no queue waits.
     suspects_queue_until_ns: Option<Uptime>,
+    /// A figure of the suspect that is to go with those.
+    suspects_around: Option<Statistic>,
     /// The version of the last native stack that a report has.
     seen_capture: u32,
     /// The last native stack, and the message that it is of.
@@ -99,6 +101,7 @@ impl<'a> Worker<'a> {
             evidence: NewEvidence::default(),
             seen_signals: session.signals_before,
             suspects_queue_until_ns: None,
+            suspects_around: None,
             seen_capture: session.capture_before,
             native: None,
             numbered: 0,
@@ -333,6 +336,7 @@ impl<'a> Worker<'a> {
         self.anr.named(self.session, &report);
         // The name first: the queue may take a while, and the process may be killed meanwhile.
         self.collector.save_running_name(&report);
+        self.suspects_around = messages_around(self.session, &report.main);
         self.suspects_queue_until_ns = Some(clock::now_ns().plus(TRACE_NS));
         self.save_suspects_queue(env);
     }
@@ -348,6 +352,7 @@ impl<'a> Worker<'a> {
         self.collector.save_queue(&queue);
         let mut stats = process_stats::read(self.session.frozen_now(), self.session.art.get());
         stats.append(&mut statistics);
+        stats.extend(self.suspects_around.take());
         self.collector.save_stats(&stats);
     }
 
@@ -385,6 +390,7 @@ impl<'a> Worker<'a> {
         report.features = session.features.list();
         unseen_message::add_gap(session, &mut report);
         report.statistics = process_stats::read(session.frozen_now(), session.art.get());
+        report.statistics.extend(messages_around(session, &report.main));
         for (name, count) in
             [("requests.refused", session.allowance.refused()), ("reports.given_up", self.given_up)]
         {
@@ -530,6 +536,14 @@ fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Option<bool>)
     const OVERDUE_NS: u64 = 1_000_000_000;
     let is_due = overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS);
     matches!(main, MainState::Idle { .. }) && is_due && polling != Some(true)
+}
+
+/// How many messages were around the loop that main was in before what runs outside of messages, which one of them may be.
+fn messages_around(session: &Session, main: &MainState) -> Option<Statistic> {
+    let MainState::Outside(outside) = main else { return None };
+    let messages = session.shared.around(outside.token);
+    let name = "main.messages_around".to_owned();
+    (messages > 0).then(|| Statistic { name, value: messages.to_string() })
 }
 
 /// What the main thread was in: a message, or what runs outside of them; [`Token::NONE`] for nothing.

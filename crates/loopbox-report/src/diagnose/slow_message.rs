@@ -50,7 +50,7 @@ impl<'a> SlowMessage<'a> {
     /// A message that has ended.
     pub(super) fn past(a: &'a Analysis, token: Token, start_ns: Uptime, wall_ns: u64) -> Self {
         let tree = a.tree(token);
-        let place = tree.filter(|_| token.is_outside()).and_then(|tree| tree.outside_place(&a.frames));
+        let place = tree.filter(|_| token.is_outside()).and_then(|tree| a.place_of(tree));
         Self {
             token,
             start_ns,

@@ -62,7 +62,7 @@ pub(crate) fn tree_title(analysis: &Analysis, token: Token) -> String {
 impl Analysis {
     /// Where the stacks of something outside of messages are, in words: `input`.
     pub(crate) fn outside_words(&self, token: Token) -> Option<&'static str> {
-        self.tree(token)?.outside_place(&self.frames)?.place.words()
+        self.place_of(self.tree(token)?)?.place.words()
     }
 
     /// The method of the app by which a message's stacks name it: `com.example.Feed$load$1.invokeSuspend`.

@@ -4,7 +4,7 @@ use super::analysis::Analysis;
 use super::frame::{Frame, FrameId, FrameKind, FrameTable};
 use super::framework::Role;
 use super::sampled_tree::SampledTree;
-use loopbox_format::model::{MainState, Outside, Token, Uptime};
+use loopbox_format::model::{Feature, MainState, Outside, Token, Uptime};
 
 /// What the main thread does between two messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub(crate) enum OutsidePlace {
     IdleHandler,
     /// A message, though no hook saw it.
     UnseenMessage,
+    /// A message that the hook has seen begin, after a loop inside of it had messages of its own.
+    AfterLoop,
     /// The stack has neither a message queue nor a dispatch.
     Elsewhere,
 }
@@ -41,6 +43,7 @@ impl OutsidePlace {
             Self::NativeCallback => "a native callback",
             Self::IdleHandler => "an idle handler",
             Self::UnseenMessage => "a message that no hook saw",
+            Self::AfterLoop => "a message that goes on after a loop inside of it",
         })
     }
 }
@@ -128,6 +131,22 @@ impl SampledTree {
 }
 
 impl Analysis {
+    /// Where the stacks of a main thread that ran no message are, as [`SampledTree::outside_place`] says it, but with what the
+    /// recorder knew of messages around a loop.
+    pub(crate) fn place_of(&self, tree: &SampledTree) -> Option<TreePlace> {
+        let found = tree.outside_place(&self.frames)?;
+        let hooked = self.features.iter().any(|state| state.feature == Feature::Hook && state.on);
+        let now = self.outside().is_some_and(|outside| outside.token == tree.token);
+        let goes_on =
+            found.place == OutsidePlace::UnseenMessage && hooked && now && self.has_messages_around();
+        Some(if goes_on { TreePlace { place: OutsidePlace::AfterLoop, ..found } } else { found })
+    }
+
+    /// Whether messages were around a loop that main had been in last.
+    fn has_messages_around(&self) -> bool {
+        self.statistic("main.messages_around").is_some_and(|messages| messages >= 1.0)
+    }
+
     /// What kept the main thread from its queue outside of messages at the dump.
     pub fn outside(&self) -> Option<&Outside> {
         match &self.main {
@@ -160,7 +179,8 @@ impl Analysis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::ReportBuilder;
+    use crate::test_support::{OUTSIDE, ReportBuilder};
+    use loopbox_format::model::FeatureState;
 
     /// The place, and the method that enters it.
     fn place(stack: &str) -> (OutsidePlace, Option<String>) {
@@ -292,6 +312,27 @@ mod tests {
         for (name, stack, expected, entry) in cases {
             assert_eq!(place(&stack), (expected, entry.map(str::to_owned)), "{name}");
         }
+    }
+
+    #[test]
+    fn a_message_goes_on_after_a_loop_inside_of_it_where_the_recorder_says_so() {
+        let stack = "android.os.Looper.loop android.os.Handler.dispatchMessage a.Dialog.show";
+        let place = |around: &str, on| {
+            let report = ReportBuilder::new().outside(3_000, true).tree(OUTSIDE, &[(stack, 50)]);
+            let mut decoded = report.statistic("main.messages_around", around).build();
+            let detail = String::new();
+            decoded.report.features.retain(|state| state.feature != Feature::Hook);
+            decoded.report.features.push(FeatureState { feature: Feature::Hook, on, detail });
+            let a = Analysis::new(&decoded);
+            a.place_of(&a.trees[0]).unwrap().place
+        };
+        assert_eq!(place("1", true), OutsidePlace::AfterLoop);
+        assert_eq!(
+            place("1", false),
+            OutsidePlace::UnseenMessage,
+            "another library may have the hook's place"
+        );
+        assert_eq!(place("", true), OutsidePlace::UnseenMessage);
     }
 
     #[test]

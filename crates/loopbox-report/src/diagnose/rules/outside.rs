@@ -64,10 +64,11 @@ fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
 
 fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
     let (path, culprit) = hot_path(facts, slow);
-    let place = slow.tree.and_then(|tree| tree.outside_place(&facts.analysis.frames));
+    let place = slow.tree.and_then(|tree| facts.analysis.place_of(tree));
     let place_in_words = match place.map(|found| found.place) {
         None => "outside of messages (no stack)".into(),
         Some(OutsidePlace::UnseenMessage) => "in a message that no hook saw".into(),
+        Some(OutsidePlace::AfterLoop) => "in a message, after a loop inside of it".into(),
         Some(place) => match place.words() {
             Some(words) => format!("outside of messages, in {words}"),
             None => "outside of messages".to_owned(),
@@ -91,6 +92,9 @@ fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
             }
             Some(OutsidePlace::UnseenMessage) => {
                 "See the hook among the recorder's features: another library may have taken its place."
+            }
+            Some(OutsidePlace::AfterLoop) => {
+                "The message has run Looper.loop() and goes on: its time counts from the last message of that loop."
             }
             _ => ADVICE,
         })

@@ -21,7 +21,7 @@ use crate::session::symbols::NumberedSymbols;
 use crate::sys::{clock, log};
 use jni::sys::jvalue;
 use loopbox_format::model::{
-    Detail, End, Location, LocationId, Record, RecordKind, StackTree, Token, Uptime,
+    Detail, End, Location, LocationId, Record, RecordKind, StackTree, Token, Uptime, own_ns,
 };
 use loopbox_format::stacks;
 use loopbox_frames::StallFrames;
@@ -138,13 +138,17 @@ impl<'a> LongMessages<'a> {
             if detail.wall_ns <= level_ns || end_ns <= reported_ns {
                 continue;
             }
+            let own_ns = own_ns(&history, detail);
+            if own_ns <= level_ns {
+                continue;
+            }
             let late = now_ns.since(end_ns) > FRAME_LATE_NS;
             if end_ns > until_ns || awaited && !late && !self.is_counted_until(end_ns) {
                 waits = true;
                 continue;
             }
             self.reported_ns = self.reported_ns.max(end_ns);
-            let text = self.text(record, detail);
+            let text = self.text(record, detail, own_ns);
             call_java(env, Some(&text));
         }
         self.waits = waits;
@@ -164,9 +168,11 @@ impl<'a> LongMessages<'a> {
         frames.recorder(|recorder| recorder.stall(token, screen))
     }
 
-    fn text(&mut self, record: &Record, detail: &Detail) -> String {
+    fn text(&mut self, record: &Record, detail: &Detail, own_ns: u64) -> String {
         let mut text = String::from("S");
-        for number in [detail.token.0, detail.start_ns.0, detail.wall_ns] {
+        // A loop inside of it is not its time: what it took itself is put at its end.
+        let start_ns = detail.start_ns.plus(detail.wall_ns.saturating_sub(own_ns));
+        for number in [detail.token.0, start_ns.0, own_ns] {
             field(&mut text, Some(number));
         }
         field(&mut text, detail.wait_ns);

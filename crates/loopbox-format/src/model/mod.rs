@@ -35,7 +35,7 @@ pub use main_thread::{
 };
 pub use name::Named;
 pub use pending::{Pending, PendingSource};
-pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
+pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, own_ns};
 pub use running::{MainState, Outside, Running};
 pub use system_trace::PackedTrace;
 pub use threads::{OtherThread, OtherThreads};

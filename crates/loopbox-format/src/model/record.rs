@@ -136,3 +136,80 @@ pub struct Record<D = Vec<Detail>> {
     /// False for the group that was still open when the dump was made.
     pub closed: bool,
 }
+
+impl Record {
+    fn end_ns(&self) -> Uptime {
+        self.start_ns.plus(self.wall_ns)
+    }
+
+    /// Whether it may have time of this message.
+    fn has_time_of(&self, detail: &Detail) -> bool {
+        let first = self.first_token;
+        let counts = first <= detail.token && detail.token < first.plus(self.count.into());
+        let alone = self.kind == RecordKind::Single && first == detail.token;
+        counts || alone || self.details.iter().any(|kept| kept.token == detail.token)
+    }
+}
+
+/// What a message took itself, at most: its dispatch without what a loop inside of it took, as far as `history` shows that
+/// apart. It is the whole dispatch of any other message.
+pub fn own_ns(history: &[Record], detail: &Detail) -> u64 {
+    let end_ns = detail.start_ns.plus(detail.wall_ns);
+    let inside = history.iter().filter(|r| r.start_ns >= detail.start_ns && r.end_ns() <= end_ns);
+    let apart = inside.map(|r| if r.has_time_of(detail) { r.idle_ns } else { r.wall_ns });
+    detail.wall_ns.saturating_sub(apart.fold(0, u64::saturating_add))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn record(kind: RecordKind, first: u64, count: u32, [start, wall, work]: [u64; 3]) -> Record {
+        Record {
+            kind,
+            seq: 1,
+            first_token: Token(first),
+            count,
+            start_ns: Uptime(start * MS),
+            wall_ns: wall * MS,
+            work_ns: work * MS,
+            idle_ns: (wall - work) * MS,
+            cpu_ns: None,
+            checktime_late_ns: None,
+            slowest: None,
+            details: Vec::new(),
+            dropped_details: 0,
+            closed: true,
+        }
+    }
+
+    #[test]
+    fn what_a_loop_inside_of_a_message_took_is_not_its_own() {
+        let detail = |token, start: u64, wall: u64| Detail {
+            token: Token(token),
+            start_ns: Uptime(start * MS),
+            wall_ns: wall * MS,
+            wait_ns: None,
+            end: End::Returned,
+            message: None,
+        };
+        let outer = detail(7, 1_000, 46_000);
+        let mut history = [
+            record(RecordKind::Group, 5, 2, [900, 100, 20]),
+            record(RecordKind::Group, 7, 2, [1_000, 200, 100]),
+            record(RecordKind::Idle, 9, 0, [1_200, 4_800, 0]),
+            record(RecordKind::Single, 9, 1, [6_000, 10_000, 10_000]),
+            record(RecordKind::Group, 10, 20, [16_000, 30_000, 280]),
+            record(RecordKind::Group, 30, 2, [46_000, 1_500, 150]),
+        ];
+        // The last one goes on after the end, so that it is not known whose its time was.
+        history[5].details.push(outer.clone());
+        assert_eq!(own_ns(&history, &outer), 1_100 * MS);
+        assert_eq!(own_ns(&history, &detail(9, 6_000, 10_000)), 10_000 * MS, "alone");
+        assert_eq!(own_ns(&history, &detail(8, 1_100, 60)), 60 * MS, "among others");
+        let tail = [history[1].clone(), record(RecordKind::Single, 7, 0, [1_200, 5_000, 5_000])];
+        assert_eq!(own_ns(&tail, &detail(7, 1_000, 5_200)), 5_100 * MS, "its own end");
+    }
+}

@@ -5,7 +5,7 @@ use super::not_idle::NotIdle;
 use super::slow_message::SlowMessage;
 use super::wait_kind::WaitProfile;
 use crate::model::{Analysis, MainWaitKind};
-use loopbox_format::model::{End, MainState, Record, RecordKind, Token, Uptime};
+use loopbox_format::model::{End, MainState, Record, RecordKind, Token, Uptime, own_ns};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -193,10 +193,14 @@ fn longest_past(a: &Analysis, now_ns: Uptime) -> Option<SlowMessage<'_>> {
             cpu_ns,
             ..SlowMessage::past(a, token, start_ns, wall_ns)
         };
-        let named = record.details.iter().map(move |d| SlowMessage {
-            end_unseen: d.end == End::Missed,
-            message: d.message.as_ref(),
-            ..past(d.token, d.start_ns, d.wall_ns)
+        let named = record.details.iter().map(move |d| {
+            // A loop inside of it may have taken the most of it. What it took itself is put at its end.
+            let own_ns = own_ns(&a.history, d);
+            SlowMessage {
+                end_unseen: d.end == End::Missed || own_ns < d.wall_ns,
+                message: d.message.as_ref(),
+                ..past(d.token, d.start_ns.plus(d.wall_ns - own_ns), own_ns)
+            }
         });
         // The slowest message may not be kept by name: then its length is known, and its place in the group is not.
         let unnamed = record

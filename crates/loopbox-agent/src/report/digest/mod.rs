@@ -8,7 +8,7 @@ use line::Line;
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, End, Location, LocationId, MainState, Named, PendingSource, ProcessExit,
-    Report,
+    Report, own_ns,
 };
 use loopbox_format::stacks;
 use names::name;
@@ -231,11 +231,13 @@ fn slowest(report: &Report, line: &mut Line) {
     let mut before = " | before: ";
     for _ in 0..SLOWEST {
         let details = report.history.iter().flat_map(|record| &record.details);
-        let Some(next) = details.filter(|d| d.wall_ns < below).max_by_key(|d| d.wall_ns) else { return };
-        below = next.wall_ns;
+        let own = details.map(|detail| (detail, own_ns(&report.history, detail)));
+        let Some((next, ns)) = own.filter(|(_, ns)| *ns < below).max_by_key(|(_, ns)| *ns) else { return };
+        below = ns;
         line.text(before);
         name(next.message.as_ref(), line);
-        line.text(if next.end == End::Missed { " at most " } else { " " }).ms(next.wall_ns);
+        let most = next.end == End::Missed || ns < next.wall_ns;
+        line.text(if most { " at most " } else { " " }).ms(ns);
         before = ", ";
     }
 }

@@ -7,6 +7,7 @@ use crate::model::message_name::message_name;
 use crate::model::plural::plural;
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{OutsidePlace, token};
+use loopbox_format::model::own_ns;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -113,7 +114,7 @@ fn handlers(facts: &Facts<'_>) -> Option<String> {
         let name = by_stacks.unwrap_or_else(|| message_name(message, facts.analysis.api_level()));
         let (count, wall_ns) = by_name.entry(name).or_default();
         *count += 1;
-        *wall_ns = wall_ns.saturating_add(detail.wall_ns);
+        *wall_ns = wall_ns.saturating_add(own_ns(&facts.analysis.history, detail));
     }
     let mut handlers: Vec<_> = by_name.into_iter().collect();
     handlers.sort_by_key(|(_, (_, wall_ns))| Reverse(*wall_ns));

@@ -40,8 +40,9 @@ pub trait Environment {
     /// (1 for an ordinary message).
     fn running(&mut self, token: Token, start_ns: Uptime, depth: u32);
 
-    /// No message runs that the hook sees: none at all, or that many around a loop inside of them. Whether one of these goes
-    /// on is for others to find out, who see where the thread is. The message that follows will have the token `next`.
+    /// No message runs that the hook sees: none at all, or that many around a loop inside of them. Whether
+    /// one of these goes on is for others to find out, who see where the thread is. The message that follows
+    /// will have the token `next`.
     fn idle(&mut self, next: Token, since_ns: Uptime, around: u32);
 
     /// The record that is not closed yet has changed. It has the `seq` that it will be closed with, so a reader

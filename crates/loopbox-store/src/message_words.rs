@@ -7,8 +7,9 @@ const UNKNOWN: u64 = u64::MAX;
 /// What the main thread is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Current {
-    /// It runs message `token`. Earlier versions announced a message anew after each one in a loop inside of it, with how many
-    /// those were, `later`; whether it went on or its loop waited they did not know. Now that is always 0.
+    /// It runs message `token`. Earlier versions announced a message anew after each one in a loop inside of
+    /// it, with how many those were, `later`; whether it went on or its loop waited they did not know. Now
+    /// that is always 0.
     Running { token: Token, start_ns: Uptime, depth: u32, later: u32 },
     /// It runs no message.
     Idle { since_ns: Uptime },

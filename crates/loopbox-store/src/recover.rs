@@ -175,8 +175,8 @@ impl History {
         self.records.iter().map(|r| r.first_token.plus(r.count.into())).max().unwrap_or(Token::FIRST)
     }
 
-    /// Whether the message that ran at this nesting depth has ended, or one in a loop inside of it has: of outermost messages,
-    /// a later one can only end when the earlier ones have.
+    /// Whether the message that ran at this nesting depth has ended, or one in a loop inside of it has: of
+    /// outermost messages, a later one can only end when the earlier ones have.
     fn has_ended(&self, token: Token, depth: u32) -> bool {
         self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > token)
     }

@@ -5,13 +5,14 @@ import android.os.Looper;
 import android.os.SystemClock;
 
 /**
- * A message that runs {@code Looper.loop()} again: for the rest of the app's life, as libraries do that catch whatever an app
- * throws, or until a message of that loop leaves it, as modal dialogs do.
+ * A message that runs {@code Looper.loop()} again: for the rest of the app's life, as libraries do that catch
+ * whatever an app throws, or until a message of that loop leaves it, as modal dialogs do.
  *
- * <p>Arguments: those of {@link Options}; {@code mode=}: {@code quiet}, a loop that waits for so long {@code ms=} before
- * each of its messages; {@code throws}, the same after one of them was left by an exception; {@code slow}, one message of it
- * takes that long; {@code left}, the outer message takes that long after one of its loop has left it; {@code outer}, it
- * takes that long before. {@code count=}: how many messages the loop has.
+ * <p>Arguments: those of {@link Options}; {@code mode=}: {@code quiet}, a loop that waits for so long {@code
+ * ms=} before each of its messages; {@code throws}, the same after one of them was left by an exception;
+ * {@code slow}, one message of it takes that long; {@code left}, the outer message takes that long after one
+ * of its loop has left it; {@code outer}, it takes that long before. {@code count=}: how many messages the
+ * loop has.
  */
 public final class InnerLoops {
     private static final int SHORT_MS = 5;
@@ -82,7 +83,8 @@ public final class InnerLoops {
             if (options.is("mode", "left")) {
                 throw new OddMessages.Stop();
             }
-            handler.postDelayed(more > 1 ? new Inner(more - 1) : new End(), options.is("mode", "slow") ? SHORT_MS : ms);
+            int afterMs = options.is("mode", "slow") ? SHORT_MS : ms;
+            handler.postDelayed(more > 1 ? new Inner(more - 1) : new End(), afterMs);
             if (options.is("mode", "throws")) {
                 throw new OddMessages.Stop();
             }

@@ -1,4 +1,5 @@
-//! A message that runs a loop of its own, which waits, hangs and is left. The app has a hang threshold of a second.
+//! A message that runs a loop of its own, which waits, hangs and is left. The app has a hang threshold of a
+//! second.
 
 use anyhow::{Context, Result};
 use lab_launch::{Running, reports};
@@ -106,7 +107,8 @@ fn a_message_of_an_inner_loop_that_hangs_is_reported_with_its_own_time() -> Resu
     Ok(())
 }
 
-/// With the Printer the end of a message that throws is seen at the outer one's: it goes by that message's name.
+/// With the Printer the end of a message that throws is seen at the outer one's: it goes by that message's
+/// name.
 #[test]
 fn a_message_that_hangs_after_its_inner_loop_was_left_is_reported() -> Result<()> {
     for hook in HOOKS {

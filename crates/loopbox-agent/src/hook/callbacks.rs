@@ -69,7 +69,8 @@ fn end_at(main: &mut Main, at: StackPointer, when_ms: sys::jlong, threw: sys::jb
     result_for_java(wanted, depth)
 }
 
-/// A message has ended, in whichever loop: a loop inside of a message may be the app's for the rest of its life.
+/// A message has ended, in whichever loop: a loop inside of a message may be the app's for the rest of its
+/// life.
 #[inline]
 fn tell_frames(main: &mut Main) {
     if let Some(frames) = &mut main.frames {

@@ -12,8 +12,8 @@ use loopbox_format::model::{
     Feature, Location, LocationId, MainState, Record, RecordKind, Report, Symbols, Token,
 };
 
-/// Whether a stack shows the dispatch of a message by the innermost `Looper.loop`, and not of one of those that the hook has
-/// seen begin: that many may go on after a loop inside of them. Top frame first.
+/// Whether a stack shows the dispatch of a message by the innermost `Looper.loop`, and not of one of those
+/// that the hook has seen begin: that many may go on after a loop inside of them. Top frame first.
 pub(super) fn is_on(symbols: &Symbols, stack: &[LocationId], around: u64) -> bool {
     let mut called = "";
     let mut dispatches = 0;

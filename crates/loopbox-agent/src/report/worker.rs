@@ -538,7 +538,8 @@ fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Option<bool>)
     matches!(main, MainState::Idle { .. }) && is_due && polling != Some(true)
 }
 
-/// How many messages were around the loop that main was in before what runs outside of messages, which one of them may be.
+/// How many messages were around the loop that main was in before what runs outside of messages, which one of
+/// them may be.
 fn messages_around(session: &Session, main: &MainState) -> Option<Statistic> {
     let MainState::Outside(outside) = main else { return None };
     let messages = session.shared.around(outside.token);

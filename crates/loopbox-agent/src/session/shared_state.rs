@@ -26,7 +26,8 @@ pub struct SharedState {
     /// What the stall monitor found to run outside of messages, and since when it was seen; 0 for nothing yet. It holds
     /// while `now` has that number.
     outside: Pair,
-    /// Between which messages others were around a loop, in which main waits or which it has left, and how many.
+    /// Between which messages others were around a loop, in which main waits or which it has left, and how
+    /// many.
     around: Pair,
     /// Which threads sleep without a deadline, and what else the main thread is to do, by bits.
     parked: AtomicU32,
@@ -144,8 +145,8 @@ impl SharedState {
         self.around.set(Token::outside_before(next).0, messages.into());
     }
 
-    /// How many messages may go on while the main thread has this number between messages, because they were around a loop
-    /// then.
+    /// How many messages may go on while the main thread has this number between messages, because they were
+    /// around a loop then.
     pub(crate) fn around(&self, between: Token) -> u64 {
         let (of, messages) = self.around.get();
         if of == between.0 { messages } else { 0 }

@@ -151,8 +151,8 @@ impl Record {
     }
 }
 
-/// What a message took itself, at most: its dispatch without what a loop inside of it took, as far as `history` shows that
-/// apart. It is the whole dispatch of any other message.
+/// What a message took itself, at most: its dispatch without what a loop inside of it took, as far as
+/// `history` shows that apart. It is the whole dispatch of any other message.
 pub fn own_ns(history: &[Record], detail: &Detail) -> u64 {
     let end_ns = detail.start_ns.plus(detail.wall_ns);
     let inside = history.iter().filter(|r| r.start_ns >= detail.start_ns && r.end_ns() <= end_ns);

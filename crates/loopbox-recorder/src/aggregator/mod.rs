@@ -23,14 +23,16 @@
 //!
 //! Messages are counted in order of their tokens: the outer message where its first slice lies, the inner ones
 //! after it. Work is exclusive: what inner messages take is theirs. Between two inner messages the nested loop
-//! waits for work, so that time is a gap as anywhere, and so is all that follows [`Aggregator::rests`]. The time between
-//! the outer message's start and the first inner one or the first rest, and from the last inner end to the outer end, is
-//! the outer message's. Its detail stands in the record that it ends in and has the whole dispatch time. A later slice of
-//! an outer message that is its own record (rule 3) has its token and a count of 0. Which messages run inside each other, and which have lost their ends, the module `nesting` decides; what is
-//! special about the message that recording begins in is in [`adopted`].
+//! waits for work, so that time is a gap as anywhere, and so is all that follows [`Aggregator::rests`]. The
+//! time between the outer message's start and the first inner one or the first rest, and from the last inner
+//! end to the outer end, is the outer message's. Its detail stands in the record that it ends in and has the
+//! whole dispatch time. A later slice of an outer message that is its own record (rule 3) has its token and a
+//! count of 0. Which messages run inside each other, and which have lost their ends, the module `nesting`
+//! decides; what is special about the message that recording begins in is in [`adopted`].
 //!
-//! An outer message is *suspended* while the loop inside of it waits or runs others. No hook sees it go on after an inner
-//! one, so that from each inner end on the thread counts as [idle](Environment::idle), as between any two messages.
+//! An outer message is *suspended* while the loop inside of it waits or runs others. No hook sees it go on
+//! after an inner one, so that from each inner end on the thread counts as [idle](Environment::idle), as
+//! between any two messages.
 //!
 //! # When a record is handed over
 //!
@@ -252,8 +254,8 @@ impl<H: Environment> Aggregator<H> {
         Begun { token, wanted }
     }
 
-    /// The Looper is about to wait for a message. Those that run do so around a loop inside of them, or have lost their ends:
-    /// from now on the thread is idle.
+    /// The Looper is about to wait for a message. Those that run do so around a loop inside of them, or have
+    /// lost their ends: from now on the thread is idle.
     pub fn rests(&mut self) {
         let depth = self.nesting.depth();
         if depth == 0 || self.rests {
@@ -405,8 +407,8 @@ impl<H: Environment> Aggregator<H> {
         if kept { Wanted::Description } else { Wanted::Nothing }
     }
 
-    /// When a message ended that the Looper has rested in. A lost end was before that; else the loop was left later, with
-    /// nothing that shows when.
+    /// When a message ended that the Looper has rested in. A lost end was before that; else the loop was left
+    /// later, with nothing that shows when.
     fn end_of_rest(&mut self, now: Uptime, end: End) -> Uptime {
         if end == End::Missed {
             return self.cursor_ns.unwrap_or(now);

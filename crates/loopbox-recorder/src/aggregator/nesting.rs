@@ -53,7 +53,8 @@ impl Nesting {
         self.dispatches.get(self.depth.checked_sub(1)?).copied()
     }
 
-    /// A loop inside of the innermost message runs another one, or waits. The number of the innermost one, when none has before.
+    /// A loop inside of the innermost message runs another one, or waits. The number of the innermost one,
+    /// when none has before.
     pub(super) fn enter(&mut self) -> Option<Token> {
         let outer = self.dispatches.get_mut(self.depth.checked_sub(1)?)?;
         (!std::mem::replace(&mut outer.nested, true)).then_some(outer.token)

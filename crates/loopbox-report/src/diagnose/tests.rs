@@ -1,8 +1,8 @@
 //! Each rule on a scenario that it is for, and on one that only looks similar.
 
 use super::*;
-use crate::test_support::ReportBuilder;
-use loopbox_format::model::{LockChain, MainState, Report};
+use crate::test_support::{ReportBuilder, message};
+use loopbox_format::model::{Detail, End, LockChain, MainState, Report};
 
 pub(super) fn diagnosis(report: ReportBuilder) -> Diagnosis {
     diagnose(&Analysis::new(&report.build()))
@@ -66,6 +66,21 @@ fn history_names_the_earlier_message() {
     let v = expect(report, "history", Confidence::High);
     assert!(v.headline.contains("6.40 s"), "{}", v.headline);
     assert!(evidence(&v).contains("a victim"), "{v:#?}");
+}
+
+#[test]
+fn history_ignores_what_a_loop_inside_of_a_message_took() {
+    let outer = |report: &mut Report| {
+        let [.., head, waits, tail] = report.history.as_mut_slice() else { panic!("three records") };
+        let (token, start_ns) = (head.first_token, head.start_ns);
+        let wall_ns = tail.start_ns.plus(tail.wall_ns).since(start_ns);
+        assert!(waits.wall_ns > 40_000_000_000 && wall_ns > waits.wall_ns);
+        let (end, message) = (End::Returned, Some(message("com.shop.Dialog", "", 1)));
+        tail.details.push(Detail { token, start_ns, wall_ns, wait_ns: None, end, message });
+    };
+    let dialog = calm().group(2, 80, 10).idle(46_000).group(2, 60, 900).with(outer);
+    let v = diagnosis(dialog.running(99, 120));
+    assert!(v.causes.iter().all(|c| c.rule != "history"), "{v:#?}");
 }
 
 #[test]

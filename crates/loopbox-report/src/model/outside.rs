@@ -131,8 +131,8 @@ impl SampledTree {
 }
 
 impl Analysis {
-    /// Where the stacks of a main thread that ran no message are, as [`SampledTree::outside_place`] says it, but with what the
-    /// recorder knew of messages around a loop.
+    /// Where the stacks of a main thread that ran no message are, as [`SampledTree::outside_place`] says it,
+    /// but with what the recorder knew of messages around a loop.
     pub(crate) fn place_of(&self, tree: &SampledTree) -> Option<TreePlace> {
         let found = tree.outside_place(&self.frames)?;
         let hooked = self.features.iter().any(|state| state.feature == Feature::Hook && state.on);

@@ -15,9 +15,10 @@ const RECORD_BUFFER: usize = 2048;
 ///
 /// Order matters to a process that is killed in between. At the end of a message: [`close`](Self::close) when a record
 /// closes, then [`open_details`](Self::open_details) and [`open`](Self::open) for the one that goes on, and
-/// [`idle`](Self::idle) last. A record that counts the message that is announced as running shows readers that this
-/// message has ended, so [`idle`](Self::idle) then writes nothing. A message around a loop inside of it is announced once:
-/// after an inner one main is idle, and the stall monitor finds out whether the outer one goes on.
+/// [`idle`](Self::idle) last. A record that counts the message that is announced as running shows readers
+/// that this message has ended, so [`idle`](Self::idle) then writes nothing. A message around a loop inside
+/// of it is announced once: after an inner one main is idle, and the stall monitor finds out whether the
+/// outer one goes on.
 #[derive(Debug)]
 pub struct MainWriter {
     pub(super) current: RegionWriter,

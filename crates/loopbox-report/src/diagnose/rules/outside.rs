@@ -94,7 +94,7 @@ fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
                 "See the hook among the recorder's features: another library may have taken its place."
             }
             Some(OutsidePlace::AfterLoop) => {
-                "The message has run Looper.loop() and goes on: its time counts from the last message of that loop."
+                "The message has run Looper.loop() and goes on: its time counts from that loop's last message."
             }
             _ => ADVICE,
         })

@@ -190,8 +190,8 @@ public final class Native {
     static native void endAdopted();
 
     /**
-     * The Looper is about to wait for a message: what runs as far as the hook knows is around a loop inside of it, or its end
-     * was lost.
+     * The Looper is about to wait for a message: what runs as far as the hook knows is around a loop inside
+     * of it, or its end was lost.
      */
     @FastNative
     static native void rests();

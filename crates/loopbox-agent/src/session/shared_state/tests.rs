@@ -167,3 +167,19 @@ fn the_stall_monitor_does_not_park_after_a_message_that_it_has_not_looked_at() {
     shared.idle(Token(2), Uptime(20));
     shared.park_stall_monitor(looked_at);
 }
+
+#[test]
+fn messages_around_a_loop_are_known_until_the_next_one_begins() {
+    let shared = SharedState::default();
+    let between = |next| Token::outside_before(Token(next));
+    shared.set_around(Token(3), 1);
+    shared.idle(Token(3), Uptime(10));
+    assert_eq!((shared.around(between(3)), shared.around(between(4))), (1, 0));
+    assert_eq!(shared.activity(), Activity::Idle { since_ns: Uptime(10) }, "none of them counts as running");
+    // The loop was left.
+    shared.set_outside(between(3), Uptime(20));
+    assert_eq!(shared.activity(), Activity::Outside { token: between(3), since_ns: Uptime(20) });
+    let _ = shared.running(Token(3), Uptime(30));
+    shared.idle(Token(4), Uptime(40));
+    assert_eq!(shared.around(shared.token()), 0, "of another message nothing is known");
+}

@@ -32,6 +32,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "leave" "()V" leave,
         "setSampling" "(Z)V" set_sampling,
         "setUnseen" "()V" set_unseen,
+        "doubtHook" "()V" doubt_hook,
         "ranAtRest" "()I" ran_at_rest,
         "setPaused" "(Z)V" set_paused,
         "setMonitor" "(JJJ)Z" set_monitor,
@@ -170,6 +171,13 @@ extern "system" fn set_sampling<'local>(env: EnvUnowned<'local>, _: JClass<'loca
 extern "system" fn set_unseen<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
     entry::enter(env, |_| {
         install::set_unseen();
+        Ok(())
+    });
+}
+
+extern "system" fn doubt_hook<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
+    entry::enter(env, |_| {
+        install::doubt_hook();
         Ok(())
     });
 }

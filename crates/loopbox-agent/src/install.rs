@@ -289,10 +289,24 @@ pub fn leave() {
     drop(session);
 }
 
-/// Another library had taken the hook out: messages ran unseen.
+/// Another library had taken the hook out: messages ran unseen. It may take it again while main sleeps, and
+/// then nothing would wake the stall monitor.
 pub fn set_unseen() {
+    /// Libraries that fight for the place come every second or so.
+    const NOT_RELIED_ON_NS: u64 = 10_000_000_000;
     if let Some(session) = current() {
-        session.shared.set_unseen(clock::now_ns());
+        let now_ns = clock::now_ns();
+        session.shared.set_unseen(now_ns);
+        // The hook's place is looked at each time that the threshold has passed.
+        let looks_ns = session.settings.hang_threshold_ns.saturating_mul(2);
+        session.shared.rely_on_hook_from(now_ns.plus(looks_ns.max(NOT_RELIED_ON_NS)));
+    }
+}
+
+/// The hook may be displaced; whether it is, [`set_hook`] says.
+pub fn doubt_hook() {
+    if let Some(session) = current() {
+        session.shared.set_hooked(false);
     }
 }
 
@@ -306,6 +320,7 @@ pub fn ran_at_rest() -> Option<bool> {
 pub fn set_hook(on: bool, detail: String) {
     if let Some(session) = current() {
         session.features.set(Feature::Hook, on, detail);
+        session.shared.set_hooked(on);
         session.wake_worker();
     }
 }

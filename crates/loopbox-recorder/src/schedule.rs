@@ -252,6 +252,10 @@ impl Schedule {
     }
 
     fn idle(&mut self, now_ns: Uptime, since_ns: Uptime) -> Step {
+        if self.token.is_outside() {
+            // What comes next may be another one that no hook saw, with the same number.
+            self.token = Token::NONE;
+        }
         let park_ns = if self.background { since_ns } else { since_ns.plus(PARK_AFTER_NS) };
         if now_ns >= park_ns {
             self.fruitless = 0;

@@ -79,18 +79,20 @@ fn a_process_that_was_frozen_between_two_rests_is_told_apart() {
 }
 
 #[test]
-fn the_message_around_a_loop_runs_on_when_nothing_began_in_it() {
+fn the_loop_inside_of_a_message_waits_when_nothing_began_in_it() {
     let mut main = Main::new(&Config::default());
     let _ = main.begin(1);
-    let start_ns = main.now();
     main.compute(3 * MS);
+    let since_ns = main.now();
     let _ = main.begin(2);
     main.aggregator.retract();
-    assert_eq!(main.environment().states.last(), Some(&State::Running { token: 1, start_ns, depth: 1 }));
-    main.compute(4 * MS);
+    assert_eq!(main.environment().states.last(), Some(&State::Idle { since_ns }));
+    assert_eq!(main.environment().next, 2);
+    main.pass(4 * MS);
     let _ = main.end(1);
     let history = main.history();
-    assert_eq!(kinds(&history), [(RecordKind::Group, 1, 1, 7)]);
+    assert_eq!(kinds(&history), [(RecordKind::Group, 1, 1, 3)]);
+    assert_eq!(history[0].details.len(), 0);
 }
 
 #[test]

@@ -503,3 +503,17 @@ fn while_frames_come_a_message_is_sampled_from_the_age_that_holds_them_up() {
     sampler.schedule.set_jank_onset(None);
     assert_eq!(sampler.message(3, 75 * MS), every(50, 10, 75));
 }
+
+#[test]
+fn two_that_run_outside_of_messages_with_one_number_are_sampled_each() {
+    let mut sampler = Sampler::new(&Sampling { once: true, onset_ns: 200 * MS, ..Sampling::default() });
+    let token = Token::outside_before(Token(7));
+    for _ in 0..2 {
+        let start_ns = sampler.now_ns;
+        sampler.taken_at_ns.clear();
+        assert_eq!(sampler.run(Activity::Outside { token, since_ns: start_ns }, start_ns + SECOND), None);
+        assert_eq!(sampler.taken_at_ns, [start_ns + 200 * MS]);
+        let over_ns = sampler.now_ns;
+        assert_eq!(sampler.run(Activity::Idle { since_ns: over_ns }, over_ns + 5 * SECOND), Some(Step::Park));
+    }
+}

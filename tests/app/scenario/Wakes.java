@@ -149,7 +149,8 @@ public final class Wakes extends Handler {
         Script.say(line.toString());
     }
 
-    private static Map<String, Long> wakes() {
+    /** How often each thread of the recorder has given its processor up by itself. */
+    static Map<String, Long> wakes() {
         Map<String, Long> all = new TreeMap<String, Long>();
         for (File task : new File("/proc/self/task").listFiles()) {
             String name = word(new File(task, "comm"), "");

@@ -3,8 +3,8 @@
 //! the SIGQUIT action), so it keeps working when the sampler does not. It wakes twice a second while messages run (once in
 //! the background), more often while one hangs, and sleeps while none does; before it lies down it makes sure that the main
 //! thread waits for messages, and watches what runs outside of them like a message. It also checks that SIGQUIT still
-//! reaches us, and asks for the copies of the ring in its file. Where the app wants no hook, nothing wakes it: it looks twice a
-//! second, and counts what it finds in place of messages.
+//! reaches us, and asks for the copies of the ring in its file. Where the app wants no hook, and while the hook is off or
+//! displaced, or may be, nothing wakes it: it looks twice a second. Without a hook it counts what it finds in place of messages.
 
 use super::signal_catcher::{self, Look};
 use super::sigquit;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// When the main thread's last message ended this long ago, the monitor parks, and the next message has to wake it.
 /// Less than a look at a running message takes to come round, so that the one after a short message is the last.
 const PARK_AFTER_NS: u64 = 450_000_000;
-/// How often a waiting main is looked at, where no hook sees when it goes on; half as often in the background.
+/// How often a waiting main is looked at, where no hook need see when it goes on; half as often in the background.
 const LOOK_WITHOUT_HOOK_NS: u64 = 500_000_000;
 /// How often the ring is copied while messages run, at the most.
 const COPY_EVERY_NS: u64 = 400_000_000;
@@ -228,6 +228,10 @@ impl Between<'_> {
                 if self.found != token {
                     self.is_over(lasted_ns);
                     self.found = token;
+                    if self.over.0 == token {
+                        // No hook saw a message between the two: it is another one, and not over.
+                        self.over = (Token::NONE, 0);
+                    }
                     shared.set_outside(token, since_ns);
                     self.session.wake_worker();
                 }
@@ -253,11 +257,13 @@ impl Between<'_> {
         let was_busy = self.found != Token::NONE;
         self.is_over(lasted_ns);
         self.ask_for_look(glance.now_ns, glance.token);
-        if self.session.settings.hooked {
+        let shared = &self.session.shared;
+        let hooked = self.session.settings.hooked;
+        if hooked && !shared.may_miss_messages() {
             return Next::Park(glance.token);
         }
-        let shared = &self.session.shared;
-        if was_busy {
+        // Where there is a hook, the numbers are main's, which it may go on with at any moment.
+        if was_busy && !hooked {
             // What is found next is something else, and main, which no hook calls, counts nothing.
             self.next = self.next.next();
             shared.idle(self.next, glance.now_ns);

@@ -32,6 +32,8 @@ pub(crate) enum Stall {
 pub(crate) struct AnrTracker {
     /// The message under suspicion; [`Token::NONE`] for none.
     token: Token,
+    /// Since when it was seen, where it runs outside of messages: what follows it there may have its token.
+    seen_ns: Uptime,
     threshold_ns: u64,
     /// How long it had been starved when it crossed its threshold.
     starved_at_hang_ns: u64,
@@ -52,6 +54,7 @@ impl AnrTracker {
     pub(crate) fn new() -> Self {
         Self {
             token: Token::NONE,
+            seen_ns: Uptime::ZERO,
             threshold_ns: 0,
             starved_at_hang_ns: 0,
             settled: false,
@@ -70,8 +73,9 @@ impl AnrTracker {
         }
         let stall = session.stall.snapshot();
         let token = stall.suspect_token();
-        if token != self.token {
-            self.token = token;
+        let seen_ns = if token.is_outside() { stall.message().start_ns } else { Uptime::ZERO };
+        if (token, seen_ns) != (self.token, self.seen_ns) {
+            (self.token, self.seen_ns) = (token, seen_ns);
             self.settled = false;
             self.threshold_ns = session.settings.hang_threshold_ns;
             return if token == Token::NONE { Stall::Nothing } else { Stall::Suspect };
@@ -122,7 +126,8 @@ impl AnrTracker {
     /// The name of a hang's report file: the same however often it is written.
     /// `held_back` is what [`AnrTracker::held_back`] says.
     pub(crate) fn file_name(report: &Report, held_back: Option<Token>) -> Option<String> {
-        // What runs outside of messages, or keeps them waiting, goes by the message after it.
+        // What runs outside of messages, or keeps them waiting, goes by the message after it. Of messages that no hook saw
+        // there may be many before that one: they go by when main was last known to be at rest, too.
         let (kind, token) = match (held_back, &report.main) {
             (Some(token), _) => ("-q", token.message()),
             (_, MainState::Running(running)) => ("-m", running.token),
@@ -132,7 +137,11 @@ impl AnrTracker {
         let process = &report.meta.process;
         let numbers = [process.pid.into(), process.installed_ns.0 / 1_000_000, token.0];
         let [pid, installed, token] = numbers.map(|number| number.to_string());
-        Some(["loopbox-", &pid, "-", &installed, kind, &token].concat())
+        let after = match &report.main {
+            MainState::Outside(outside) if kind == "-o" => format!("-{}", outside.after_ns.0 / 1_000_000),
+            _ => String::new(),
+        };
+        Some(["loopbox-", &pid, "-", &installed, kind, &token, &after].concat())
     }
 
     /// Puts the evidence for an ANR at this moment into a report, without the queue, which is captured
@@ -263,4 +272,23 @@ fn longest_recent_ns(report: &Report, now_ns: Uptime) -> u64 {
         .take_while(|record| record.start_ns.plus(record.wall_ns).plus(RECENT_NS) >= now_ns);
     let worked = recent.filter(|r| matches!(r.kind, RecordKind::Group | RecordKind::Single));
     worked.filter_map(|record| Some(record.slowest?.wall_ns)).filter(|&ns| ns >= SHORT_NS).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::model::Outside;
+
+    #[test]
+    fn two_hangs_between_two_messages_have_a_file_each() {
+        let token = Token::outside_before(Token(46));
+        let name = |after_ns, as_of_ns| {
+            let outside = Outside { token, after_ns, start_ns: None, as_of_ns, cpu_ns: None };
+            let report = Report { main: MainState::Outside(outside), ..Report::default() };
+            AnrTracker::file_name(&report, None)
+        };
+        let (first, second) = (Uptime(7_000_000), Uptime(9_000_000));
+        assert_eq!(name(first, Uptime(8_000_000)), name(first, Uptime(8_500_000)), "of one hang");
+        assert_ne!(name(first, Uptime(8_000_000)), name(second, Uptime(9_500_000)));
+    }
 }

@@ -49,8 +49,10 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     // The monitor has seen it for a while, or it computes now.
     let seen = seen_ns.and(Some(&stall.seen_busy).filter(|seen| seen.token == token));
     let ended_ns = if ended_ns == Uptime::ZERO { session.installed_ns } else { ended_ns };
-    // Without a hook messages have ended since, and some of what was computed since main was at rest may be theirs.
-    let hooked = session.settings.hooked;
+    // Where a hook may miss messages, some have ended since, and some of what was computed since main was at rest may be
+    // theirs.
+    let misses = if seen_ns.is_some() { shared.was_found_unhooked() } else { shared.may_miss_messages() };
+    let hooked = session.settings.hooked && !misses;
     let waited_ns =
         asleep.filter(|asleep| asleep.waited && !hooked).map_or(Uptime::ZERO, |asleep| asleep.at_ns);
     let busy = if seen_ns.is_some() { seen.is_some() } else { proc::main_place() == Place::Running };

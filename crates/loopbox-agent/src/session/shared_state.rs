@@ -37,6 +37,12 @@ pub struct SharedState {
     off: AtomicBool,
     /// The worker is to look at the hook's place and at the queue's front.
     look: AtomicBool,
+    /// No hook reports messages, or it is not known that one does: none wakes a thread that parks.
+    unhooked: AtomicBool,
+    /// The hook had been displaced shortly before, and may be again: not relied on until then, uptime.
+    relied_on_from_ns: AtomicU64,
+    /// What was found outside of messages was found while no hook was relied on.
+    found_unhooked: AtomicBool,
     /// The app has paused the recorder: what the main thread does is not known.
     paused: AtomicBool,
     /// The app was in the foreground and is not now.
@@ -88,6 +94,9 @@ impl Default for SharedState {
             stop: AtomicBool::default(),
             off: AtomicBool::default(),
             look: AtomicBool::default(),
+            unhooked: AtomicBool::default(),
+            relied_on_from_ns: AtomicU64::default(),
+            found_unhooked: AtomicBool::default(),
             paused: AtomicBool::default(),
             background: AtomicBool::default(),
             was_foreground: AtomicBool::default(),
@@ -184,6 +193,7 @@ impl SharedState {
 
     /// Something with this number runs outside of messages, or, with 0, nothing does any more. Stall monitor only.
     pub(crate) fn set_outside(&self, token: Token, since_ns: Uptime) {
+        self.found_unhooked.store(self.may_miss_messages(), Ordering::SeqCst);
         self.outside.set(token.0, since_ns.0);
         futex_wake(&self.wake, SAMPLER);
     }
@@ -200,11 +210,12 @@ impl SharedState {
     }
 
     /// Sleeps until a message starts, or returns at once when one has started since the main thread had this
-    /// number between messages: the message may be over, and has not been looked at. Stall monitor only.
+    /// number between messages: the message may be over, and has not been looked at. Nor does it sleep while
+    /// no message need wake it. Stall monitor only.
     pub(crate) fn park_stall_monitor(&self, looked_at: Token) {
         self.park_as(
             STALL_MONITOR,
-            |shared| shared.token() == looked_at,
+            |shared| shared.token() == looked_at && (shared.is_paused() || !shared.may_miss_messages()),
             |wake, until_ns| {
                 if !self.stopped() && self.signal_since_ns().is_none() {
                     futex_wait(&self.wake, wake, STALL_MONITOR, until_ns);
@@ -280,6 +291,31 @@ impl SharedState {
         self.paused.store(paused, Ordering::SeqCst);
         // Without a hook no message does that.
         futex_wake(&self.wake, ANYONE);
+    }
+
+    /// Sets whether the hook is in its place. While it is not, or may not be, the stall monitor does not park.
+    pub(crate) fn set_hooked(&self, hooked: bool) {
+        if !self.unhooked.swap(!hooked, Ordering::SeqCst) && !hooked {
+            futex_wake(&self.wake, STALL_MONITOR);
+        }
+    }
+
+    /// Has the stall monitor not rely on the hook until this uptime, wherever it is.
+    pub(crate) fn rely_on_hook_from(&self, at_ns: Uptime) {
+        self.relied_on_from_ns.store(at_ns.0, Ordering::SeqCst);
+        futex_wake(&self.wake, STALL_MONITOR);
+    }
+
+    /// Whether messages may begin that no hook reports.
+    pub(crate) fn may_miss_messages(&self) -> bool {
+        let from_ns = self.relied_on_from_ns.load(Ordering::SeqCst);
+        self.unhooked.load(Ordering::SeqCst) || from_ns != 0 && clock::now_ns() < Uptime(from_ns)
+    }
+
+    /// Whether that was so when the main thread was found busy outside of messages. What it does is the same
+    /// until it is found at rest, whatever becomes of the hook.
+    pub(crate) fn was_found_unhooked(&self) -> bool {
+        self.found_unhooked.load(Ordering::SeqCst)
     }
 
     pub(crate) fn is_paused(&self) -> bool {

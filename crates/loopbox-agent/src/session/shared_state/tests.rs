@@ -183,3 +183,72 @@ fn messages_around_a_loop_are_known_until_the_next_one_begins() {
     shared.idle(Token(4), Uptime(40));
     assert_eq!(shared.around(shared.token()), 0, "of another message nothing is known");
 }
+
+/// Parks it on another thread, and returns once `event` has let it go.
+fn park_until(shared: &Arc<SharedState>, event: impl FnOnce(&SharedState)) {
+    let monitor = std::thread::spawn({
+        let shared = Arc::clone(shared);
+        move || {
+            // The kernel may end a sleep early, which says nothing.
+            while !shared.may_miss_messages() {
+                shared.park_stall_monitor(shared.token());
+            }
+        }
+    });
+    while shared.parked.load(Ordering::SeqCst) & STALL_MONITOR == 0 {
+        std::thread::yield_now();
+    }
+    event(shared);
+    monitor.join().unwrap();
+}
+
+#[test]
+fn the_stall_monitor_does_not_sleep_while_no_hook_is_relied_on() {
+    let shared = Arc::new(SharedState::default());
+    assert!(!shared.may_miss_messages());
+    park_until(&shared, |shared| shared.set_hooked(false));
+    // Behind its back, between its look and its sleep.
+    shared.park_stall_monitor(shared.token());
+    shared.set_hooked(true);
+    assert!(!shared.may_miss_messages(), "the hook is back");
+    park_until(&shared, |shared| shared.rely_on_hook_from(Uptime::MAX));
+    shared.park_stall_monitor(shared.token());
+    shared.set_hooked(true);
+    assert!(shared.may_miss_messages(), "it may be taken again");
+    shared.rely_on_hook_from(Uptime(1));
+    assert!(!shared.may_miss_messages());
+}
+
+#[test]
+fn the_stall_monitor_sleeps_while_the_app_has_paused_the_recorder() {
+    let shared = Arc::new(SharedState::default());
+    shared.set_paused(true);
+    shared.set_hooked(false);
+    let awake = Arc::new(AtomicBool::default());
+    let monitor = std::thread::spawn({
+        let (shared, awake) = (Arc::clone(&shared), Arc::clone(&awake));
+        move || {
+            while shared.is_paused() {
+                shared.park_stall_monitor(shared.token());
+            }
+            awake.store(true, Ordering::SeqCst);
+        }
+    });
+    while shared.parked.load(Ordering::SeqCst) & STALL_MONITOR == 0 {
+        std::thread::yield_now();
+    }
+    assert!(!awake.load(Ordering::SeqCst));
+    shared.set_paused(false);
+    monitor.join().unwrap();
+}
+
+#[test]
+fn what_was_found_without_a_hook_stays_so_while_it_lasts() {
+    let shared = SharedState::default();
+    shared.set_hooked(false);
+    shared.set_outside(shared.token(), Uptime(5));
+    shared.set_hooked(true);
+    assert!(shared.was_found_unhooked());
+    shared.set_outside(shared.token(), Uptime(9));
+    assert!(!shared.was_found_unhooked());
+}

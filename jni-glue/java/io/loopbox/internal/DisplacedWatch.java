@@ -141,6 +141,8 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     }
 
     private void post(long begun) {
+        // Main may be in a message that no hook saw, and come to ours long after.
+        Native.doubtHook();
         posted = true;
         begunAtPost = begun;
         if (!new Handler(Looper.getMainLooper()).postAtFrontOfQueue(this)) {

@@ -62,6 +62,8 @@ abstract class Hook {
     final void fail(Throwable fault) {
         active = false;
         try {
+            // First, and without a text to make: nothing wakes who watches main any more.
+            Native.doubtHook();
             Faults.log(fault);
             Native.setHook(false, "failed: " + fault);
         } catch (Throwable ignored) {

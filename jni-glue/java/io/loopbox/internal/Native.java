@@ -89,7 +89,10 @@ public final class Native {
      */
     static native boolean setMonitor(long levelMs, long blockMs, long tickMs);
 
-    /** Which hook works, for the report: on or off and how or why. */
+    /** The hook may be displaced: main is watched without it until {@link #setHook}. Any thread. */
+    static native void doubtHook();
+
+    /** Which hook works, for the report: on or off and how or why. While it is off, main is watched without it. */
     static native void setHook(boolean on, String detail);
 
     /**

@@ -1,0 +1,168 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.SystemClock;
+import com.othersdk.IdleHandlers;
+import com.othersdk.Monitor;
+import com.othersdk.Stats;
+import java.io.File;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Another library takes the hook's place, takes it again every second, and does not pass on. Then main hangs
+ * twice, each time until a file is there.
+ *
+ * <p>Arguments: those of {@link Options}; {@code other=} Printer or Observer, as {@code hook=} has it; {@code
+ * from=} main or thread: on which thread it does so; {@code idle=replaced}: it replaces the queue's idle
+ * handlers, too; {@code gate=}: the files' path, without the number of the hang; {@code then=parks}: at the
+ * end the library lets go, and the wake-ups of the thread are counted that watches main.
+ */
+public final class Contested {
+    private static final int EVERY_MS = 1_000;
+
+    /** So long after the hook was displaced main is watched without it. */
+    private static final int RELIED_ON_MS = 12_000;
+
+    private final Options options;
+    private final Looper looper = Looper.getMainLooper();
+    private final Handler handler = new Handler(looper);
+    private volatile boolean takes = true;
+
+    private Contested(Options options) {
+        this.options = options;
+    }
+
+    /** Plays it and ends the process. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        final Contested contested = new Contested(new Options(arguments));
+        Script.install(contested.options);
+        Script.awaitSampler();
+        new Thread("player") {
+            @Override
+            public void run() {
+                try {
+                    contested.play();
+                } catch (Exception failed) {
+                    throw new AssertionError(failed);
+                }
+            }
+        }.start();
+        Looper.loop();
+    }
+
+    private void play() throws Exception {
+        // Main has gone to rest, and nothing watches it any more.
+        SystemClock.sleep(1_500);
+        if (options.is("from", "thread")) {
+            takeOnThread();
+        } else {
+            takeOnMain();
+        }
+        SystemClock.sleep(500);
+        // What an app does meanwhile.
+        handler.post(
+                new Runnable() {
+                    @Override
+                    public void run() {}
+                });
+        SystemClock.sleep(3_500);
+        hang(1);
+        SystemClock.sleep(2_500);
+        hang(2);
+        if (options.is("then", "parks")) {
+            letGo();
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void takeOnMain() {
+        handler.post(
+                new Step() {
+                    @Override
+                    void step() throws Exception {
+                        if (takes) {
+                            take();
+                            handler.postDelayed(this, EVERY_MS);
+                        }
+                    }
+                });
+    }
+
+    private void takeOnThread() {
+        new Thread("other") {
+            @Override
+            public void run() {
+                try {
+                    while (takes) {
+                        take();
+                        SystemClock.sleep(EVERY_MS);
+                    }
+                } catch (Exception failed) {
+                    throw new AssertionError(failed);
+                }
+            }
+        }.start();
+    }
+
+    private void take() throws Exception {
+        if (options.is("other", "Observer")) {
+            Stats.install();
+        } else {
+            Monitor.replace(looper);
+        }
+        if (options.is("idle", "replaced")) {
+            IdleHandlers.replace();
+        }
+    }
+
+    /** The first one sleeps, the second one computes. */
+    private void hang(final int nth) throws InterruptedException {
+        final File gate = new File(options.text("gate", "") + nth);
+        final CountDownLatch over = new CountDownLatch(1);
+        handler.post(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        if (nth == 1) {
+                            sleepUntil(gate);
+                        } else {
+                            computeUntil(gate);
+                        }
+                        over.countDown();
+                    }
+                });
+        Script.say("hangs " + nth);
+        over.await();
+        Script.say("over " + nth);
+    }
+
+    private static void sleepUntil(File gate) {
+        while (!gate.exists()) {
+            SystemClock.sleep(500);
+        }
+    }
+
+    private static void computeUntil(File gate) {
+        while (!gate.exists()) {
+            Work.busy(500);
+        }
+    }
+
+    private void letGo() {
+        takes = false;
+        while (!Hooks.hook().startsWith("true")) {
+            SystemClock.sleep(500);
+        }
+        Script.say("back " + Hooks.hook());
+        SystemClock.sleep(RELIED_ON_MS);
+        long before = watch();
+        SystemClock.sleep(6_000);
+        Script.say("parked " + (watch() - before));
+    }
+
+    private static long watch() {
+        return Wakes.wakes().get("watch");
+    }
+}

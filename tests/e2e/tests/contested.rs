@@ -1,0 +1,140 @@
+//! A hang while another library has the hook's place: it is reported within the hang, as without any hook.
+
+use anyhow::{Context, Result};
+use lab_launch::Running;
+use loopbox_e2e::live::tree_of;
+use loopbox_e2e::{LIMIT, launcher, stacks_of};
+use loopbox_format::model::{AnrVerdict, DumpReason, MainState, Report, Token};
+use loopbox_format::report::decode;
+use loopbox_report::Analysis;
+use loopbox_report::diagnose::{Diagnosis, diagnose};
+use loopbox_testbed as testbed;
+use std::path::PathBuf;
+use tempfile::{TempDir, tempdir};
+
+/// The hangs: which method main is in.
+const HANGS: [&str; 2] = ["Contested.sleepUntil", "Contested.computeUntil"];
+
+struct Played {
+    folder: TempDir,
+    app: Running,
+}
+
+impl Played {
+    fn begin(testbed: &str, hook: &str, arguments: &[&str]) -> Result<Self> {
+        let folder = tempdir()?;
+        let mut app = launcher(testbed)?.app("scenario.Contested");
+        app = app.argument(format!("dir={}", folder.path().display())).argument("hangMs=1000");
+        app = app.argument(format!("gate={}", folder.path().join("gate").display()));
+        app = app.argument(format!("hook={}", hook.to_uppercase())).argument(format!("other={hook}"));
+        for argument in arguments {
+            app = app.argument(*argument);
+        }
+        let app = app.start()?;
+        Ok(Self { folder, app })
+    }
+
+    /// The complete report that the app's listener is called with, and what it means.
+    fn report(&mut self) -> Result<(PathBuf, Report, Diagnosis)> {
+        let line = self.app.wait_for("SCRIPT report", LIMIT)?;
+        assert!(line.ends_with(" hang"), "{line}");
+        let path = PathBuf::from(line.split(' ').nth(2).context("no path")?);
+        let decoded = decode(&std::fs::read(&path)?)?;
+        let diagnosis = diagnose(&Analysis::new(&decoded));
+        Ok((path, decoded.report, diagnosis))
+    }
+
+    /// Both hangs, each of which ends once there is its report.
+    fn both_hangs(&mut self) -> Result<()> {
+        let mut files = Vec::new();
+        for (nth, method) in (1..).zip(HANGS) {
+            self.app.wait_for(&format!("SCRIPT hangs {nth}"), LIMIT)?;
+            let (file, report, diagnosis) = self.report().with_context(|| format!("hang {nth}"))?;
+            println!("{nth}: {}", diagnosis.headline);
+            assert_hang(&report, &diagnosis, method)?;
+            assert!(!files.contains(&file), "a report of another hang is replaced: {}", file.display());
+            files.push(file);
+            std::fs::write(self.folder.path().join(format!("gate{nth}")), "")?;
+            self.app.wait_for(&format!("SCRIPT over {nth}"), LIMIT)?;
+        }
+        for file in files {
+            assert!(file.exists(), "{}", file.display());
+        }
+        Ok(())
+    }
+}
+
+/// It says that main hangs, with its stack.
+fn assert_hang(report: &Report, diagnosis: &Diagnosis, method: &str) -> Result<()> {
+    assert_eq!((report.meta.reason.clone(), report.anr.verdict), (DumpReason::Hang, AnrVerdict::Hang));
+    let rules: Vec<_> = diagnosis.causes.iter().map(|cause| cause.rule).collect();
+    assert!(!rules.contains(&"main-free") && !diagnosis.headline.contains("was free"), "{diagnosis:#?}");
+    let token = match &report.main {
+        MainState::Running(running) => running.token,
+        MainState::Outside(outside) => outside.token,
+        _ => Token::NONE,
+    };
+    let tree = tree_of(report, token).with_context(|| format!("no stack of {token}: {:?}", report.main))?;
+    let stacks = stacks_of(report, tree)?;
+    let shown = stacks.iter().any(|(stack, _)| stack.iter().any(|frame| frame.short() == method));
+    assert!(shown, "{method} is on no stack");
+    Ok(())
+}
+
+/// With each hook that there is.
+fn with_each_hook(arguments: &[&str]) -> Result<()> {
+    let printers = testbed::to_test_on(&["art10", "art11"]);
+    let mut hooks: Vec<_> = printers.iter().map(|testbed| (testbed.as_str(), "Printer")).collect();
+    hooks.push(("art10", "Observer"));
+    for (testbed, hook) in hooks {
+        let way = format!("{arguments:?}, {hook} on {testbed}");
+        let mut played = Played::begin(testbed, hook, arguments)?;
+        played.both_hangs().with_context(|| way)?;
+        played.app.finish(LIMIT)?.success()?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_hang_is_reported_while_the_hooks_place_is_taken_each_second() -> Result<()> {
+    with_each_hook(&["from=main"])
+}
+
+#[test]
+fn a_hang_is_reported_where_the_idle_handlers_are_gone_as_well() -> Result<()> {
+    with_each_hook(&["from=main", "idle=replaced"])
+}
+
+/// It takes the place while main sleeps, too, where no message shows it.
+#[test]
+fn a_hang_is_reported_while_another_thread_takes_the_hooks_place_each_second() -> Result<()> {
+    with_each_hook(&["from=thread"])
+}
+
+/// The Looper's field may not be read there, so the hook is given up when it is displaced.
+#[test]
+fn a_hang_is_reported_where_the_hook_was_given_up() -> Result<()> {
+    let mut played = Played::begin("art11", "Printer", &["from=main", "hiddenApi=NONE"])?;
+    played.both_hangs()?;
+    played.app.finish(LIMIT)?.success()?;
+    Ok(())
+}
+
+#[test]
+fn who_watches_main_sleeps_again_once_the_hook_is_back() -> Result<()> {
+    let hooks = [("art11", "Printer"), ("art10", "Observer")];
+    for (testbed, hook) in hooks {
+        let arguments = ["from=main", "printerCheckMs=3000", "then=parks"];
+        let mut played = Played::begin(testbed, hook, &arguments)?;
+        played.both_hangs()?;
+        let back = played.app.wait_for("SCRIPT back", LIMIT)?;
+        assert!(back.contains("true") && back.contains("armed again"), "{back}");
+        let parked = played.app.wait_for("SCRIPT parked", LIMIT)?;
+        let wakes: u64 = parked.rsplit(' ').next().context("no count")?.parse()?;
+        println!("{hook} on {testbed}: {back}; {wakes} wake-ups in 6 s");
+        // Twice a second it would be 12. The count itself is a message's time and its end.
+        assert!(wakes <= 4, "{parked}");
+        played.app.finish(LIMIT)?.success()?;
+    }
+    Ok(())
+}

@@ -41,7 +41,7 @@ pub struct Seen {
     pub frames: u32,
 }
 
-/// Runs the app on a level (`fw35`) with a hook (`AUTO`, `OBSERVER`, `PRINTER`).
+/// Runs the app on a level (`fw35`) with a hook (`AUTO`, `OBSERVER`, `POLL`).
 ///
 /// # Errors
 /// When it does not run to its end, or leaves other reports than it asked for.
@@ -122,16 +122,16 @@ fn first_line(error: &anyhow::Error) -> String {
 
 /// A Markdown table of levels, each with the ways of its hook.
 #[must_use]
-pub fn table(rows: &[(String, [Result<Seen>; 2])]) -> String {
+pub fn table(rows: &[(String, [Result<Seen>; 3])]) -> String {
     let mut text = String::from(
-        "| framework | hook | Observer, when asked for | messages counted | queue | leaked barrier | running message named | frames |\n\
-         |---|---|---|---|---|---|---|---|\n",
+        "| framework | hook | Observer, when asked for | by the poll | messages counted | queue | leaked barrier | running message named | frames |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
     );
     let mut notes = String::new();
     for (level, seen) in rows {
-        let [auto, observer] = seen;
+        let [auto, observer, poll] = seen;
         let Ok(first) = auto else {
-            let _ = writeln!(text, "| {level} | did not run | | | | | | |");
+            let _ = writeln!(text, "| {level} | did not run | | | | | | | |");
             let _ = writeln!(notes, "{level}: {}", auto.as_ref().err().map(first_line).unwrap_or_default());
             continue;
         };
@@ -142,11 +142,12 @@ pub fn table(rows: &[(String, [Result<Seen>; 2])]) -> String {
             Err(error) if format!("{error:#}").contains("the Observer hook is refused") => "absent",
             Err(_) => "**no**",
         };
+        let by_poll = yes(poll.as_ref().is_ok_and(|seen| seen.hook == "Poll" && seen.faults().is_empty()));
         let faults = first.faults();
         let has = |words: &str| faults.iter().any(|fault| fault.contains(words));
         let _ = writeln!(
             text,
-            "| {level} | {} | {by_observer} | {} | {} | {} | {} | {} |",
+            "| {level} | {} | {by_observer} | {by_poll} | {} | {} | {} | {} | {} |",
             first.hook,
             yes(first.counted == COUNTED),
             if has("the queue") { "**no**".to_owned() } else { format!("whole, by {}", first.source) },
@@ -159,7 +160,8 @@ pub fn table(rows: &[(String, [Result<Seen>; 2])]) -> String {
             Err(_) if by_observer == "absent" => Vec::new(),
             Err(error) => vec![first_line(error)],
         };
-        for fault in faults.iter().chain(&of_observer) {
+        let of_poll = poll.as_ref().map_or_else(|error| vec![first_line(error)], Seen::faults);
+        for fault in faults.iter().chain(&of_observer).chain(&of_poll) {
             let _ = writeln!(notes, "{level}: {fault}");
         }
     }

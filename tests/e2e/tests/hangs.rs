@@ -46,6 +46,12 @@ fn a_hang_anywhere_is_named_with_the_printer() -> Result<()> {
 }
 
 #[test]
+fn a_hang_anywhere_is_named_by_the_poll() -> Result<()> {
+    play(&cells("art11", Mode::Poll, "sleep", &PLACES))?;
+    play(&cells("art10", Mode::Poll, "spin", &["application", "message", "touch-down", "idle"]))
+}
+
+#[test]
 fn a_hang_anywhere_is_named_without_a_hook() -> Result<()> {
     play(&cells("art10", Mode::NoHook, "sleep", &PLACES))?;
     play(&cells("art11", Mode::NoHook, "sleep", &PLACES))?;

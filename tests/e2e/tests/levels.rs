@@ -53,6 +53,19 @@ fn the_queue_with_a_lock_of_api_37_is_seen_whole() -> Result<()> {
     whole("fw37-legacy", "AUTO", "Printer", "MessagesField")
 }
 
+/// The poll is static in 21 and 22; 36 and 37 have queues of their own.
+#[test]
+fn each_queue_is_seen_whole_by_its_poll() -> Result<()> {
+    let levels = [
+        ("fw21", "MessagesField"),
+        ("fw23", "MessagesField"),
+        ("fw35", "MessagesField"),
+        ("fw36-concurrent", "LooperDump"),
+        ("fw37", "LooperDump"),
+    ];
+    levels.into_iter().try_for_each(|(level, source)| whole(level, "POLL", "Poll", source))
+}
+
 /// `MessageQueue.mMessages` is hidden from apps that target 37, by the level's own list. Nothing else is lost with it.
 #[test]
 fn a_queue_that_is_hidden_from_the_app_is_said_to_be_unknown() -> Result<()> {

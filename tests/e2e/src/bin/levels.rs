@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use loopbox_e2e::levels::{look, table};
+use loopbox_e2e::levels::{Seen, look, table};
 use loopbox_e2e::platform_names::faults;
 use loopbox_testbed::levels;
 
@@ -15,7 +15,7 @@ fn main() -> Result<ExitCode> {
     let rows: Vec<_> = wanted
         .into_iter()
         .map(|level| {
-            let seen = ["AUTO", "OBSERVER"].map(|hook| look(&level, hook, &[]));
+            let seen = ["AUTO", "OBSERVER", "POLL"].map(|hook| look(&level, hook, &[]));
             (level, seen)
         })
         .collect();
@@ -27,6 +27,7 @@ fn main() -> Result<ExitCode> {
             unknown += 1;
         }
     }
-    let good = rows.iter().all(|(_, [auto, _])| auto.as_ref().is_ok_and(|seen| seen.faults().is_empty()));
+    let is_whole = |seen: &Result<Seen>| seen.as_ref().is_ok_and(|seen| seen.faults().is_empty());
+    let good = rows.iter().all(|(_, [auto, _, poll])| is_whole(auto) && is_whole(poll));
     Ok(if good && unknown == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

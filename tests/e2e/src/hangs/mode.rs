@@ -11,6 +11,8 @@ pub enum Mode {
     Observer,
     /// By the Printer.
     Printer,
+    /// By the queue's poll.
+    Poll,
     /// By the Printer, with the app's windows watched for input.
     Input,
     /// By the Printer, which another library has replaced.
@@ -28,6 +30,7 @@ impl fmt::Display for Mode {
         f.write_str(match self {
             Self::Observer => "observer",
             Self::Printer => "printer",
+            Self::Poll => "poll",
             Self::Input => "input",
             Self::Displaced => "displaced",
             Self::Unsampled => "unsampled",
@@ -39,9 +42,10 @@ impl fmt::Display for Mode {
 
 impl Mode {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Observer,
         Self::Printer,
+        Self::Poll,
         Self::Input,
         Self::Displaced,
         Self::Unsampled,
@@ -53,10 +57,11 @@ impl Mode {
         let app = match self {
             Self::Observer => app,
             Self::NoHook => app.argument("hook=NONE"),
+            Self::Poll => app.argument("hook=POLL"),
             _ => app.argument("hook=PRINTER"),
         };
         match self {
-            Self::Observer | Self::Printer | Self::NoHook => app,
+            Self::Observer | Self::Printer | Self::Poll | Self::NoHook => app,
             Self::Input => app.argument("watchInput=on"),
             Self::Displaced => app.argument("displaced=yes"),
             Self::Unsampled => app.argument("sampling=off"),

@@ -13,6 +13,7 @@ mod exhausted;
 mod heap;
 mod native_hang;
 mod natives;
+mod otherpoll;
 mod othersdk;
 mod refused;
 mod registration;
@@ -72,6 +73,7 @@ impl From<jni::errors::Error> for Failure {
 fn run_main(env: &mut Env<'_>, testbed: &Testbed, args: &Args) -> Result<(), (i32, anyhow::Error)> {
     let prepared = natives::register(env)
         .and_then(|()| othersdk::register(env))
+        .and_then(|()| otherpoll::register(env))
         .and_then(|()| crashes::register(env))
         .and_then(|()| heap::register(env))
         .and_then(|()| exhausted::register(env))

@@ -9,6 +9,8 @@ mod log;
 mod queue;
 mod vsync;
 
+pub(crate) use queue::poll_once_address;
+
 use anyhow::Result;
 use jni::Env;
 

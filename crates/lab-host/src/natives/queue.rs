@@ -234,6 +234,11 @@ extern "system" fn poll_once<'local>(
         .resolve::<ThrowRuntimeExAndDefault>();
 }
 
+/// Where the function behind `nativePollOnce` is.
+pub(crate) fn poll_once_address() -> usize {
+    poll_once as *const () as usize
+}
+
 extern "system" fn wake(_: EnvUnowned<'_>, _: JClass<'_>, handle: jlong) {
     // SAFETY: MessageQueue passes its live mPtr.
     signal(&unsafe { Queue::from(handle) }.wake);

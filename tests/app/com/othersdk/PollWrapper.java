@@ -1,0 +1,38 @@
+package com.othersdk;
+
+import android.os.MessageQueue;
+import java.lang.reflect.Method;
+
+/** Another library that replaces the method in which a MessageQueue waits; its native half is the host program's. */
+public final class PollWrapper {
+    private PollWrapper() {}
+
+    /** Finds out where the VM has the method's function, before anybody has replaced it. */
+    public static void find() throws NoSuchMethodException {
+        Method poll = MessageQueue.class.getDeclaredMethod("nativePollOnce", long.class, int.class);
+        find(poll);
+    }
+
+    private static native void find(Method poll);
+
+    /** Puts a function on top that calls what was there. */
+    public static native void wrap();
+
+    /** Puts back what {@link #wrap} has found. */
+    public static native void restore();
+
+    /** Puts back what was there at the very first, whatever is there now. */
+    public static native void restoreFirst();
+
+    /** Puts a jump to what is there on top, in memory that no file is behind. */
+    public static native void jump();
+
+    /** Whether the wrapper is what the VM calls. */
+    public static native boolean isThere();
+
+    /** Whether the very first function is. */
+    public static native boolean isFirst();
+
+    /** How often the wrapper was called. */
+    public static native int calls();
+}

@@ -1,0 +1,233 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.HandlerThread;
+import android.os.Looper;
+import android.os.Message;
+import android.os.SystemClock;
+import com.othersdk.PollWrapper;
+import com.othersdk.Stats;
+import io.loopbox.Loopbox;
+import io.loopbox.Status;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The poll hook beside another library that replaces the same method. {@code mode=} says which comes first and what it
+ * does; {@code rounds=}: how many installations. The arguments of {@link Options} apply. With each report the app says
+ * how many messages had begun since the recorder came in, by another library's Observer.
+ */
+public final class PollRivals extends Handler {
+    private static final int MESSAGES = 500;
+
+    private final Options options;
+    private Stats stats;
+    private int startsBefore;
+    private int left;
+    private Step next;
+
+    private PollRivals(Options options) {
+        super(Looper.getMainLooper());
+        this.options = options;
+    }
+
+    /** Plays it and ends the process. */
+    public static void main(String[] arguments) throws Exception {
+        Looper.prepareMainLooper();
+        new PollRivals(new Options(arguments)).play(new Options(arguments).text("mode", ""));
+    }
+
+    private void play(String mode) throws Exception {
+        stats = Stats.install();
+        PollWrapper.find();
+        if ("before".equals(mode)) {
+            PollWrapper.wrap();
+            install();
+            run(
+                    new Step() {
+                        @Override
+                        void step() {
+                            report("at the end");
+                            Loopbox.uninstall();
+                            Script.say("wrapper " + PollWrapper.isThere());
+                            PollWrapper.restore();
+                            runToEnd();
+                        }
+                    });
+        } else if ("after".equals(mode)) {
+            install();
+            PollWrapper.wrap();
+            run(
+                    new Step() {
+                        @Override
+                        void step() {
+                            report("wrapped");
+                            Loopbox.uninstall();
+                            runWrappedTwice();
+                        }
+                    });
+        } else if ("taken".equals(mode)) {
+            install();
+            PollWrapper.restoreFirst();
+            awaitArmed();
+        } else if ("jump".equals(mode)) {
+            PollWrapper.jump();
+            install();
+            run(
+                    new Step() {
+                        @Override
+                        void step() {
+                            report("at the end");
+                            end();
+                        }
+                    });
+        } else if ("churn".equals(mode)) {
+            churn(options.number("rounds", 100));
+        } else {
+            throw new IllegalArgumentException(mode);
+        }
+        Looper.loop();
+    }
+
+    /** The wrapper has stayed in between. */
+    private void runWrappedTwice() {
+        run(
+                new Step() {
+                    @Override
+                    void step() {
+                        install();
+                        run(
+                                new Step() {
+                                    @Override
+                                    void step() {
+                                        report("wrapped twice");
+                                        // What it restores is a function of the recorder's that rests.
+                                        PollWrapper.restore();
+                                        awaitArmed();
+                                    }
+                                });
+                    }
+                });
+    }
+
+    /** Waits, with an empty queue in between, until the recorder has put its hook back. */
+    private void awaitArmed() {
+        post(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        for (Status.Part part : Loopbox.status().parts()) {
+                            if (part.name().equals("hook") && part.isOn() && part.detail().contains("armed again")) {
+                                report("armed again");
+                                runToReport();
+                                return;
+                            }
+                        }
+                        postDelayed(this, 20);
+                    }
+                });
+    }
+
+    private void runToReport() {
+        run(
+                new Step() {
+                    @Override
+                    void step() {
+                        report("at the end");
+                        runToEnd();
+                    }
+                });
+    }
+
+    private void runToEnd() {
+        run(
+                new Step() {
+                    @Override
+                    void step() {
+                        end();
+                    }
+                });
+    }
+
+    private void end() {
+        Loopbox.uninstall();
+        Script.say("calls " + PollWrapper.calls());
+        Script.say("first " + PollWrapper.isFirst());
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void install() {
+        Script.install(options);
+        startsBefore = stats.starts;
+    }
+
+    /** Inside of the last message that it counts. */
+    private void report(String name) {
+        Script.say("begun " + (stats.starts - startsBefore) + " at " + name);
+        Script.dump(name);
+    }
+
+    /** Some messages, some with an empty queue before them; the step is the last one. */
+    private void run(Step after) {
+        left = MESSAGES;
+        next = after;
+        sendEmptyMessage(0);
+    }
+
+    @Override
+    public void handleMessage(Message message) {
+        left--;
+        if (left == 0) {
+            next.run();
+        } else if (left % 50 == 0) {
+            sendEmptyMessageDelayed(0, 3);
+        } else {
+            sendEmptyMessage(0);
+        }
+    }
+
+    /** Six other loops poll all the time, while the recorder comes and goes, on this thread and on another one. */
+    private void churn(final int rounds) {
+        final AtomicLong others = new AtomicLong();
+        for (int i = 0; i < 6; i++) {
+            HandlerThread other = new HandlerThread("other");
+            other.start();
+            final Handler handler = new Handler(other.getLooper());
+            handler.post(
+                    new Runnable() {
+                        @Override
+                        public void run() {
+                            others.incrementAndGet();
+                            handler.postDelayed(this, 1);
+                        }
+                    });
+        }
+        new Thread("installs") {
+            @Override
+            public void run() {
+                for (int round = 0; round < rounds; round++) {
+                    Loopbox.install(options.config().build());
+                    // Main waits in a poll, or runs a message.
+                    if (round % 2 == 0) {
+                        SystemClock.sleep(2);
+                    }
+                    Loopbox.uninstall();
+                }
+                post(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                Script.say("rounds " + rounds);
+                                long seen = others.get();
+                                install();
+                                runToReport();
+                                while (others.get() < seen + 100) {
+                                    Thread.yield();
+                                }
+                            }
+                        });
+            }
+        }.start();
+        left = Integer.MAX_VALUE;
+        sendEmptyMessage(0);
+    }
+}

@@ -1,0 +1,135 @@
+//! The poll hook beside another library that replaces the same method, and while the recorder comes and goes.
+
+use anyhow::{Context, Result};
+use lab_launch::{App, reports};
+use loopbox_e2e::{LIMIT, feature, launcher, read};
+use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
+use loopbox_testbed as testbed;
+use tempfile::tempdir;
+
+/// What one run left.
+struct Played {
+    said: Vec<String>,
+    reports: Vec<Report>,
+}
+
+impl Played {
+    fn play(testbed: &str, mode: &str, arguments: &[&str]) -> Result<Self> {
+        let folder = tempdir()?;
+        let app = launcher(testbed)?.app("scenario.PollRivals");
+        let app = app.argument(format!("dir={}", folder.path().display()));
+        let app = app.argument(format!("mode={mode}")).argument("hook=POLL").argument("hangMs=60000");
+        let said =
+            arguments.iter().copied().fold(app, App::argument).start()?.finish(LIMIT)?.success()?.lines;
+        let reports = reports(folder.path())?.iter().map(|file| read(file)).collect::<Result<_>>()?;
+        Ok(Self { said, reports })
+    }
+
+    fn said(&self, words: &str) -> Option<&str> {
+        self.said.iter().find_map(|line| line.strip_prefix("SCRIPT ")?.strip_prefix(words))
+    }
+
+    fn report(&self, name: &str) -> Result<&Report> {
+        let is = |report: &&Report| report.meta.reason == DumpReason::Requested(name.to_owned());
+        self.reports.iter().find(is).with_context(|| format!("no report {name}: {:?}", self.said))
+    }
+
+    /// How the hook works at a report.
+    fn hook(&self, name: &str) -> Result<String> {
+        let (on, how) = feature(self.report(name)?, Feature::Hook);
+        Ok(if on { how.to_owned() } else { format!("off: {how}") })
+    }
+
+    /// How many messages the recorder and the other library's Observer have seen begin up to a report.
+    fn begun(&self, name: &str) -> Result<(u64, u64)> {
+        let MainState::Running(running) = &self.report(name)?.main else {
+            anyhow::bail!("{name}: main is {:?}", self.report(name)?.main)
+        };
+        let begun = self.said.iter().find_map(|line| {
+            line.strip_prefix("SCRIPT begun ")?.strip_suffix(name)?.strip_suffix(" at ")?.parse().ok()
+        });
+        Ok((running.token.0, begun.with_context(|| format!("{name}: {:?}", self.said))?))
+    }
+
+    /// The recorder has seen each message since it came in.
+    fn assert_counts_all(&self, name: &str) -> Result<()> {
+        let (recorded, begun) = self.begun(name)?;
+        assert_eq!(recorded, begun, "{name}: {:?}", self.said);
+        Ok(())
+    }
+}
+
+fn on_each(play: impl Fn(&str) -> Result<()>) -> Result<()> {
+    testbed::to_test_on(&["art10", "art11"])
+        .iter()
+        .try_for_each(|testbed| play(testbed).with_context(|| format!("on {testbed}")))
+}
+
+#[test]
+fn a_library_that_came_first_is_called_and_stays() -> Result<()> {
+    on_each(|testbed| {
+        let played = Played::play(testbed, "before", &[])?;
+        assert_eq!(played.hook("at the end")?, "Poll");
+        played.assert_counts_all("at the end")?;
+        assert_eq!(played.said("wrapper "), Some("true"), "it is there again: {:?}", played.said);
+        assert_eq!(played.said("first "), Some("true"), "{:?}", played.said);
+        let calls: u64 = played.said("calls ").context("no calls")?.parse()?;
+        assert!(calls >= played.begun("at the end")?.1, "{:?}", played.said);
+        Ok(())
+    })
+}
+
+/// It has saved a function of ours: that goes on to call what it called, and records again when it is restored.
+#[test]
+fn a_library_that_wraps_the_hook_is_no_loss_and_neither_is_what_it_restores() -> Result<()> {
+    on_each(|testbed| {
+        let played = Played::play(testbed, "after", &[])?;
+        for name in ["wrapped", "wrapped twice"] {
+            assert_eq!(played.hook(name)?, "Poll", "{name}");
+            played.assert_counts_all(name)?;
+        }
+        assert_counts_all_again(&played)
+    })
+}
+
+#[test]
+fn a_hook_that_was_taken_out_is_put_back_and_what_it_missed_is_unseen() -> Result<()> {
+    on_each(|testbed| {
+        let played = Played::play(testbed, "taken", &[])?;
+        let history = &played.report("at the end")?.history;
+        assert!(history.iter().any(|record| record.kind == RecordKind::Unseen), "{history:#?}");
+        assert_counts_all_again(&played)
+    })
+}
+
+/// Since the hook was put back, each message was counted.
+fn assert_counts_all_again(played: &Played) -> Result<()> {
+    assert!(played.hook("at the end")?.starts_with("Poll, armed again"), "{}", played.hook("at the end")?);
+    let (recorded, begun) = (played.begun("armed again")?, played.begun("at the end")?);
+    assert_eq!(begun.0 - recorded.0, begun.1 - recorded.1, "{:?}", played.said);
+    Ok(())
+}
+
+/// Code in memory of no file may be a translated library's, which cannot be called from ours.
+#[test]
+fn a_poll_in_memory_of_no_file_is_refused_for_another_hook() -> Result<()> {
+    let why = "no poll hook: its function is in no library of this processor's kind";
+    for (testbed, hook) in [("art10", "Observer"), ("art11", "Printer")] {
+        let played = Played::play(testbed, "jump", &[])?;
+        let how = played.hook("at the end")?;
+        assert!(how.starts_with(hook) && how.contains(why), "{testbed}: {how}");
+        played.assert_counts_all("at the end")?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_recorder_that_comes_and_goes_while_loops_poll_disturbs_none() -> Result<()> {
+    on_each(|testbed| {
+        let played = Played::play(testbed, "churn", &["rounds=150"])?;
+        assert_eq!(played.hook("at the end")?, "Poll");
+        played.assert_counts_all("at the end")?;
+        assert_eq!((played.said("rounds "), played.said("first ")), (Some("150"), Some("true")));
+        Ok(())
+    })
+}

@@ -147,15 +147,16 @@ impl PollRules {
         }
     }
 
-    /// An idle handler is called, `at` on the stack: no message is taken before the next poll.
-    pub fn idle(&mut self, at: StackPointer, dispatches: &mut impl Dispatches) {
+    /// An idle handler is called, `at` on the stack: no message is taken before the next poll. `missed`: polls may have
+    /// been missed, so that what began last may have been a message all the same.
+    pub fn idle(&mut self, at: StackPointer, missed: bool, dispatches: &mut impl Dispatches) {
         while self.depth > 1 && self.top().is_some_and(|top| top.at.is_inside(at)) {
             self.leave(dispatches);
         }
         if let Some(top) = self.top_mut()
             && std::mem::take(&mut top.open)
         {
-            dispatches.retract();
+            if missed { dispatches.lose() } else { dispatches.retract() }
         }
     }
 

@@ -160,6 +160,25 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
 }
 
 #[test]
+fn a_number_that_was_taken_back_is_of_a_message_that_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = common::ring(&options(dir.path()));
+    ring.main.running(Token(39), Uptime(1_000), 1).unwrap();
+    ring.main.next_is(Token(40));
+    ring.main.idle(Uptime(1_100)).unwrap();
+    // A poll has returned for nothing; the rest after it has a record of its own.
+    ring.main.running(Token(40), Uptime(1_200), 1).unwrap();
+    ring.main.next_is(Token(40));
+    ring.main.idle(Uptime(1_100)).unwrap();
+    close(&mut ring, 1);
+    ring.main.running(Token(40), Uptime(5_000), 1).unwrap();
+    for seen in [from_file(&mut ring), ring.reader.snapshot(Uptime(5_100))] {
+        let MainState::Running(running) = seen.report.main else { panic!("{:?}", seen.report.main) };
+        assert_eq!((running.token, running.start_ns), (Token(40), Uptime(5_000)));
+    }
+}
+
+#[test]
 fn a_message_around_a_loop_does_not_run_while_none_in_that_loop_does() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = common::ring(&options(dir.path()));

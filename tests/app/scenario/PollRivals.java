@@ -12,7 +12,7 @@ import io.loopbox.Status;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The poll hook beside another library that replaces the same method. {@code mode=} says which comes first and what it
+ * The poll hook and another library that replaces the same method. {@code mode=} says which comes first and what it
  * does; {@code rounds=}: how many installations. The arguments of {@link Options} apply. With each report the app says
  * how many messages had begun since the recorder came in, by another library's Observer.
  */
@@ -42,7 +42,7 @@ public final class PollRivals extends Handler {
         if ("before".equals(mode)) {
             PollWrapper.wrap();
             install();
-            run(
+            send(
                     new Step() {
                         @Override
                         void step() {
@@ -56,7 +56,7 @@ public final class PollRivals extends Handler {
         } else if ("after".equals(mode)) {
             install();
             PollWrapper.wrap();
-            run(
+            send(
                     new Step() {
                         @Override
                         void step() {
@@ -67,12 +67,26 @@ public final class PollRivals extends Handler {
                     });
         } else if ("taken".equals(mode)) {
             install();
-            PollWrapper.restoreFirst();
-            awaitArmed();
+            send(
+                    new Step() {
+                        @Override
+                        void step() {
+                            PollWrapper.restoreFirst();
+                            post(
+                                    new Step() {
+                                        @Override
+                                        void step() {
+                                            // Long enough for the message before it to be kept by itself.
+                                            SystemClock.sleep(400);
+                                            awaitArmed();
+                                        }
+                                    });
+                        }
+                    });
         } else if ("jump".equals(mode)) {
             PollWrapper.jump();
             install();
-            run(
+            send(
                     new Step() {
                         @Override
                         void step() {
@@ -90,12 +104,12 @@ public final class PollRivals extends Handler {
 
     /** The wrapper has stayed in between. */
     private void runWrappedTwice() {
-        run(
+        send(
                 new Step() {
                     @Override
                     void step() {
                         install();
-                        run(
+                        send(
                                 new Step() {
                                     @Override
                                     void step() {
@@ -128,7 +142,7 @@ public final class PollRivals extends Handler {
     }
 
     private void runToReport() {
-        run(
+        send(
                 new Step() {
                     @Override
                     void step() {
@@ -139,7 +153,7 @@ public final class PollRivals extends Handler {
     }
 
     private void runToEnd() {
-        run(
+        send(
                 new Step() {
                     @Override
                     void step() {
@@ -155,9 +169,10 @@ public final class PollRivals extends Handler {
         Runtime.getRuntime().halt(0);
     }
 
+    /** The message that it is called in, if any, is counted, too. */
     private void install() {
         Script.install(options);
-        startsBefore = stats.starts;
+        startsBefore = Math.max(0, stats.starts - 1);
     }
 
     /** Inside of the last message that it counts. */
@@ -167,7 +182,7 @@ public final class PollRivals extends Handler {
     }
 
     /** Some messages, some with an empty queue before them; the step is the last one. */
-    private void run(Step after) {
+    private void send(Step after) {
         left = MESSAGES;
         next = after;
         sendEmptyMessage(0);

@@ -175,6 +175,7 @@ impl<C: Clock> Environment for MainEnvironment<C> {
 
     #[inline]
     fn idle(&mut self, next: Token, since_ns: Uptime, around: u32) {
+        self.ring.next_is(next);
         let _ = self.ring.idle(since_ns);
         if around > 0 {
             self.shared.set_around(next, around);

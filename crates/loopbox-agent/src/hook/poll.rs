@@ -27,6 +27,10 @@ const SIGNATURE: &CStr = c"(JI)V";
 /// class is never unloaded.
 static WORD: AtomicUsize = AtomicUsize::new(0);
 
+/// What polled when the stack of a poll was looked at last, or an idle handler was called since, or the hook was put in. Another
+/// library's function on top of ours moves our frame, so that the stack is looked at. Main thread only.
+static THERE: AtomicUsize = AtomicUsize::new(0);
+
 /// One more for each time that the hook is put in.
 static GENERATION: AtomicUsize = AtomicUsize::new(0);
 
@@ -75,6 +79,7 @@ unsafe fn put_in_within_frame(env: &mut Env<'_>, queue: &JObject<'_>) -> Result<
     }
     WORD.store(poll.method.0.wrapping_add(poll.entry.offset()), Ordering::Release);
     if poll.entry.of(poll.method) == Some(trampoline.address()) {
+        THERE.store(trampoline.address(), Ordering::Relaxed);
         return Ok(());
     }
     trampoline.rest();
@@ -297,8 +302,11 @@ extern "C" fn entered(env: *mut c_void, timeout_ms: i32, frame: usize) -> u32 {
     let stack = match knows {
         None => return 0,
         Some(true) => None,
-        // SAFETY: the environment that ART passed to the poll.
-        Some(false) => unsafe { stack(env) },
+        Some(false) => {
+            THERE.store(word().unwrap_or_default(), Ordering::Relaxed);
+            // SAFETY: the environment that ART passed to the poll.
+            unsafe { stack(env) }
+        }
     };
     // SAFETY: as above; the reference before is gone.
     let Some((rules, mut thread)) = (unsafe { main_thread::main() }).and_then(parts) else { return 0 };
@@ -318,9 +326,11 @@ extern "C" fn returned(env: *mut c_void, of: u32) {
 /// `Native.pollIdle`: an idle handler is called.
 pub extern "system" fn idle(_: *mut sys::JNIEnv, _: sys::jclass) {
     let at = StackPointer::here();
+    let there = word().unwrap_or_default();
+    let missed = THERE.swap(there, Ordering::Relaxed) != there;
     // SAFETY: as in `entered`.
     if let Some((rules, mut thread)) = (unsafe { main_thread::main() }).and_then(parts) {
-        rules.idle(at, &mut thread);
+        rules.idle(at, missed, &mut thread);
     }
 }
 

@@ -60,7 +60,7 @@ impl Main {
     }
 
     fn idles(&mut self, at: u64) {
-        self.rules.idle(StackPointer::at(at), &mut self.said);
+        self.rules.idle(StackPointer::at(at), false, &mut self.said);
     }
 
     /// What was said since the last call.
@@ -101,6 +101,15 @@ fn idle_handlers_run_in_no_message() {
     main.idles(TOP - 100);
     main.polls(TOP, 0);
     assert_eq!(main.said(), ["begin"], "what follows is a poll without waiting, too");
+}
+
+/// The hook was taken out in what began last: it may have been a message, whose end nobody saw.
+#[test]
+fn what_began_before_polls_were_missed_is_lost_and_not_taken_back() {
+    let mut main = Main::new();
+    main.polls(TOP, 0);
+    main.rules.idle(StackPointer::at(TOP - 100), true, &mut main.said);
+    assert_eq!(main.said(), ["begin", "lose"]);
 }
 
 #[test]

@@ -52,6 +52,15 @@ impl MainWriter {
         self.current.write_next_words(&Current::Idle { since_ns }.to_words())
     }
 
+    /// The next message gets the number `next`. If that was announced, it was no message: it has not ended, and
+    /// the one that gets the number is no earlier one that has.
+    #[inline]
+    pub fn next_is(&mut self, next: Token) {
+        if self.token == next {
+            self.token = Token::NONE;
+        }
+    }
+
     /// The announced message if it has ended or `record` counts it.
     fn ended<D>(&self, record: &Record<D>) -> Token {
         // Messages are counted from 1 on.

@@ -168,6 +168,7 @@ fn page_of_a_hang_outside_of_messages_shows_its_stacks() {
                  android.view.InputEventReceiver.dispatchInputEvent com.example.Main.dispatchTouchEvent";
     let outside = ReportBuilder::new()
         .group(98, 310, 9_000)
+        .worked_outside(700)
         .outside(6_000, true)
         .tree(OUTSIDE, &[(stack, 590)])
         .tree(OUTSIDE - 3, &[("android.os.MessageQueue.next com.example.Trim.queueIdle", 40)]);
@@ -183,6 +184,13 @@ fn page_of_a_hang_outside_of_messages_shows_its_stacks() {
     let titles = b.js("document.getElementById('tree').textContent");
     let titles = titles.as_str().unwrap();
     assert!(titles.contains("in an idle handler, outside of messages, after #95"), "{titles}");
+    b.js("document.getElementById('timeline').focus()");
+    b.key("Home");
+    b.key("ArrowRight");
+    let details = b.js("document.getElementById('details').textContent");
+    assert!(details.as_str().unwrap().starts_with("Record 2: busy outside of messages"), "{details}");
+    let history = b.js("document.getElementById('history').textContent");
+    assert!(history.as_str().unwrap().contains("busy outside of messages"), "{history}");
     b.picture(&pictures().join("1280-outside.png"));
     assert_eq!(b.problems(), Vec::<String>::new());
 }

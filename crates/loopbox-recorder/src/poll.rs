@@ -4,6 +4,8 @@
 //! entry of the next one lies what the thread ran: one message, the idle handlers, or nothing.
 //!
 //! * The next poll waits (its time-out is not 0): the queue had nothing that was due. Nothing was run.
+//!   Until a poll that waits is entered, the thread has not rested since the last message: it worked, in the
+//!   callbacks of descriptors that a poll calls, or in idle handlers.
 //! * An idle handler was called meanwhile: the idle handlers were run. The next poll does not wait then.
 //! * A callback of a file descriptor threw inside of the poll: `next()` was left. Nothing was run.
 //! * Else a message was run.
@@ -30,8 +32,12 @@ pub struct PollStack {
 
 /// What follows from the polls.
 pub trait Dispatches {
-    /// A message begins, or nothing does: the next poll of this loop decides. `at` is where the poll was.
-    fn begin(&mut self, at: StackPointer);
+    /// A message begins, or nothing does: the next poll of this loop decides. `at` is where the poll was; `worked`: the
+    /// thread has not rested since the message before has ended.
+    fn begin(&mut self, at: StackPointer, worked: bool);
+
+    /// The thread is about to rest, and has not since the message before has ended.
+    fn rest(&mut self);
 
     /// What began last was a message, and has ended.
     fn end(&mut self);
@@ -54,6 +60,8 @@ struct Loop {
     frames: u32,
     /// What began after its last poll has not ended.
     open: bool,
+    /// A poll that waits was entered since the last message, or no message was seen yet.
+    waited: bool,
 }
 
 /// Names the loop whose poll is under way, for its return.
@@ -123,8 +131,16 @@ impl PollRules {
         let depth = self.depth as u32;
         let generation = self.generation;
         let Some(top) = self.top_mut().filter(|top| top.at == at) else { return PollLoop::NONE };
-        if std::mem::take(&mut top.open) {
-            if timeout_ms == 0 { dispatches.end() } else { dispatches.retract() }
+        match (std::mem::take(&mut top.open), timeout_ms) {
+            (true, 0) => {
+                top.waited = false;
+                dispatches.end();
+            }
+            (true, _) => dispatches.retract(),
+            (false, _) => {}
+        }
+        if timeout_ms != 0 && !std::mem::replace(&mut top.waited, true) {
+            dispatches.rest();
         }
         PollLoop(generation << 8 | depth)
     }
@@ -143,7 +159,7 @@ impl PollRules {
         }
         if let Some(top) = self.top_mut().filter(|_| !threw) {
             top.open = true;
-            dispatches.begin(top.at);
+            dispatches.begin(top.at, !top.waited);
         }
     }
 
@@ -184,7 +200,7 @@ impl PollRules {
             // Taken for the loop that was the innermost one.
             match self.top_mut() {
                 Some(top) => top.at = at,
-                None => self.push(Loop { at, frames: 0, open: false }),
+                None => self.push(Loop { at, frames: 0, open: false, waited: true }),
             }
             return;
         };
@@ -205,9 +221,9 @@ impl PollRules {
                 if stack.idle_of == top.frames && std::mem::take(&mut top.open) {
                     dispatches.retract();
                 }
-                self.push(Loop { at, frames: stack.frames, open: false });
+                self.push(Loop { at, frames: stack.frames, open: false, waited: true });
             }
-            None => self.push(Loop { at, frames: stack.frames, open: false }),
+            None => self.push(Loop { at, frames: stack.frames, open: false, waited: true }),
         }
     }
 

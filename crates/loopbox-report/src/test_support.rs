@@ -141,6 +141,14 @@ impl ReportBuilder {
         self
     }
 
+    /// Work outside of messages that the hook has seen begin and end.
+    #[must_use]
+    pub fn worked_outside(mut self, wall_ms: u64) -> Self {
+        let wall_ns = wall_ms * MS;
+        self.push(Record { wall_ns, work_ns: wall_ns, ..record(RecordKind::Outside) });
+        self
+    }
+
     /// The CPU time of the idle times so far was read: hardly any.
     #[must_use]
     pub fn idle_cpu_read(mut self) -> Self {

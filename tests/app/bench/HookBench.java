@@ -31,6 +31,9 @@ public final class HookBench {
         void uninstall() throws Exception;
     }
 
+    /** The messages are those of a Looper that is not the main one. */
+    interface OnAnotherThread {}
+
     private static final int TICK = 1;
     private static final int LAST = 2;
 
@@ -51,6 +54,10 @@ public final class HookBench {
                 lastNs = VMDebug.threadCpuTimeNanos();
                 lastMallocs = mallocs();
                 lastBytes = VMDebug.getAllocCount(VMDebug.KIND_THREAD_ALLOCATED_BYTES);
+                if (getLooper() != Looper.getMainLooper()) {
+                    getLooper().quit();
+                    return;
+                }
                 throw new Stop();
             }
             if (firstNs == 0) {
@@ -70,18 +77,19 @@ public final class HookBench {
         Looper.prepareMainLooper();
         VMDebug.startAllocCounting();
         String[] names = {"none", "observer", "observer-proxy", "printer-empty", "printer", "article",
-            "article-whole", "monitor", "block", "uiperf", "blockcanary"};
+            "article-whole", "monitor", "block", "uiperf", "blockcanary", "poll", "other", "poll-other"};
         Variant[] variants = {
             new Ours.None(), new Ours.Observer(), new Ours.ObserverByProxy(), new Ours.EmptyPrinter(),
             new Ours.Printer(), new ArticleRecorder(), new ArticleRecorder.Whole(),
             new Ours.Monitoring(), new BlockMonitors.Block(), new BlockMonitors.Uiperf(), new BlockMonitors.Canary(),
+            new Ours.Poll(), new Ours.NoneOfAnother(), new Ours.PollOfAnother(),
         };
         for (int round = -1; round < rounds; round++) { // round -1 warms up
             for (int i = 0; i < variants.length; i++) {
                 if (!wanted.isEmpty() && !wanted.contains(names[i]) || !variants[i].install()) {
                     continue;
                 }
-                Batch batch = run(messages);
+                Batch batch = variants[i] instanceof OnAnotherThread ? runOnAnother(messages) : run(messages);
                 variants[i].uninstall();
                 if (round >= 0) {
                     System.out.println("batch " + names[i] + " " + (double) (batch.lastNs - batch.firstNs) / messages
@@ -98,14 +106,33 @@ public final class HookBench {
 
     private static Batch run(int messages) {
         Batch batch = new Batch(Looper.getMainLooper());
-        for (int i = 0; i <= messages; i++) {
-            batch.sendEmptyMessage(i < messages ? TICK : LAST);
-        }
+        send(batch, messages);
         try {
             Looper.loop();
         } catch (Stop end) {
             return batch;
         }
         throw new IllegalStateException("the looper quit");
+    }
+
+    private static Batch runOnAnother(final int messages) throws InterruptedException {
+        final Batch[] batch = new Batch[1];
+        Thread thread = new Thread("other") {
+            @Override public void run() {
+                Looper.prepare();
+                batch[0] = new Batch(Looper.myLooper());
+                send(batch[0], messages);
+                Looper.loop();
+            }
+        };
+        thread.start();
+        thread.join();
+        return batch[0];
+    }
+
+    private static void send(Batch batch, int messages) {
+        for (int i = 0; i <= messages; i++) {
+            batch.sendEmptyMessage(i < messages ? TICK : LAST);
+        }
     }
 }

@@ -99,6 +99,29 @@ final class Ours {
         }
     }
 
+    /** The poll hook. */
+    static class Poll implements HookBench.Variant {
+        @Override public boolean install() {
+            return Ours.install(Config.Hook.POLL);
+        }
+
+        @Override public void uninstall() {
+            Loopbox.uninstall();
+        }
+    }
+
+    /** What the poll hook costs a thread that it does not watch. */
+    static final class PollOfAnother extends Poll implements HookBench.OnAnotherThread {}
+
+    /** Nothing watches, and the messages are another thread's. */
+    static final class NoneOfAnother implements HookBench.Variant, HookBench.OnAnotherThread {
+        @Override public boolean install() {
+            return true;
+        }
+
+        @Override public void uninstall() {}
+    }
+
     private static final class Indifferent implements Looper.Observer {
         @Override public Object messageDispatchStarting() {
             return null;

@@ -22,13 +22,15 @@ import java.util.concurrent.atomic.AtomicInteger;
  * end the app says how many began, and asks for a report inside of the last one.
  *
  * <p>Arguments: those of {@link Options}; {@code messages=}: how many at least; {@code calm=1}: the queue is
- * often empty; {@code shopMs=}: instead of all that, one message that takes so long.
+ * often empty; {@code shopMs=}: instead of all that, one message that takes so long; {@code outsideMs=}: instead of all
+ * that, a descriptor's callback and an idle handler that take so long.
  */
 public final class Polls extends Handler {
     private static final int PLAIN = 1;
     private static final int LEAVES_BY_EXCEPTION = 2;
     private static final int LEAVES_BY_ERROR = 3;
     private static final int OUTSIDE = 4;
+    private static final int OTHER = 5;
     private static final int MOST_LOOPS = 3;
     private static final int ENOUGH_WAITING = 300;
 
@@ -70,6 +72,9 @@ public final class Polls extends Handler {
         Script.install(options);
         if (options.number("shopMs", 0) > 0) {
             playShop();
+        }
+        if (options.number("outsideMs", 0) > 0) {
+            playOutside(options.number("outsideMs", 0));
         }
         queue.addIdleHandler(
                 new MessageQueue.IdleHandler() {
@@ -114,8 +119,59 @@ public final class Polls extends Handler {
         Looper.loop();
     }
 
+    /** A poll that does not wait calls a descriptor's callback, then the queue is empty, then it rests. */
+    private void playOutside(final int ms) throws Exception {
+        final FileDescriptor[] pipe = (FileDescriptor[]) Class.forName("android.system.Os").getMethod("pipe").invoke(null);
+        queue.addOnFileDescriptorEventListener(
+                pipe[0],
+                MessageQueue.OnFileDescriptorEventListener.EVENT_INPUT,
+                new MessageQueue.OnFileDescriptorEventListener() {
+                    @Override
+                    public int onFileDescriptorEvents(FileDescriptor descriptor, int events) {
+                        SystemClock.sleep(ms);
+                        return 0;
+                    }
+                });
+        post(
+                new Step() {
+                    @Override
+                    void step() throws Exception {
+                        Class<?> os = Class.forName("android.system.Os");
+                        os.getMethod("write", FileDescriptor.class, byte[].class, int.class, int.class)
+                                .invoke(null, pipe[1], new byte[1], 0, 1);
+                        sendEmptyMessage(OTHER);
+                    }
+                });
+        Looper.loop();
+    }
+
+    /** The callback is over. */
+    private void runIdleHandler(final int ms) {
+        queue.addIdleHandler(
+                new MessageQueue.IdleHandler() {
+                    @Override
+                    public boolean queueIdle() {
+                        SystemClock.sleep(ms);
+                        return false;
+                    }
+                });
+        // It rests for longer than a group.
+        postDelayed(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        end();
+                    }
+                },
+                2L * ms);
+    }
+
     @Override
     public void handleMessage(Message message) {
+        if (message.what == OTHER) {
+            runIdleHandler(options.number("outsideMs", 0));
+            return;
+        }
         handled++;
         if (message.what == OUTSIDE) {
             waiting.decrementAndGet();

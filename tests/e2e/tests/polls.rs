@@ -57,6 +57,27 @@ fn a_long_message_that_has_ended_is_named_by_its_stacks() -> Result<()> {
     Ok(())
 }
 
+/// With other hooks all of that is idle.
+#[test]
+fn what_main_does_outside_of_messages_without_a_rest_is_work() -> Result<()> {
+    const MS: u64 = 1_000_000;
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        let (played, _) = play(&testbed, &["outsideMs=400"])?;
+        let history = &played.report.history;
+        let kinds: Vec<_> =
+            history.iter().map(|record| record.kind).filter(|kind| *kind != RecordKind::Group).collect();
+        assert_eq!(
+            kinds,
+            [RecordKind::Outside, RecordKind::Outside, RecordKind::Idle],
+            "{testbed}: {history:#?}"
+        );
+        for record in history.iter().filter(|record| record.kind == RecordKind::Outside) {
+            assert!(record.wall_ns >= 400 * MS && record.work_ns == record.wall_ns, "{record:?}");
+        }
+    }
+    Ok(())
+}
+
 /// `MessageQueue.next` is compiled while it runs: the poll's frame moves on the stack.
 #[test]
 fn a_queue_that_is_compiled_meanwhile_is_counted_exactly() -> Result<()> {

@@ -262,9 +262,13 @@ impl Thread<'_> {
 
 impl Dispatches for Thread<'_> {
     #[inline]
-    fn begin(&mut self, at: StackPointer) {
+    fn begin(&mut self, at: StackPointer, worked: bool) {
         main_thread::count_begun();
-        let _ = self.aggregator.begin(at);
+        let _ = if worked { self.aggregator.begin_after_work(at) } else { self.aggregator.begin(at) };
+    }
+
+    fn rest(&mut self) {
+        self.aggregator.rest_after_work();
     }
 
     #[inline]

@@ -100,7 +100,7 @@ names! {
         MessagesField: "messages_field",
         Unavailable: "unavailable",
     }
-    RecordKind { Group: "group", Single: "single", Idle: "idle", Frozen: "frozen", Unseen: "unseen" }
+    RecordKind { Group: "group", Single: "single", Idle: "idle", Frozen: "frozen", Unseen: "unseen", Outside: "outside" }
     SceneKind { Named: "scene", Other: "other", Process: "process" }
     SignalOrigin {
         System: "system",

@@ -15,6 +15,9 @@ pub enum RecordKind {
     Frozen,
     /// Messages may have run, but the recorder did not see them: another library had taken its hook out.
     Unseen,
+    /// The main thread worked outside of any message, for at least the group threshold: callbacks of descriptors, as those
+    /// of input, or idle handlers. Known by the poll hook; with the others that is `Idle`.
+    Outside,
 }
 
 /// How the dispatch of a message ended.

@@ -14,6 +14,8 @@
 //! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap of
 //!    `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
 //!    [`Config::frozen_ns`], or *unseen* when the hook was found to have been taken out meanwhile.
+//! 5. A gap in which the thread is known not to have rested, of [`Config::detail_ns`] or more, is work of the
+//!    group that it lies in, or, of `group_ns` or more, a record: *outside* of messages.
 //!
 //! A record spans from the start of its first slice to the end of its last, so `wall == work + idle` holds
 //! exactly, records are in order of time and do not overlap. Between two neighbours lies at most one short gap
@@ -41,6 +43,7 @@
 
 pub mod adopted;
 mod nesting;
+mod outside;
 mod retract;
 
 use crate::details::KeepReason;
@@ -147,6 +150,8 @@ pub struct Aggregator<H> {
     began_in_bind: bool,
     /// What began last, for as long as it may be retracted.
     beginning: Option<Beginning>,
+    /// When the thread's last work has ended.
+    rest_ns: Uptime,
     /// Nothing was run since the record of a rest was closed, which `open` still is.
     rests_on: bool,
 }
@@ -192,6 +197,7 @@ impl<H: Environment> Aggregator<H> {
             began_in_bind: false,
             beginning: None,
             rests_on: false,
+            rest_ns: Uptime::ZERO,
         }
     }
 
@@ -223,15 +229,22 @@ impl<H: Environment> Aggregator<H> {
     /// A message's dispatch begins; `at` is where the hook runs on the stack.
     #[inline]
     pub fn begin(&mut self, at: StackPointer) -> Begun {
-        self.begin_after(at, at)
+        self.begin_after(at, at, false)
+    }
+
+    /// A message's dispatch begins, and the thread has not rested since the one before has ended: it worked outside of
+    /// messages meanwhile.
+    #[inline]
+    pub fn begin_after_work(&mut self, at: StackPointer) -> Begun {
+        self.begin_after(at, at, true)
     }
 
     /// A message's dispatch begins in the outermost loop: whatever ran before has ended.
     pub fn begin_outermost(&mut self, at: StackPointer) -> Begun {
-        self.begin_after(at, StackPointer::BELOW_ALL)
+        self.begin_after(at, StackPointer::BELOW_ALL, false)
     }
 
-    fn begin_after(&mut self, at: StackPointer, left_before: StackPointer) -> Begun {
+    fn begin_after(&mut self, at: StackPointer, left_before: StackPointer, worked: bool) -> Begun {
         self.settle();
         let now = self.now();
         let wanted = self.miss_all_left_before(left_before, now);
@@ -242,6 +255,10 @@ impl<H: Environment> Aggregator<H> {
                 self.account_slice(outer, now);
                 cursor_ns = Some(now);
                 self.publish();
+            }
+            None if worked && self.work_outside(now) => {
+                cursor_ns = Some(now);
+                self.settle();
             }
             None => self.gap(now),
         }
@@ -400,6 +417,7 @@ impl<H: Environment> Aggregator<H> {
             message: None,
         };
         self.ended = Ended { token: detail.token, ran_ns, end_ns: now };
+        self.rest_ns = now;
         let deserves = alone || detail.wall_ns >= self.detail_ns || end != End::Returned;
         let kept = deserves && self.keep_detail(detail);
         self.last = (kept || !deserves).then_some(Last { detail, kept });
@@ -440,19 +458,24 @@ impl<H: Environment> Aggregator<H> {
             self.counted = token;
             self.open.count = self.open.count.saturating_add(1);
         }
-        self.open.work_ns = self.open.work_ns.saturating_add(work);
-        self.open.wall_ns = now.since(self.open.start_ns);
-        self.open.idle_ns = self.open.wall_ns.saturating_sub(self.open.work_ns);
         if self.open.slowest.is_none_or(|slowest| work > slowest.wall_ns) {
             self.open.slowest = Some(Slowest { token, wall_ns: work });
         }
-        if !alone && self.open.work_ns >= self.group_ns {
+        self.add_work(work, now);
+        alone
+    }
+
+    /// Adds work that ends now to the open record, which may be full by that.
+    fn add_work(&mut self, work: u64, now: Uptime) {
+        self.open.work_ns = self.open.work_ns.saturating_add(work);
+        self.open.wall_ns = now.since(self.open.start_ns);
+        self.open.idle_ns = self.open.wall_ns.saturating_sub(self.open.work_ns);
+        if !self.full && self.open.work_ns >= self.group_ns {
             let (cpu, late) = self.read_at_record_end();
             self.open.cpu_ns = share_of_cpu(cpu, self.open.wall_ns, 0);
             self.open.checktime_late_ns = late;
             self.full = true;
         }
-        alone
     }
 
     /// A message begins while no other one does anything.

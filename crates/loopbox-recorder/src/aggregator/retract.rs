@@ -35,7 +35,7 @@ impl<H: Environment> Aggregator<H> {
         let depth = self.nesting.depth();
         // Around it a loop inside of a message waits.
         self.rests = depth > 0;
-        let since_ns = beginning.cursor_ns.filter(|_| depth > 0).unwrap_or(self.ended.end_ns);
+        let since_ns = beginning.cursor_ns.filter(|_| depth > 0).unwrap_or(self.rest_ns);
         self.environment.idle(self.next_token, since_ns, depth);
     }
 

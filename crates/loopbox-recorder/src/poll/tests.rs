@@ -9,8 +9,12 @@ struct Main {
 }
 
 impl Dispatches for Vec<&'static str> {
-    fn begin(&mut self, _: StackPointer) {
-        self.push("begin");
+    fn begin(&mut self, _: StackPointer, worked: bool) {
+        self.push(if worked { "begin at once" } else { "begin" });
+    }
+
+    fn rest(&mut self) {
+        self.push("rest");
     }
 
     fn end(&mut self) {
@@ -76,7 +80,7 @@ fn a_poll_without_waiting_ends_a_message() {
     assert_eq!(main.said(), ["begin"]);
     main.polls(TOP, 0);
     main.polls(TOP, 0);
-    assert_eq!(main.said(), ["end", "begin", "end", "begin"]);
+    assert_eq!(main.said(), ["end", "begin at once", "end", "begin at once"]);
     assert_eq!(main.asked, 1, "the stack is looked at where the address is new");
 }
 
@@ -90,6 +94,22 @@ fn a_poll_that_waits_follows_nothing() {
         main.polls(TOP, timeout_ms);
         assert_eq!(main.said(), ["begin", "retract", "begin", "retract", "begin"]);
     }
+}
+
+/// Callbacks of descriptors are called by a poll that does not wait, too, and idle handlers between two such polls.
+#[test]
+fn a_thread_works_until_a_poll_waits() {
+    let mut main = Main::new();
+    main.polls(TOP, 0);
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["begin", "end", "begin at once"]);
+    main.idles(TOP - 100);
+    main.polls(TOP, 0);
+    assert_eq!(main.said(), ["retract", "begin at once"]);
+    main.polls(TOP, 7);
+    assert_eq!(main.said(), ["retract", "rest", "begin"], "a message may have come while it waited");
+    main.polls(TOP, FOREVER_MS);
+    assert_eq!(main.said(), ["retract", "begin"], "it rests already");
 }
 
 #[test]
@@ -119,14 +139,14 @@ fn a_loop_inside_of_a_message_is_told_by_the_java_stack() {
     main.stack = Some(INNER);
     main.polls(DEEP, 0);
     main.polls(DEEP, 0);
-    assert_eq!(main.said(), ["begin", "begin", "end", "begin"]);
+    assert_eq!(main.said(), ["begin", "begin", "end", "begin at once"]);
     // The inner loop's method is compiled now: another address, the same loop.
     main.polls(DEEP + 300, 0);
-    assert_eq!(main.said(), ["end", "begin"]);
+    assert_eq!(main.said(), ["end", "begin at once"]);
     // An exception has left it. The next poll of the loop around ends both.
     main.stack = Some(OUTER);
     main.polls(TOP, 0);
-    assert_eq!(main.said(), ["lose", "end", "begin"]);
+    assert_eq!(main.said(), ["lose", "end", "begin at once"]);
     assert_eq!(main.asked, 4);
 }
 
@@ -138,7 +158,7 @@ fn a_loop_inside_of_an_idle_handler_is_in_no_message() {
     main.stack = Some(PollStack { idle_of: OUTER.frames, ..INNER });
     main.polls(DEEP, 0);
     main.polls(DEEP, 0);
-    assert_eq!(main.said(), ["begin", "retract", "begin", "end", "begin"]);
+    assert_eq!(main.said(), ["begin", "retract", "begin", "end", "begin at once"]);
     // It was left, and the recorder's handler is called in the loop around.
     main.idles(TOP - 100);
     assert_eq!(main.said(), ["lose"]);
@@ -173,12 +193,12 @@ fn the_message_that_recording_began_in_ends_at_the_next_poll_of_its_loop() {
     main.stack = Some(INNER);
     main.polls(DEEP, 0);
     main.polls(DEEP, 0);
-    assert_eq!(main.said(), ["begin", "end", "begin"], "a loop inside of it");
+    assert_eq!(main.said(), ["begin", "end", "begin at once"], "a loop inside of it");
     main.stack = Some(OUTER);
     main.polls(TOP, 0);
     assert_eq!(main.said(), ["lose", "end adopted", "begin"]);
     main.polls(TOP, 0);
-    assert_eq!(main.said(), ["end", "begin"]);
+    assert_eq!(main.said(), ["end", "begin at once"]);
 }
 
 #[test]
@@ -205,7 +225,7 @@ fn more_loops_than_there_is_room_for_are_not_recorded() {
     main.polls(TOP, 0);
     let said = main.said();
     assert_eq!(said.iter().filter(|said| **said == "lose").count(), MAX_LOOPS - 1);
-    assert_eq!(said[MAX_LOOPS - 1..], ["end", "begin"]);
+    assert_eq!(said[MAX_LOOPS - 1..], ["end", "begin at once"]);
 }
 
 #[test]
@@ -214,5 +234,5 @@ fn a_stack_that_cannot_be_had_is_taken_for_the_innermost_loop() {
     main.stack = None;
     main.polls(TOP, 0);
     main.polls(DEEP, 0);
-    assert_eq!(main.said(), ["begin", "end", "begin"]);
+    assert_eq!(main.said(), ["begin", "end", "begin at once"]);
 }

@@ -64,6 +64,7 @@ fn record(record: &Record) -> Slice {
         RecordKind::Idle => "idle".into(),
         RecordKind::Frozen => "frozen".into(),
         RecordKind::Unseen => "unseen".into(),
+        RecordKind::Outside => "outside of messages".into(),
         _ => "unknown".into(),
     };
     let mut facts = vec![

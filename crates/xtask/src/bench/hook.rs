@@ -25,12 +25,15 @@ pub(crate) struct HookArgs {
 }
 
 /// The ways to watch, as `bench.HookBench` calls them, and what they are.
-const VARIANTS: [(&str, &str); 11] = [
+const VARIANTS: [(&str, &str); 14] = [
     ("none", "nothing watches"),
     ("observer", "Loopbox, Observer as a class"),
     ("observer-proxy", "Loopbox, Observer by Proxy, passing on"),
     ("printer-empty", "an empty Printer (Looper's own strings)"),
     ("printer", "Loopbox, Printer"),
+    ("poll", "Loopbox, Poll"),
+    ("poll-other", "the same, for another thread's Looper"),
+    ("other", "another thread's Looper, nothing watches"),
     ("article", "Qimao's recorder (Proxy, strings)"),
     ("article-whole", "the same with its Printer and its timer"),
     ("monitor", "Loopbox, Observer, with its performance monitor"),
@@ -173,8 +176,9 @@ impl Batches {
         Ok(self.medians("none").context("the bench printed no base line")?[0])
     }
 
-    /// What watching adds to that.
+    /// What watching adds to that, or to a message of another thread.
     fn added(&self, variant: &str) -> Option<f64> {
-        Some(self.medians(variant)?[0] - self.base().ok()?)
+        let base = if variant == "poll-other" { self.medians("other")?[0] } else { self.base().ok()? };
+        Some(self.medians(variant)?[0] - base)
     }
 }

@@ -25,7 +25,7 @@ const timeline = (() => {
 
   function colour(item) {
     if (item.kind === 'single') return item.wall >= 1000 ? paint.long : paint.single;
-    return { group: paint.group, idle: paint.idle, frozen: paint.frozen, unseen: paint.unseen, running: paint.now, outside: paint.now }[item.kind] || paint.idle;
+    return { group: paint.group, idle: paint.idle, frozen: paint.frozen, unseen: paint.unseen, running: paint.now, outside: item.current ? paint.now : paint.single }[item.kind] || paint.idle;
   }
 
   function step(span) {
@@ -66,7 +66,7 @@ const timeline = (() => {
       }
       if (wide > 34 && item.kind !== 'idle') {
         const message = item.current ? item.current.message : item.kind === 'single' ? item.record.details[0]?.message : null;
-        const name = message ? messageShort(message) : item.kind === 'outside' ? outsideText(item.current) : item.current ? 'running #' + item.current.token :
+        const name = message ? messageShort(message) : item.current?.state === 'outside' ? outsideText(item.current) : item.current ? 'running #' + item.current.token :
           item.kind === 'group' ? item.record.count + '×' : item.kind;
         ctx.fillStyle = item.current ? paint['now-ink'] : paint['block-ink'];
         ctx.fillText(fit(ctx, name, wide - 8), left + 4, L.main + 12);
@@ -142,12 +142,12 @@ const timeline = (() => {
 
   function describe(item) {
     const share = item.cpu == null ? 'unknown' : duration(item.cpu) + (item.wall > 0 ? ' (' + percent(item.cpu, item.wall) + ')' : '');
-    const head = item.kind === 'outside' ? 'Busy ' + outsideText(item.current) : item.current ? 'Running message #' + item.current.token : 'Record ' + item.record.seq + ': ' + (KINDS[item.kind] || item.kind);
+    const head = item.current?.state === 'outside' ? 'Busy ' + outsideText(item.current) : item.current ? 'Running message #' + item.current.token : 'Record ' + item.record.seq + ': ' + (KINDS[item.kind] || item.kind);
     const when = ['when', relative(item.from) + ' to ' + relative(item.to) + (clock(item.from) ? ', from ' + clock(item.from) : '')];
     const r = item.record;
     if (!r) {
       const c = item.current;
-      if (item.kind === 'outside') {
+      if (item.current?.state === 'outside') {
         return [el('strong', {}, head), facts([when, ['age', (c.at_most ? 'at most ' : '') + duration(item.wall)], ['CPU', share]]), stacksButton(c.token)];
       }
       return [el('strong', {}, head), facts([when, ['message', c.message ? c.message.text + ' (named by ' + c.message.named_by + ')' : 'its name is not known before it ends'],
@@ -193,7 +193,7 @@ const timeline = (() => {
       if (detail) return messageText(detail.token, detail.message) + ', ' + took(detail);
     }
     const share = item.cpu == null || !(item.wall > 0) ? '' : ', ' + percent(item.cpu, item.wall) + ' on the CPU';
-    const name = item.kind === 'outside' ? 'busy ' + outsideText(item.current) : item.current ? messageText(item.current.token, item.current.message) + ', running' :
+    const name = item.current?.state === 'outside' ? 'busy ' + outsideText(item.current) : item.current ? messageText(item.current.token, item.current.message) + ', running' :
       item.kind === 'single' && item.record.details.length ? messageText(item.record.details[0].token, item.record.details[0].message) :
       item.kind === 'group' ? plural(item.record.count, 'message') : KINDS[item.kind] || item.kind;
     return name + ', ' + duration(item.wall) + share + ', from ' + relative(item.from);

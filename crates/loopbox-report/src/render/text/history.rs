@@ -54,6 +54,7 @@ fn write_record(out: &mut String, a: &Analysis, r: &Record) {
             r.details.first().map_or_else(|| format!("#{}", r.first_token), |detail| one_message(a, detail))
         }
         RecordKind::Idle => paint(QUIET, "idle, or busy outside of messages"),
+        RecordKind::Outside => "busy outside of messages".to_string(),
         RecordKind::Frozen => paint(WARN, "frozen process or device asleep"),
         RecordKind::Unseen => paint(WARN, "unseen: another library had taken the hook out"),
         _ => "unknown".to_string(),

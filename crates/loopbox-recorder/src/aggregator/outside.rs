@@ -1,0 +1,45 @@
+//! Work outside of messages. A hook of the queue's poll knows of a thread that has not rested since its last message:
+//! callbacks of descriptors, as those of input, were called by a poll that did not wait, or idle handlers were.
+
+use super::Aggregator;
+use crate::Environment;
+use loopbox_format::model::{RecordKind, Uptime};
+
+impl<H: Environment> Aggregator<H> {
+    /// The thread is about to rest, and has worked until now since its last message.
+    pub fn rest_after_work(&mut self) {
+        let now = self.now();
+        self.settle();
+        if self.work_outside(now) {
+            if !self.full {
+                self.publish();
+            }
+            self.settle();
+            self.environment.idle(self.next_token, now, 0);
+        }
+    }
+
+    /// Accounts for the time from the cursor until `now` as work outside of messages, where it is as long as a message that is
+    /// kept: less is idle time, as with every other hook. Returns whether it was. A loop inside of a message works for that one.
+    pub(super) fn work_outside(&mut self, now: Uptime) -> bool {
+        if self.nesting.depth() > 0 {
+            return false;
+        }
+        let Some(start) = self.cursor_ns else { return false };
+        let work = now.since(start);
+        let missed = self.environment.unseen_since(start) || work > self.frozen_ns;
+        if missed || work < self.detail_ns {
+            return false;
+        }
+        self.rests_on = false;
+        // A group is of messages.
+        if work >= self.group_ns || !self.is_open {
+            self.settle();
+            self.split(RecordKind::Outside, start, now);
+        }
+        self.add_work(work, now);
+        self.cursor_ns = Some(now);
+        self.rest_ns = now;
+        true
+    }
+}

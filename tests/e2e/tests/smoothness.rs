@@ -3,10 +3,10 @@
 use anyhow::{Context, Result};
 use loopbox_e2e::live::{wait_for_ring, wait_until};
 use loopbox_e2e::scenario::Story;
-use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
+use loopbox_e2e::{LIMIT, details, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
-    DumpReason, Feature, FrameCause, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report,
-    SceneKind, Stage,
+    Component, DumpReason, Feature, FrameCause, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace,
+    NamedBy, Report, SceneKind, Stage,
 };
 use loopbox_format::report::Decoded;
 use loopbox_report::Analysis;
@@ -220,7 +220,7 @@ fn has_dropped(line: &Value) -> bool {
 }
 
 /// A finger scrolls and lets go, a list flies and stalls twice, a tap, and a scroll that no finger caused.
-fn a_screen_is_used(testbed: &str, hook: &str) -> Result<()> {
+fn a_screen_is_used(testbed: &str, hook: &str) -> Result<Report> {
     let folder = tempdir()?;
     let launcher = launcher(testbed)?;
     let app = launcher.app("smooth.Main").argument(format!("dir={}", folder.path().display()));
@@ -286,17 +286,30 @@ fn a_screen_is_used(testbed: &str, hook: &str) -> Result<()> {
     assert!(told("SCRIPT gesture 1 of a finger"), "{said:?}");
     assert!(told("SCRIPT window of smooth.Screen"), "{said:?}");
     assert!(!said.iter().any(|line| line.contains("cannot be")), "{said:?}");
-    Ok(())
+    Ok(report)
 }
 
 #[test]
 fn a_scroll_is_reported_from_its_touch_to_its_code() -> Result<()> {
-    a_screen_is_used("art10", "hook=AUTO")
+    a_screen_is_used("art10", "hook=AUTO").map(drop)
 }
 
 #[test]
 fn a_scroll_is_reported_on_art_11_with_a_printer() -> Result<()> {
-    a_screen_is_used("art11", "hook=PRINTER")
+    a_screen_is_used("art11", "hook=PRINTER").map(drop)
+}
+
+/// That hook sees no message: what the framework calls in one says what it is.
+#[test]
+fn frames_and_activities_are_named_by_their_callbacks_under_the_poll() -> Result<()> {
+    let report = a_screen_is_used("art11", "hook=POLL")?;
+    for component in [Component::Frame, Component::ActivityThread] {
+        let messages = details(&report).filter_map(|detail| detail.message.as_ref());
+        let named = messages.filter(|message| message.component == Some(component));
+        let by: Vec<_> = named.map(|message| (message.named_by, message.what)).collect();
+        assert!(by.contains(&(NamedBy::Callback, None)), "{component:?}: {by:?}");
+    }
+    Ok(())
 }
 
 /// However many fingers come and go, from the first that touches to the last that is lifted it is one gesture.

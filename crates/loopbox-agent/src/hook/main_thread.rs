@@ -4,8 +4,8 @@ use super::main_frames::MainFrames;
 use crate::anr::sigquit;
 use crate::session::shared_state::SharedState;
 use crate::sys::clock;
-use loopbox_format::model::{Record, Token, Uptime};
-use loopbox_recorder::{Aggregator, Details, Dirty, Environment, PollRules, StackPointer};
+use loopbox_format::model::{NamedBy, Record, Token, Uptime};
+use loopbox_recorder::{Aggregator, Described, Details, Dirty, Environment, PollRules, StackPointer};
 use loopbox_store::MainWriter;
 use std::ptr;
 use std::sync::Arc;
@@ -25,12 +25,37 @@ pub(crate) struct Main {
     pub(crate) frames: Option<Box<MainFrames>>,
     /// What the polls of the queue say, while the poll hook is in.
     pub(crate) poll: Option<PollRules>,
+    /// What a callback of the framework's has said of the message with this number, for hooks that see no message.
+    pub(crate) called: Option<(Token, Called)>,
 }
 
 impl Main {
     pub(crate) fn new(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) -> Self {
         let pointers = [StackPointer::UNKNOWN; MAX_DEPTH];
-        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None }
+        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, called: None }
+    }
+}
+
+/// A callback of the framework's that shows what the running message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Called {
+    /// Of an activity's life cycle.
+    Activity,
+    /// Of a display frame.
+    Frame,
+}
+
+impl Called {
+    /// Target and callback of the message that it is called in, as `Looper` prints them.
+    pub(crate) fn described(self) -> Described<'static> {
+        let (target, callback) = match self {
+            Self::Activity => ("android.app.ActivityThread$H", ""),
+            Self::Frame => (
+                "android.view.Choreographer$FrameHandler",
+                "android.view.Choreographer$FrameDisplayEventReceiver",
+            ),
+        };
+        Described { target, callback, what: None, named_by: NamedBy::Callback }
     }
 }
 

@@ -5,14 +5,14 @@
 //! one's: then the Java stack says which loop it is of.
 
 use super::callbacks;
-use super::main_thread::{self, Main, MainEnvironment};
+use super::main_thread::{self, Called, Main, MainEnvironment};
 use crate::jni::env::Env;
 use crate::jni::{call, class_cache};
 use crate::sys::log;
 use jni::objects::JObject;
 use jni::sys::{self, jint, jlong};
 use loopbox_art::native_entry::{ArtMethod, NativeEntry, NoEntry, is_library_code};
-use loopbox_format::model::End;
+use loopbox_format::model::{End, Token};
 use loopbox_poll::{Recorder, SUPPORTED, Trampoline};
 use loopbox_recorder::{Aggregator, Dispatches, PollLoop, PollRules, PollStack, StackPointer};
 use std::ffi::{CStr, c_void};
@@ -248,12 +248,17 @@ struct Thread<'a> {
     aggregator: &'a mut Aggregator<MainEnvironment>,
     frames: Option<&'a mut MainFrames>,
     adopted_in: &'a mut Option<u32>,
+    called: &'a mut Option<(Token, Called)>,
 }
 
 impl Thread<'_> {
     #[inline]
     fn end(&mut self, end: End) {
+        let running = if self.called.is_some() { self.aggregator.running() } else { None };
         let _ = self.aggregator.end(StackPointer::UNKNOWN, None, end);
+        if let Some((_, called)) = self.called.take_if(|(of, _)| Some(*of) == running) {
+            self.aggregator.describe(&called.described());
+        }
         if let Some(frames) = &mut self.frames {
             frames.message_ended(self.aggregator.ended());
         }
@@ -294,8 +299,8 @@ impl Dispatches for Thread<'_> {
 /// The rules, and what they call; `None` without the poll hook.
 #[inline]
 fn parts(main: &mut Main) -> Option<(&mut PollRules, Thread<'_>)> {
-    let Main { aggregator, poll, frames, adopted_in, .. } = main;
-    let thread = Thread { aggregator, frames: frames.as_deref_mut(), adopted_in };
+    let Main { aggregator, poll, frames, adopted_in, called, .. } = main;
+    let thread = Thread { aggregator, frames: frames.as_deref_mut(), adopted_in, called };
     Some((poll.as_mut()?, thread))
 }
 
@@ -335,6 +340,23 @@ pub extern "system" fn idle(_: *mut sys::JNIEnv, _: sys::jclass) {
     // SAFETY: as in `entered`.
     if let Some((rules, mut thread)) = (unsafe { main_thread::main() }).and_then(parts) {
         rules.idle(at, missed, &mut thread);
+    }
+}
+
+/// The framework calls back, in the message that runs: its name where no hook sees it. On the main thread.
+pub(super) fn is_called(main: &mut Main, called: Called) {
+    if main.poll.is_some()
+        && let Some(running) = main.aggregator.running()
+    {
+        main.called = Some((running, called));
+    }
+}
+
+/// `Native.inActivity`: an activity's life cycle calls back.
+pub extern "system" fn in_activity(_: *mut sys::JNIEnv, _: sys::jclass) {
+    // SAFETY: as in `entered`.
+    if let Some(main) = unsafe { main_thread::main() } {
+        is_called(main, Called::Activity);
     }
 }
 

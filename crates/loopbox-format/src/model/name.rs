@@ -93,7 +93,7 @@ names! {
         OutsideOfMessages: "outside_of_messages",
         AfterMain: "after_main",
     }
-    NamedBy { Observer: "observer", Printer: "printer", Stack: "stack", Window: "window" }
+    NamedBy { Observer: "observer", Printer: "printer", Stack: "stack", Window: "window", Callback: "callback" }
     NativeFrameSource { Pc: "pc", Link: "link", FramePointer: "frame_pointer" }
     PendingSource {
         LooperDump: "looper_dump",

@@ -45,6 +45,8 @@ pub enum NamedBy {
     Stack,
     /// The window's callback that was called: input that reached the main thread in no message.
     Window,
+    /// A callback of the framework's that ran in the message: of an activity's life cycle, or of a frame.
+    Callback,
 }
 
 /// A message of the Android framework that carries a component's life cycle; kept however short it is.

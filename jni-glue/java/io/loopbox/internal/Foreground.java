@@ -28,6 +28,18 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
         registered.say();
     }
 
+    /** What runs is a message of an Activity's life cycle. */
+    private static void called() {
+        try {
+            Settings settings = Recorder.settings();
+            if (settings != null && settings.poll) {
+                Native.inActivity();
+            }
+        } catch (Throwable fault) {
+            Faults.log(fault);
+        }
+    }
+
     private void say() {
         try {
             boolean seen = started > 0;
@@ -43,6 +55,7 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
 
     @Override
     public void onActivityStarted(Activity activity) {
+        called();
         started++;
         everStarted = true;
         if (started == 1) {
@@ -52,6 +65,7 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
 
     @Override
     public void onActivityStopped(Activity activity) {
+        called();
         // One that was started before we were registered stops, too.
         started = Math.max(0, started - 1);
         if (started == 0) {
@@ -61,6 +75,7 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
 
     @Override
     public void onActivityResumed(Activity activity) {
+        called();
         Settings settings = Recorder.settings();
         if (settings != null && settings.autoScene) {
             Recorder.annotate("scene", activity.getClass().getName());
@@ -86,14 +101,20 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
     }
 
     @Override
-    public void onActivityCreated(Activity activity, Bundle state) {}
+    public void onActivityCreated(Activity activity, Bundle state) {
+        called();
+    }
 
     @Override
-    public void onActivityPaused(Activity activity) {}
+    public void onActivityPaused(Activity activity) {
+        called();
+    }
 
     @Override
     public void onActivitySaveInstanceState(Activity activity, Bundle state) {}
 
     @Override
-    public void onActivityDestroyed(Activity activity) {}
+    public void onActivityDestroyed(Activity activity) {
+        called();
+    }
 }

@@ -175,6 +175,9 @@ public final class Native {
     /** An idle handler is called: what runs is no message. On the main thread. */
     static native void pollIdle();
 
+    /** An activity's life cycle calls back: what names the message where the hook sees none. On the main thread. */
+    static native void inActivity();
+
     /** How many messages run inside each other. */
     @FastNative
     static native int depth();

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use lab_launch::{App, Running};
 use loopbox_e2e::live::wait_until;
 use loopbox_e2e::{LIMIT, launcher};
+use loopbox_testbed::to_test_on;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;
@@ -54,6 +55,39 @@ fn mark(folder: &Path) -> Option<PathBuf> {
     files
         .into_iter()
         .find(|file| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"start-")))
+}
+
+/// Another user's folder, or one that is still encrypted: here a folder that is a file, or leads to itself.
+#[test]
+fn a_switch_or_a_mark_that_cannot_be_read_keeps_the_recorder_off() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let folder = folder.path();
+        let switch = folder.join("loopbox");
+        for (why, make) in [
+            ("ELOOP", (|at| std::os::unix::fs::symlink("loopbox", at)) as fn(&Path) -> std::io::Result<()>),
+            ("ENOTDIR", |at| fs::write(at, "")),
+        ] {
+            make(&switch)?;
+            let status = kill(app(&testbed, folder, "1")?)?.0;
+            let unknown = "off: it cannot be read whether the app has switched it off: ";
+            assert!(status.starts_with(unknown) && status.contains(why), "{testbed}: {status}");
+            assert_eq!(fs::read_dir(folder)?.count(), 1, "nothing else is there");
+            fs::remove_file(&switch)?;
+        }
+        assert!(is_on(&kill(app(&testbed, folder, "1")?)?.0));
+        let mark = mark(folder).context("no mark of a start that was killed")?;
+        fs::remove_file(&mark)?;
+        fs::create_dir(&mark)?;
+        let status = kill(app(&testbed, folder, "1")?)?.0;
+        assert!(
+            status.starts_with("off: start guard: it cannot be read how earlier starts ended: "),
+            "{status}"
+        );
+        fs::remove_dir(&mark)?;
+        assert!(is_on(&kill(app(&testbed, folder, "1")?)?.0), "it was not counted");
+    }
+    Ok(())
 }
 
 #[test]

@@ -5,6 +5,9 @@ import android.app.Application;
 import android.content.Context;
 import android.content.pm.PackageInfo;
 import android.content.pm.PackageManager;
+import android.system.ErrnoException;
+import android.system.Os;
+import android.system.OsConstants;
 import android.util.Log;
 import java.io.BufferedReader;
 import java.io.File;
@@ -25,8 +28,12 @@ public final class App {
 
     /** Why nothing may be recorded in this process, or null. */
     public static String refuses(Context context, Settings settings) {
-        if (new File(directory(context), OFF).exists()) {
-            return "switched off by the app";
+        try {
+            if (isThere(new File(directory(context), OFF))) {
+                return "switched off by the app";
+            }
+        } catch (ErrnoException unknown) {
+            return "it cannot be read whether the app has switched it off: " + unknown.getMessage();
         }
         String main = context.getApplicationInfo().processName;
         String own = processName();
@@ -34,6 +41,23 @@ public final class App {
             return "this is the process " + own + ", not " + main;
         }
         return null;
+    }
+
+    /**
+     * Whether a file is there.
+     *
+     * @throws ErrnoException when that is not known
+     */
+    static boolean isThere(File file) throws ErrnoException {
+        try {
+            Os.lstat(file.getPath());
+            return true;
+        } catch (ErrnoException refused) {
+            if (refused.errno == OsConstants.ENOENT) {
+                return false;
+            }
+            throw refused;
+        }
     }
 
     /** For every later launch. The mark lies in the default folder wherever reports go. */

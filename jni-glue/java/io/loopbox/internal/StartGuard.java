@@ -63,24 +63,33 @@ final class StartGuard {
         }
         used = true;
         try {
-            State first = new State();
-            first.addThisStart();
-            try {
-                write(OsConstants.O_EXCL, first);
-            } catch (ErrnoException refused) {
-                if (refused.errno == OsConstants.EEXIST) {
-                    return again(framework);
-                }
-                // The first start of all.
-                if (refused.errno != OsConstants.ENOENT || !mark.getParentFile().mkdirs()) {
-                    throw refused;
-                }
-                write(OsConstants.O_EXCL, first);
-            }
+            create();
+            return null;
         } catch (Exception unwritable) {
-            Log.i(Tag.LOOPBOX, "starts are not counted: " + unwritable);
+            try {
+                if (!App.isThere(mark)) {
+                    Log.i(Tag.LOOPBOX, "starts are not counted: " + unwritable);
+                    return null;
+                }
+                return again(framework);
+            } catch (Exception unreadable) {
+                return "start guard: it cannot be read how earlier starts ended: " + unreadable.getMessage();
+            }
         }
-        return null;
+    }
+
+    private void create() throws ErrnoException, IOException {
+        State first = new State();
+        first.addThisStart();
+        try {
+            write(OsConstants.O_EXCL, first);
+        } catch (ErrnoException refused) {
+            // The first start of all.
+            if (refused.errno != OsConstants.ENOENT || !mark.getParentFile().mkdirs()) {
+                throw refused;
+            }
+            write(OsConstants.O_EXCL, first);
+        }
     }
 
     /** For the native worker, which removes it. */
@@ -95,7 +104,8 @@ final class StartGuard {
         }
     }
 
-    private String again(Framework framework) throws ErrnoException, IOException {
+    /** @throws IOException when the mark cannot be read */
+    private String again(Framework framework) throws IOException {
         State state = read();
         int most = state.blown == 0 ? DEATHS : 1;
         if (state.startsOff == 0 && state.ended.size() >= most) {
@@ -112,7 +122,11 @@ final class StartGuard {
         } else {
             state.addThisStart();
         }
-        write(OsConstants.O_TRUNC, state);
+        try {
+            write(OsConstants.O_TRUNC, state);
+        } catch (Exception unwritable) {
+            Log.i(Tag.LOOPBOX, "this start is not counted: " + unwritable);
+        }
         return off
                 ? "start guard: earlier starts ended within seconds; starts until the next try: " + state.startsOff
                 : null;

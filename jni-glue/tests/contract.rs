@@ -38,6 +38,7 @@ fn descriptor(java_type: &str) -> String {
         "float" => "F",
         "String" => "Ljava/lang/String;",
         "Thread" => "Ljava/lang/Thread;",
+        "MessageQueue" => "Landroid/os/MessageQueue;",
         other => panic!("a native method with {other}"),
     }
     .to_owned()
@@ -54,6 +55,8 @@ fn rust_descriptor(rust_type: &str) -> &str {
         "jfloat" => "F",
         "JString" | "jstring" => "Ljava/lang/String;",
         "JLongArray" => "[J",
+        // The one object that is passed as it is.
+        "JObject" => "Landroid/os/MessageQueue;",
         "JObjectArray<JString>" => "[Ljava/lang/String;",
         // Not wrapped where the call takes no transition.
         "jobjectArray" => "[Ljava/lang/Thread;",
@@ -101,6 +104,7 @@ fn functions() -> BTreeMap<String, Native> {
         "jni-glue/src/natives.rs",
         "crates/loopbox-agent/src/hook/callbacks.rs",
         "crates/loopbox-agent/src/hook/frames.rs",
+        "crates/loopbox-agent/src/hook/poll.rs",
         "crates/loopbox-agent/src/joined.rs",
         "crates/loopbox-agent/src/sampler/suspended_call.rs",
     ];

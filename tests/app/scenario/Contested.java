@@ -152,6 +152,8 @@ public final class Contested {
 
     private void letGo() {
         takes = false;
+        // It may be about to take the place once more, which is noticed when main rests.
+        SystemClock.sleep(2 * EVERY_MS);
         while (!Hooks.hook().startsWith("true")) {
             SystemClock.sleep(500);
         }

@@ -151,8 +151,10 @@ fn a_spin_in_native_code_is_named_with_its_callers() -> Result<()> {
         let modules = hang.modules()?;
         let art = modules.iter().position(|name| name.starts_with("libart.so")).context("no frame of ART")?;
         assert!(modules[..art].iter().all(|name| *name == "lab-host"), "{testbed}: {modules:?}");
-        // The word on top of an x86-64 stack may be a return address, too.
-        assert!(art >= 2 && art + 1 == modules.len(), "{testbed}: {modules:?}");
+        // The word on top of an x86-64 stack may be a return address, too. ART's own code uses the frame pointer for
+        // other things: where it has left an address of code in the place of one, the chain has one frame more.
+        let in_art = modules.len() - art;
+        assert!(art >= 2 && (1..=2).contains(&in_art), "{testbed}: {modules:?}");
         assert!(native.modules.iter().all(|module| module.build_id.len() >= 8), "{:?}", native.modules);
         let text = hang.symbolized("text")?;
         for function in ["native_hang_spin", "native_hang_in_way"] {

@@ -4,7 +4,7 @@
 
 use anyhow::{Result, ensure};
 use loopbox_e2e::hangs::stories::{STORIES, Stage};
-use loopbox_e2e::hangs::{Cell, Mode, PLACES, fault, slow_files};
+use loopbox_e2e::hangs::{ASKED_TO_STOP, Cell, Mode, PLACES, fault, slow_files};
 use std::time::Duration;
 
 /// The shortest hang that the system's signal makes an ANR of: two fifths of the time-out.
@@ -104,6 +104,14 @@ fn a_hang_is_named_where_no_signal_ends_the_wait() -> Result<()> {
     play(&cells("art11", Mode::Printer, "vfork", &["message", "idle"]))
 }
 
+/// A page that main touches between the sampler's look and its question keeps the sampler, which has left nothing out then. That
+/// is seldom, and a busy machine makes it less so.
+fn play_page(testbed: &'static str, mode: Mode) -> Result<()> {
+    let play = || play(&cells(testbed, mode, "page", &["message"]));
+    let asked = |error: &anyhow::Error| format!("{error:#}").contains(ASKED_TO_STOP);
+    play().or_else(|error| if asked(&error) { play() } else { Err(error) })
+}
+
 #[test]
 fn a_hang_is_named_that_waits_for_a_disk_or_a_driver() -> Result<()> {
     if !slow_files::can_mount() {
@@ -111,7 +119,7 @@ fn a_hang_is_named_that_waits_for_a_disk_or_a_driver() -> Result<()> {
         return Ok(());
     }
     for (testbed, mode) in [("art10", Mode::Observer), ("art11", Mode::Printer)] {
-        play(&cells(testbed, mode, "page", &["message"]))?;
+        play_page(testbed, mode)?;
         play(&cells(testbed, mode, "binder", &["message", "touch-down"]))?;
     }
     Ok(())

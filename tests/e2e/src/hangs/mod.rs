@@ -153,6 +153,9 @@ pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
 /// Headlines that deny the hang.
 const DENIALS: [&str; 3] = ["Main was free", "Not enough data", "Unclear"];
 
+/// The sampler has left no stack out for a main thread that could not stop.
+pub const ASKED_TO_STOP: &str = "main was asked to stop where it could not";
+
 impl Cell {
     fn needs_slow_files(&self) -> bool {
         matches!(self.way, "page" | "binder")
@@ -192,7 +195,7 @@ impl Cell {
         if self.way == "page" && !matches!(self.mode, Mode::Unsampled | Mode::Fallback) {
             let left_out = |statistic: &&Statistic| statistic.name == "sampler.left_out_uninterruptible";
             if told.report.statistics.iter().find(left_out).is_none_or(|statistic| statistic.value == "0") {
-                wrong.push("main was asked to stop where it could not");
+                wrong.push(ASKED_TO_STOP);
             }
         }
         if told.as_of_ns.is_none() {

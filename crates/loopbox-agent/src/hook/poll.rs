@@ -132,6 +132,16 @@ pub fn word() -> Option<usize> {
     if at == 0 { None } else { loopbox_art::native_entry::read_word(at) }
 }
 
+/// The same without a system call, for the main thread; 0 where it was never seen.
+fn word_on_main() -> usize {
+    let at = WORD.load(Ordering::Acquire);
+    if at == 0 {
+        return 0;
+    }
+    // SAFETY: whoever set it has read this word with the checked reader, and the method of a boot class stays where it is.
+    unsafe { std::ptr::with_exposed_provenance::<usize>(at).read_volatile() }
+}
+
 /// Whether the hook is in.
 pub(crate) fn records() -> bool {
     Trampoline::all().any(Trampoline::is_watching)
@@ -312,7 +322,7 @@ extern "C" fn entered(env: *mut c_void, timeout_ms: i32, frame: usize) -> u32 {
         None => return 0,
         Some(true) => None,
         Some(false) => {
-            THERE.store(word().unwrap_or_default(), Ordering::Relaxed);
+            THERE.store(word_on_main(), Ordering::Relaxed);
             // SAFETY: the environment that ART passed to the poll.
             unsafe { stack(env) }
         }
@@ -335,7 +345,7 @@ extern "C" fn returned(env: *mut c_void, of: u32) {
 /// `Native.pollIdle`: an idle handler is called.
 pub extern "system" fn idle(_: *mut sys::JNIEnv, _: sys::jclass) {
     let at = StackPointer::here();
-    let there = word().unwrap_or_default();
+    let there = word_on_main();
     let missed = THERE.swap(there, Ordering::Relaxed) != there;
     // SAFETY: as in `entered`.
     if let Some((rules, mut thread)) = (unsafe { main_thread::main() }).and_then(parts) {

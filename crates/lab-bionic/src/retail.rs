@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{reports, scripted_apps};
+use lab_reports::live::{running_tree, wait_for_ring, wait_until};
+use lab_reports::{feature, read, stacks_of};
 use loopbox_android_pack::Abi;
 use loopbox_android_pack::device::Device;
-use loopbox_e2e::live::{running_tree, wait_for_ring, wait_until};
-use loopbox_e2e::{feature, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 use loopbox_setup::command::run;
 use loopbox_setup::jar;

@@ -7,8 +7,8 @@ use std::process::{ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::reports;
-use loopbox_e2e::live::{ring_of, wait_until};
-use loopbox_e2e::{feature, read};
+use lab_reports::live::{ring_of, wait_until};
+use lab_reports::{feature, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 
 /// How long the driver is in its message when the signal comes, and at what age a message is a hang (`drive.c`).

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use lab_oracle::Oracle;
-use loopbox_e2e::matrix::{Figures, PHASES, phase_reports};
+use lab_reports::phases::{Figures, PHASES, phase_reports};
 use loopbox_format::model::{FeatureState, Report, StackSource, StackTree, Statistic};
 
 use crate::stage::Stage;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use loopbox_e2e::live::running_tree;
-use loopbox_e2e::{read, stacks_of};
+use lab_reports::live::running_tree;
+use lab_reports::{read, stacks_of};
 use loopbox_format::model::{DumpReason, MainState};
 use loopbox_store::{Recovered, recover};
 
@@ -58,7 +58,7 @@ pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
     ensure!(target == Some("scenario.Killed"), "the hang is named {target:?}");
     let tree = running_tree(&report).context("there are no stacks of the hang")?;
     let stacks = stacks_of(&report, tree)?;
-    let shown = |frames: &[loopbox_e2e::Frame]| frames.iter().any(|f| f.short() == "Killed.handleMessage");
+    let shown = |frames: &[lab_reports::Frame]| frames.iter().any(|f| f.short() == "Killed.handleMessage");
     ensure!(stacks.iter().all(|(frames, _)| shown(frames)), "stacks of something else");
     Ok(Killed { ring_age_ns, report_age_ns: running.age_ns(), stacks: stacks.len() })
 }

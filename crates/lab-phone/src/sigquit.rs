@@ -1,7 +1,7 @@
 //! SIGQUIT, as the system sends it at an ANR: a report is written, and the runtime's own thread gets the signal after us.
 
 use anyhow::{Context, Result, ensure};
-use loopbox_e2e::{feature, read};
+use lab_reports::{feature, read};
 use loopbox_format::model::{DumpReason, Feature};
 
 use crate::stage::Stage;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use lab_reports::LIMIT;
 use loopbox_format::model::Report;
 use loopbox_format::report::decode;
 use loopbox_report::Analysis;
@@ -12,7 +13,7 @@ use loopbox_report::diagnose::{Cause, Confidence, Diagnosis, diagnose};
 use loopbox_setup::command::run;
 use tempfile::tempdir;
 
-use crate::{LIMIT, launcher};
+use crate::launcher;
 
 /// What main does in a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,9 @@
 
 use anyhow::Result;
 use lab_launch::{Ended, Launcher};
+use lab_reports::LIMIT;
 use std::path::Path;
 use std::time::Duration;
-
-use crate::LIMIT;
 
 /// How an app ended, what it left, and what it said of it.
 #[derive(Debug)]

@@ -8,10 +8,11 @@
 //! The half second is the recorder's. What its threads had to wait for a processor comes on top, as the kernel counts it; where
 //! one of them waits at the very moment, how long is not known, and the rule is not asked of that process.
 
-use crate::live::{running_tree, tree_of, uptime_ns, wait_for_ring};
-use crate::{Frame, LIMIT, launcher, read, stacks_of};
+use crate::launcher;
 use anyhow::{Context, Result, ensure};
 use lab_launch::Launcher;
+use lab_reports::live::{running_tree, tree_of, uptime_ns, wait_for_ring};
+use lab_reports::{Frame, LIMIT, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report, Token, Uptime};
 use loopbox_store::{FuseState, Recovered, recover};
 use std::fs;

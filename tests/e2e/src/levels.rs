@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::reports;
+use lab_reports::{LIMIT, feature, read};
 use loopbox_format::looper::{PendingBody, Queue, parse_queue};
 use loopbox_format::model::{DumpReason, Feature, MainState, Message, Report};
 use loopbox_format::report::Decoded;
@@ -11,7 +12,7 @@ use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 use tempfile::tempdir;
 
-use crate::{LIMIT, feature, launcher, read};
+use crate::launcher;
 
 /// The runtime that the levels run on: the classes of newer ones are known there, too.
 const RUNTIME: &str = "art11";

@@ -9,12 +9,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, Running};
+use lab_reports::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher};
+use lab_reports::{LIMIT, read};
 use loopbox_format::model::Report;
 use loopbox_setup::workspace::root;
 use tempfile::tempdir;
-
-use crate::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher};
-use crate::{LIMIT, read};
 
 /// The words that the system has for a process that does not respond.
 const SAYS: &str = "says=Input dispatching timed out";

@@ -1,7 +1,8 @@
 //! kill -9 of processes that append to one file of the performance monitor: no line is lost but the one in flight.
 
-use crate::{LIMIT, launcher};
+use crate::launcher;
 use anyhow::{Context, Result, ensure};
+use lab_reports::LIMIT;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

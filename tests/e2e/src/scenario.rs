@@ -2,10 +2,11 @@
 
 use anyhow::{Context as _, Result};
 use lab_launch::{Ended, wait_for_report};
+use lab_reports::{LIMIT, details_of, feature, read};
 use loopbox_format::model::{Detail, Feature, Report, Token};
 use tempfile::tempdir;
 
-use crate::{LIMIT, details_of, feature, launcher, read};
+use crate::launcher;
 
 /// The scripted app's Handler for its own messages.
 pub const SHOP: &str = "com.example.shop.ShopHandler";

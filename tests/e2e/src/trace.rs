@@ -1,7 +1,7 @@
 //! The system calls of a process that have to do with files, by strace.
 
-use crate::live::wait_until;
 use anyhow::{Context, Result};
+use lab_reports::live::wait_until;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};

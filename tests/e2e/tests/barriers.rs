@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 use lab_launch::{Running, reports};
-use loopbox_e2e::live::{quit, wait_until};
-use loopbox_e2e::{LIMIT, launcher};
+use lab_reports::LIMIT;
+use lab_reports::live::{quit, wait_until};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{AnrVerdict, DumpReason, MainState, Report};
 use loopbox_format::report::decode;
 use loopbox_report::Analysis;

@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result};
 use lab_launch::{reports, wait_for_report};
-use loopbox_e2e::{LIMIT, details_of, feature, launcher};
+use lab_reports::{LIMIT, details_of, feature};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{Detail, Feature, MainState, RecordKind, Report};
 use loopbox_format::report::decode;
 use loopbox_report::Analysis;

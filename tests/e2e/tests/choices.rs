@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result};
 use lab_launch::reports;
-use loopbox_e2e::live::tree_of;
+use lab_reports::live::tree_of;
+use lab_reports::{LIMIT, details, details_of, feature, read};
+use loopbox_e2e::launcher;
 use loopbox_e2e::scenario::{SHOP, Story};
-use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
 use loopbox_format::looper::{PendingBody, parse_queue};
 use loopbox_format::model::{
     Component, DumpReason, Feature, MainState, NamedBy, PendingSource, RecordKind, StackSource,

@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 use lab_launch::Running;
-use loopbox_e2e::live::tree_of;
-use loopbox_e2e::{LIMIT, launcher, stacks_of};
+use lab_reports::live::tree_of;
+use lab_reports::{LIMIT, stacks_of};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{AnrVerdict, DumpReason, MainState, Report, Token};
 use loopbox_format::report::decode;
 use loopbox_report::Analysis;

@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use lab_launch::Running;
-use loopbox_e2e::live::{quit, wait_for_ring, wait_until};
+use lab_reports::LIMIT;
+use lab_reports::live::{quit, wait_for_ring, wait_until};
 use loopbox_e2e::trace::Trace;
-use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, launcher};
+use loopbox_e2e::{HANG_REPORT_LATE, launcher};
 use std::fs;
 use tempfile::tempdir;
 

@@ -3,9 +3,10 @@
 
 use anyhow::{Context, Result};
 use lab_launch::{Launcher, reports};
+use lab_reports::live::{quit, wait_until};
+use lab_reports::{LIMIT, read};
 use loopbox_e2e::exhausted::run;
-use loopbox_e2e::live::{quit, wait_until};
-use loopbox_e2e::{LIMIT, launcher, read};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{DumpReason, MainState, PendingSource, Report};
 use loopbox_testbed as testbed;
 use std::path::Path;

@@ -3,8 +3,9 @@
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Running, reports};
-use loopbox_e2e::live::{wait_for_ring, wait_until};
-use loopbox_e2e::{LIMIT, feature, launcher, read};
+use lab_reports::live::{wait_for_ring, wait_until};
+use lab_reports::{LIMIT, feature, read};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report, Token};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

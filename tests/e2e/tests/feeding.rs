@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 use lab_launch::wait_for_report;
-use loopbox_e2e::{LIMIT, launcher, read};
+use lab_reports::{LIMIT, read};
+use loopbox_e2e::launcher;
 use std::path::Path;
 use tempfile::tempdir;
 

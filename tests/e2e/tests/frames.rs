@@ -1,9 +1,10 @@
 //! Frames of every kind: what the sampler says is held against the dex files, stack by stack.
 
 use anyhow::{Context, Result};
+use lab_reports::stacks_of;
+use lab_reports::truth::{named, oracle};
+use loopbox_e2e::launcher;
 use loopbox_e2e::matrix::{CELLS, Cell, Mode, run_all, sample};
-use loopbox_e2e::truth::{named, oracle};
-use loopbox_e2e::{launcher, stacks_of};
 
 /// The quick cells of ART 10 and 11, briefly; `cargo xtask stress testbeds` runs all testbeds for long.
 #[test]

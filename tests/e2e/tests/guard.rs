@@ -3,8 +3,9 @@
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, Running};
-use loopbox_e2e::live::running_tree;
-use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
+use lab_reports::live::running_tree;
+use lab_reports::{LIMIT, feature, read, stacks_of};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource, StackTree, Token, Uptime};
 use loopbox_testbed as testbed;
 use std::path::Path;
@@ -126,7 +127,7 @@ fn is_sampled_by_the_java_api(app: App, why: &str) -> Result<()> {
     assert_eq!(tree.source, StackSource::JavaApi);
     assert!(tree.phases.iter().all(|phase| phase.interval_ns >= 100_000_000), "{:?}", tree.phases);
     for (stack, _) in stacks_of(&report, tree)? {
-        let names: Vec<_> = stack.iter().map(loopbox_e2e::Frame::short).collect();
+        let names: Vec<_> = stack.iter().map(lab_reports::Frame::short).collect();
         assert!(names.iter().any(|name| name == "CheckoutActivity.onPay"), "{names:?}");
         assert_eq!(names.last().map(String::as_str), Some("Demo.main"), "{names:?}");
         let own = stack.iter().find(|frame| frame.short() == "CheckoutActivity.onPay").context("gone")?;

@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 use lab_launch::wait_for_report;
-use loopbox_e2e::live::{quit, running_tree, uptime_ns, wait_for_ring};
-use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, details, details_of, feature, launcher, read, stacks_of};
+use lab_reports::live::{quit, running_tree, uptime_ns, wait_for_ring};
+use lab_reports::{LIMIT, details, details_of, feature, read, stacks_of};
+use loopbox_e2e::{HANG_REPORT_LATE, launcher};
 use loopbox_format::model::{
     Component, Detail, DumpReason, End, Feature, MainState, NamedBy, PendingSource, Record, RecordKind,
     Report, StackTree, Token,
@@ -123,7 +124,7 @@ fn assert_hang(report: &Report) -> Result<()> {
     assert!(stacks.len() >= 5, "{} stacks", stacks.len());
     let mut phases = Vec::new();
     for (stack, _) in &stacks {
-        let names: Vec<_> = stack.iter().map(loopbox_e2e::Frame::short).collect();
+        let names: Vec<_> = stack.iter().map(lab_reports::Frame::short).collect();
         let path = ["Prices.load", "Cart.total", "CheckoutActivity.onPay", "CheckoutActivity.handleMessage"];
         let at = names
             .iter()

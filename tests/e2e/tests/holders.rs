@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Running, reports};
-use loopbox_e2e::live::quit;
-use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, launcher, read};
+use lab_reports::live::quit;
+use lab_reports::{LIMIT, read};
+use loopbox_e2e::{HANG_REPORT_LATE, launcher};
 use loopbox_format::model::{AnrVerdict, Location, LocationId, LockWait, OtherThread, PendingSource, Report};
 use loopbox_testbed as testbed;
 use std::fs;

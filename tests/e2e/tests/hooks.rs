@@ -1,8 +1,8 @@
 //! The hooks among other libraries, and messages that do what well-behaved ones do not.
 
 use anyhow::{Context, Result};
+use lab_reports::{details, details_of, feature, stacks_of};
 use loopbox_e2e::scenario::{SHOP, Story};
-use loopbox_e2e::{details, details_of, feature, stacks_of};
 use loopbox_format::model::{
     Component, Detail, End, Feature, Limits, NamedBy, PendingSource, RecordKind, Token,
 };

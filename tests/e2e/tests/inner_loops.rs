@@ -3,8 +3,9 @@
 
 use anyhow::{Context, Result};
 use lab_launch::{Running, reports};
-use loopbox_e2e::live::{wait_for_ring, wait_until};
-use loopbox_e2e::{Frame, LIMIT, details_of, launcher, read, stacks_of};
+use lab_reports::live::{wait_for_ring, wait_until};
+use lab_reports::{Frame, LIMIT, details_of, read, stacks_of};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{AnrVerdict, DumpReason, MainState, RecordKind, Report, StackTree};
 use std::time::Duration;
 use tempfile::{TempDir, tempdir};

@@ -1,7 +1,8 @@
 //! Which frames and messages have stacks, from which age on, and whose code is on top of them.
 
 use anyhow::{Context, Result, bail};
-use loopbox_e2e::{Frame, LIMIT, launcher, read, stacks_of};
+use lab_reports::{Frame, LIMIT, read, stacks_of};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{Report, StackTree};
 use std::collections::BTreeSet;
 use tempfile::tempdir;

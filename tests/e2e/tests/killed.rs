@@ -1,8 +1,9 @@
 //! A process that is killed in the middle of a hang: the next launch finds what it recorded.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::live::{running_tree, wait_for_ring};
-use loopbox_e2e::{Frame, LIMIT, details_of, kill, launcher, read, stacks_of};
+use lab_reports::live::{running_tree, wait_for_ring};
+use lab_reports::{Frame, LIMIT, details_of, read, stacks_of};
+use loopbox_e2e::{kill, launcher};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
 use std::fs;
 use tempfile::tempdir;

@@ -4,8 +4,8 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::Launcher;
+use lab_reports::{LIMIT, read};
 use loopbox_android_pack::half;
-use loopbox_e2e::{LIMIT, read};
 use loopbox_format::model::DumpReason;
 use loopbox_setup::jar;
 use loopbox_setup::kotlin::Kotlin;

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use lab_launch::{Ended, reports};
-use loopbox_e2e::{LIMIT, feature, launcher, read};
+use lab_reports::{LIMIT, feature, read};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{DumpReason, Feature, Report};
 use loopbox_setup::command::run;
 use tempfile::tempdir;

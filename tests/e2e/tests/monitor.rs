@@ -3,9 +3,10 @@
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, java_below};
+use lab_reports::LIMIT;
+use loopbox_e2e::launcher;
 use loopbox_e2e::monitor::kill_appending;
 use loopbox_e2e::trace::Trace;
-use loopbox_e2e::{LIMIT, launcher};
 use loopbox_setup::jvm;
 use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;

@@ -3,9 +3,9 @@
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Build, Launcher};
+use lab_reports::{LIMIT, read};
 use loopbox_android_pack::half;
 use loopbox_e2e::libraries::coroutines_and_rx;
-use loopbox_e2e::{LIMIT, read};
 use loopbox_format::report::Decoded;
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;

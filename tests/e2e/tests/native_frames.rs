@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, Running, reports, wait_for_report};
-use loopbox_e2e::live::{quit, wait_for_taken_signal, wait_until};
-use loopbox_e2e::{LIMIT, launcher, read};
+use lab_reports::live::{quit, wait_for_taken_signal, wait_until};
+use lab_reports::{LIMIT, read};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{DumpReason, NativeFrameSource, NativeStack, Report, SystemCallSource};
 use loopbox_format::report::decode;
 use loopbox_report::{Analysis, MainWaitKind};

@@ -2,8 +2,8 @@
 //! that wraps it again.
 
 use anyhow::{Context, Result};
+use lab_reports::{details_of, feature};
 use loopbox_e2e::scenario::{self, SHOP};
-use loopbox_e2e::{details_of, feature};
 use loopbox_format::model::{Detail, Feature};
 use loopbox_testbed as testbed;
 

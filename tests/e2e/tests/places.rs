@@ -4,8 +4,9 @@
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Running, reports};
-use loopbox_e2e::live::{quit, tree_of, wait_for_ring, wait_until};
-use loopbox_e2e::{LIMIT, details, launcher, read, stacks_of};
+use lab_reports::live::{quit, tree_of, wait_for_ring, wait_until};
+use lab_reports::{LIMIT, details, read, stacks_of};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{
     AnrVerdict, Component, DumpReason, End, MainState, NamedBy, Outside, Report, StackSource, StackTree,
     Token,
@@ -96,7 +97,7 @@ impl Story {
 /// The short names of the frames of a tree's last stack, top first.
 fn last_stack(report: &Report, tree: &StackTree) -> Result<Vec<String>> {
     let (frames, _) = stacks_of(report, tree)?.pop().context("an empty tree")?;
-    Ok(frames.iter().map(loopbox_e2e::Frame::short).collect())
+    Ok(frames.iter().map(lab_reports::Frame::short).collect())
 }
 
 /// The last stack of what runs must go through these frames, top first.

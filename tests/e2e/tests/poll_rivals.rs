@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 use lab_launch::{App, reports};
-use loopbox_e2e::{LIMIT, details, feature, launcher, read};
+use lab_reports::{LIMIT, details, feature, read};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{DumpReason, End, Feature, MainState, Report, Token};
 use loopbox_testbed as testbed;
 use tempfile::tempdir;

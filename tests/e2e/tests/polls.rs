@@ -1,7 +1,7 @@
 //! The poll hook: main's queue is seen to poll, and messages are what lies between two polls.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::details_of;
+use lab_reports::details_of;
 use loopbox_e2e::scenario::{SHOP, Story};
 use loopbox_format::model::{End, MainState, NamedBy, RecordKind, Token};
 use loopbox_testbed as testbed;

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 use lab_launch::reports;
-use loopbox_e2e::{LIMIT, launcher, read};
+use lab_reports::{LIMIT, read};
+use loopbox_e2e::launcher;
 use loopbox_format::looper::{PendingBody, Queue, parse_queue};
 use loopbox_format::model::{DumpReason, PendingSource, Report};
 use tempfile::tempdir;

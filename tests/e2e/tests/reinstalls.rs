@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use loopbox_e2e::{LIMIT, launcher};
+use lab_reports::LIMIT;
+use loopbox_e2e::launcher;
 use tempfile::tempdir;
 
 /// `LOOPBOX_REINSTALLS` asks for more than CI does.

@@ -7,8 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, Running, reports};
-use loopbox_e2e::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher, wait_until};
-use loopbox_e2e::{LIMIT, launcher, read};
+use lab_reports::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher, wait_until};
+use lab_reports::{LIMIT, read};
+use loopbox_e2e::launcher;
 use loopbox_format::container::{self, Tag};
 use loopbox_format::model::{ProcessExit, Report};
 use loopbox_setup::workspace::root;

@@ -3,8 +3,9 @@
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::Running;
-use loopbox_e2e::live::{quit, running_tree, wait_for_ring};
-use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
+use lab_reports::live::{quit, running_tree, wait_for_ring};
+use lab_reports::{LIMIT, feature, read, stacks_of};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{Feature, MainState, Report, StackSource};
 use loopbox_testbed as testbed;
 use std::fs;

@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 
 use anyhow::{Context, Result};
 use lab_launch::{Launcher, Running, java_below};
+use lab_reports::live::running_tree;
+use lab_reports::{Frame, LIMIT, read, stacks_of};
 use loopbox_android_pack::half;
-use loopbox_e2e::live::running_tree;
-use loopbox_e2e::{Frame, LIMIT, read, stacks_of};
 use loopbox_format::model::{MainState, RecordKind, Report, Uptime};
 use loopbox_format::report::encode;
 use loopbox_setup::jvm;

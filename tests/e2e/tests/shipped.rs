@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 use lab_launch::{Launcher, wait_for_report};
-use loopbox_e2e::live::{quit, running_tree, wait_for_ring};
-use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, feature, read, stacks_of};
+use lab_reports::live::{quit, running_tree, wait_for_ring};
+use lab_reports::{LIMIT, feature, read, stacks_of};
+use loopbox_e2e::HANG_REPORT_LATE;
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 use loopbox_testbed::to_test_on;
 use tempfile::tempdir;

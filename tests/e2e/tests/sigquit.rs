@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 use lab_launch::{Ended, reports};
-use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, feature, launcher, read};
+use lab_reports::{LIMIT, feature, read};
+use loopbox_e2e::{HANG_REPORT_LATE, launcher};
 use loopbox_format::model::{AnrVerdict, DumpReason, Feature, MainState, Report, SignalOrigin, Token};
 use tempfile::tempdir;
 

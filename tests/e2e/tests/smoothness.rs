@@ -1,9 +1,10 @@
 //! Display frames: what the real Choreographer and FrameMetrics of a testbed report to the recorder, and what a report has of it.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::live::{wait_for_ring, wait_until};
+use lab_reports::live::{wait_for_ring, wait_until};
+use lab_reports::{LIMIT, details, feature, read, stacks_of};
+use loopbox_e2e::launcher;
 use loopbox_e2e::scenario::Story;
-use loopbox_e2e::{LIMIT, details, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
     Component, DumpReason, Feature, FrameCause, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace,
     NamedBy, Report, SceneKind, Stage,

@@ -4,7 +4,8 @@
 
 use anyhow::{Context, Result};
 use lab_launch::wait_for_report;
-use loopbox_e2e::{LIMIT, feature, launcher, read};
+use lab_reports::{LIMIT, feature, read};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{Feature, MainState, RecordKind, Report, Token};
 use std::time::Duration;
 use tempfile::tempdir;

@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Ended, Running, reports};
-use loopbox_e2e::live::{quit, wait_for_ring, wait_for_signal_catcher, wait_until};
-use loopbox_e2e::{LIMIT, launcher, read};
+use lab_reports::live::{quit, wait_for_ring, wait_for_signal_catcher, wait_until};
+use lab_reports::{LIMIT, read};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{
     AnrVerdict, DumpReason, MainState, PendingSource, ProcessExit, Report, SignalOrigin, SystemWord,
 };

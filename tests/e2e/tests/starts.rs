@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 use lab_launch::{App, Running};
-use loopbox_e2e::live::wait_until;
-use loopbox_e2e::{LIMIT, launcher};
+use lab_reports::LIMIT;
+use lab_reports::live::wait_until;
+use loopbox_e2e::launcher;
 use loopbox_testbed::to_test_on;
 use std::fs;
 use std::path::{Path, PathBuf};

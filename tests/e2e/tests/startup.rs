@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 use lab_launch::{App, reports};
-use loopbox_e2e::live::{running_tree, wait_until};
-use loopbox_e2e::{LIMIT, launcher, read, stacks_of};
+use lab_reports::live::{running_tree, wait_until};
+use lab_reports::{LIMIT, read, stacks_of};
+use loopbox_e2e::launcher;
 use loopbox_format::model::DumpReason;
 use loopbox_testbed::to_test_on;
 use tempfile::tempdir;

@@ -3,8 +3,9 @@
 
 use anyhow::{Context, Result};
 use lab_launch::reports;
-use loopbox_e2e::live::quit;
-use loopbox_e2e::{LIMIT, launcher};
+use lab_reports::LIMIT;
+use lab_reports::live::quit;
+use loopbox_e2e::launcher;
 use loopbox_testbed as testbed;
 use std::fs;
 use std::path::Path;
@@ -75,7 +76,7 @@ fn a_listener_may_stop_the_recording_and_hears_of_nothing_more() -> Result<()> {
     let all = reports(folder.path())?;
     let [only] = &all[..] else { panic!("{all:?}") };
     // The file of which it has heard, as it was.
-    loopbox_e2e::read(only)?;
+    lab_reports::read(only)?;
     Ok(())
 }
 

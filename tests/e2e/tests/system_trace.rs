@@ -1,8 +1,9 @@
 //! ART's own trace, as its Signal Catcher writes it for the same signal that our report is of: both have the same locks.
 
 use anyhow::{Context, Result, ensure};
-use loopbox_e2e::live::{quit, wait_for_signal_catcher};
-use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, launcher, read};
+use lab_reports::live::{quit, wait_for_signal_catcher};
+use lab_reports::{LIMIT, read};
+use loopbox_e2e::{HANG_REPORT_LATE, launcher};
 use loopbox_format::model::{LockChain, OtherThreads, Report};
 use loopbox_format::report::Decoded;
 use loopbox_report::{Analysis, LockSource, LockWait};

@@ -5,8 +5,9 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use lab_launch::{Running, reports};
-use loopbox_e2e::live::wait_until;
-use loopbox_e2e::{LIMIT, launcher, read};
+use lab_reports::live::wait_until;
+use lab_reports::{LIMIT, read};
+use loopbox_e2e::launcher;
 use loopbox_format::model::DumpReason;
 use loopbox_testbed as testbed;
 use tempfile::tempdir;

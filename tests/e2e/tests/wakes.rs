@@ -2,8 +2,9 @@
 //! (`voluntary_ctxt_switches`) has been woken for it. The bounds are counts, so a busy machine does not exceed them.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::live::wait_until;
-use loopbox_e2e::{LIMIT, launcher};
+use lab_reports::LIMIT;
+use lab_reports::live::wait_until;
+use loopbox_e2e::launcher;
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, Running, reports};
+use lab_reports::live::{uptime_ns, wait_for_ring, wait_for_taken_signal, wait_until};
+use lab_reports::{LIMIT, read, stacks_of};
 use loopbox_format::model::{DumpReason, MainState, Report, Token, Uptime};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 
 use super::mode::Mode;
-use crate::live::{uptime_ns, wait_for_ring, wait_for_taken_signal, wait_until};
-use crate::{LIMIT, launcher, read, stacks_of};
+use crate::launcher;
 
 /// A hang that the app has announced.
 #[derive(Debug, Clone)]
@@ -239,7 +240,8 @@ impl Told {
         }
         let has_stack = stacks.iter().any(|(frames, _)| {
             // The compiler's own methods, for access to private members, are not of interest.
-            let names = frames.iter().map(crate::Frame::short).filter(|name| !name.contains(".access$"));
+            let names =
+                frames.iter().map(lab_reports::Frame::short).filter(|name| !name.contains(".access$"));
             let names: Vec<String> = names.collect();
             let at = names.iter().position(|name| name == "Places.reach");
             let method = at.and_then(|at| names.get(at + 1)?.rsplit('.').next());

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::reports;
+use lab_reports::live::{uptime_ns, wait_for_signal_catcher, wait_until};
+use lab_reports::{details, read};
 use loopbox_format::model::{DumpReason, Uptime};
 use tempfile::{TempDir, tempdir};
 
 use super::phone::{Hang, Phone, Told, sleep_until};
 use super::{Cell, Mode};
-use crate::live::{uptime_ns, wait_for_signal_catcher, wait_until};
-use crate::{details, read};
 
 /// How a story is played.
 #[derive(Debug, Clone, Copy)]

@@ -26,9 +26,10 @@ public final class Config {
         PRINTER,
         /**
          * The queue's poll: the native method in which a Looper's queue waits, MessageQueue.nativePollOnce, is
-         * replaced. Works on every level, costs a hundredth of {@link #PRINTER} and no object, and no other
-         * library's hook is in its way. It does not see the Message: the names of long messages come from their
-         * stacks, short ones have none. Crash services show libloopbox.so in the native stack of a main thread that
+         * replaced. Works on every level, in processes of 64 bits; costs a 75th of {@link #PRINTER} interpreted, an 18th
+         * compiled, and no object; no other library's hook is in its way. It does not see the Message: the names of
+         * long messages come from their stacks, those of activities and, where they are watched, of frames from
+         * callbacks, other short ones have none. Crash services show libloopbox.so in the native stack of a main thread that
          * waits. Where it cannot be put in, {@link #AUTO}.
          */
         POLL,

@@ -5,8 +5,8 @@ import android.os.Looper;
 
 /**
  * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce: what lies between two
- * polls is a message, the idle handlers, or nothing. It costs a hundredth of a Printer, makes no object, and no
- * other library's hook is in its way. It does not see the Message: names come from stacks.
+ * polls is a message, the idle handlers, or nothing. It makes no object, and no other library's hook is in
+ * its way. It does not see the Message: names come from stacks and from callbacks.
  */
 final class PollHook extends Hook {
     /** What {@link Native#pollThere} says of ours. */

@@ -190,6 +190,7 @@ public final class Blinded {
                     new ShopHandler(looper).send(MESSAGES + 1, 60);
                     SystemClock.sleep(1_000);
                 }
+                askAtOnce(options.number("askers", 0));
                 Script.say("hook " + Hooks.hook());
                 Loopbox.dump("at the end");
                 SystemClock.sleep(200);
@@ -197,6 +198,33 @@ public final class Blinded {
                 Runtime.getRuntime().halt(0);
             }
         }.start();
+    }
+
+    /** As many threads ask for the status at once, until it says what main has decided. */
+    private static void askAtOnce(int askers) {
+        final long untilMs = SystemClock.uptimeMillis() + AT_REST_MS;
+        Thread[] threads = new Thread[askers];
+        for (int nth = 0; nth < askers; nth++) {
+            threads[nth] =
+                    new Thread("asker " + nth) {
+                        @Override
+                        public void run() {
+                            while (Hooks.hook().contains("perhaps") && SystemClock.uptimeMillis() < untilMs) {
+                                Thread.yield();
+                            }
+                        }
+                    };
+        }
+        for (Thread thread : threads) {
+            thread.start();
+        }
+        try {
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } catch (InterruptedException never) {
+            throw new AssertionError(never);
+        }
     }
 
     /** The other library. */

@@ -169,8 +169,10 @@ fn the_message_that_the_recorder_was_installed_in_ends_without_idle_handlers() -
 #[test]
 fn with_public_api_only_a_hook_without_idle_handlers_is_doubted_where_main_has_run() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
-        for work in ["work=busy", "work=sleep"] {
-            let arguments = ["mode=replaced", "hook=PRINTER", "hiddenApi=NONE", "other=Printer", work];
+        // A status that is asked for while main decides does not take back what it decided.
+        for how in [["work=busy", "askers=8"], ["work=sleep", "askers=1"]] {
+            let who = ["mode=replaced", "hook=PRINTER", "hiddenApi=NONE", "other=Printer"];
+            let arguments = [&who[..], &how].concat();
             let played = Played::play(&testbed, &arguments)?;
             played.assert_not_free();
             let noticed = ["false perhaps displaced", "false displaced"].map(|how| played.said("hook", how));

@@ -90,7 +90,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** A message runs that no hook saw. For the native worker. */
     void messageUnseen() {
         if (hook.active && !over && !posted && SystemClock.uptimeMillis() >= knownUntilMs) {
-            Native.setHook(false, "displaced by another library until the next message");
+            Hook.doubt("displaced by another library until the next message");
             post(Native.begun());
         }
     }
@@ -135,7 +135,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
             doubted = ran > 0;
         }
         if (doubted) {
-            Native.setHook(false, "perhaps displaced by another library: not known before the next message");
+            Hook.doubt("perhaps displaced by another library: not known before the next message");
         }
         post(begun);
     }
@@ -156,6 +156,8 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         posted = false;
         try {
             if (!hook.active || over) {
+                // Decided while another thread was about to doubt the hook and to post this.
+                Hook.repeatDecision();
                 return;
             }
             // In the list that the queue has now.
@@ -183,7 +185,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** It is called again, or was all the time. */
     private void back() {
         off = false;
-        Native.setHook(true, hook.describe());
+        Hook.decide(true, hook.describe());
     }
 
     /** @return whether to go on watching */
@@ -209,14 +211,14 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         if (nowMs < notBeforeMs) {
             off = true;
             knownUntilMs = notBeforeMs;
-            Native.setHook(false, "displaced by another library until the next try; was " + hook.describe());
+            Hook.decide(false, "displaced by another library until the next try; was " + hook.describe());
             return true;
         }
         notBeforeMs = nowMs + pauseMs;
         pauseMs *= 2;
         off = false;
         boolean again = pauseMs <= GIVE_UP_MS && hook.armAgain();
-        Native.setHook(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());
+        Hook.decide(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());
         Log.i(Tag.LOOPBOX, "displaced; " + (again ? hook.describe() : "off"));
         if (again && Native.depth() > 0) {
             // What runs as far as the hook knows may be over. The next message that it sees shows that, and

@@ -7,6 +7,9 @@ package io.loopbox.internal;
  * #isOurs} and a look at {@link #active} is for the main thread.
  */
 abstract class Hook {
+    private static boolean decidedOn;
+    private static String decided = "";
+
     /** False from uninstall, or a fault of our own, on: then calls are only passed on. */
     boolean active = true;
 
@@ -15,6 +18,26 @@ abstract class Hook {
 
     /** Why a cheaper one is not there, for the report; null when it was not asked for. */
     String instead;
+
+    /** Has the report say whether a hook works, and how or why not. On the main thread. */
+    static void decide(boolean on, String detail) {
+        decidedOn = on;
+        decided = detail;
+        Native.setHook(on, detail);
+    }
+
+    /**
+     * Has the report say that it is not known, until main decides. Any thread. It may come after a decision
+     * that it knows nothing of, so who calls this posts a message that decides, or repeats the decision.
+     */
+    static void doubt(String detail) {
+        Native.setHook(false, detail);
+    }
+
+    /** Has the report say again what was decided. On the main thread. */
+    static void repeatDecision() {
+        Native.setHook(decidedOn, decided);
+    }
 
     /** How it works, for the report. */
     abstract String describe();
@@ -65,7 +88,7 @@ abstract class Hook {
             // First, and without a text to make: nothing wakes who watches main any more.
             Native.doubtHook();
             Faults.log(fault);
-            Native.setHook(false, "failed: " + fault);
+            decide(false, "failed: " + fault);
         } catch (Throwable ignored) {
             // Out of memory or stack: nothing more can be logged.
         }

@@ -333,9 +333,9 @@ public final class Recorder {
             for (int nested = 0; nested < MOST_NESTED && Native.depth() > 0; nested++) {
                 MainThread.end();
             }
-            Native.setHook(false, pausedByApp ? "paused by the app" : "paused in the background");
+            Hook.decide(false, pausedByApp ? "paused by the app" : "paused in the background");
         } else if (!pause && hook == null && !putIn(wanted)) {
-            Native.setHook(false, "refused after a pause: " + ObserverHook.refusal());
+            Hook.decide(false, "refused after a pause: " + ObserverHook.refusal());
         }
     }
 
@@ -450,7 +450,7 @@ public final class Recorder {
         if (hook == null) {
             return false;
         }
-        Native.setHook(hook.records(), hook.describe());
+        Hook.decide(hook.records(), hook.describe());
         if (!hook.records()) {
             return true;
         }

@@ -10,6 +10,7 @@ use std::hint::spin_loop;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -57,13 +58,23 @@ extern "system" fn spin(_: EnvUnowned<'_>, _: JClass<'_>) {
     }
 }
 
-/// A fast native method: to ART the thread runs Java code.
-extern "system" fn fast_spin(_: EnvUnowned<'_>, _: JClass<'_>, ms: jint) {
-    let end = Instant::now() + Duration::from_millis(u64::try_from(ms).expect("a time"));
-    SPINNING.store(true, Ordering::Release);
-    while Instant::now() < end {
-        spin_loop();
-    }
+/// A fast native method: to ART the thread runs Java code. It spins for a time, or until the file is there.
+extern "system" fn fast_spin<'local>(
+    mut env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    ms: jint,
+    gate: JString<'local>,
+) {
+    env.with_env(|env| -> jni::errors::Result<()> {
+        let gate = PathBuf::from(gate.try_to_string(env)?);
+        let end = Instant::now() + Duration::from_millis(u64::try_from(ms).expect("a time"));
+        SPINNING.store(true, Ordering::Release);
+        while Instant::now() < end && !gate.exists() {
+            spin_loop();
+        }
+        Ok(())
+    })
+    .resolve::<jni::errors::ThrowRuntimeExAndDefault>();
 }
 
 extern "system" fn is_spinning(_: EnvUnowned<'_>, _: JClass<'_>) -> jboolean {
@@ -182,7 +193,7 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     ];
     crate::registration::register_if_there(env, jni_str!("phone/NativeWait"), &methods)?;
     let methods = [
-        (jni_str!("spin"), jni_str!("(I)V"), fast_spin as *mut c_void),
+        (jni_str!("spin"), jni_str!("(ILjava/lang/String;)V"), fast_spin as *mut c_void),
         (jni_str!("isSpinning"), jni_str!("()Z"), is_spinning as *mut c_void),
     ];
     crate::registration::register_if_there(env, jni_str!("scenario/NoSafepoint"), &methods)?;

@@ -18,7 +18,7 @@ use crate::offsets::{NAME_LAYOUTS, NameLayout, ROWS};
 use crate::stack::{Frame, MethodRef, RawStack};
 use crate::symbols::{GetContendedMonitor, GetLockOwner, Opaque, Suspension};
 use crate::sys::{self, mem};
-use crate::thread_state::{RUNNABLE, runs_java, state_of};
+use crate::thread_state::{RUNNABLE, is_suspended, runs_java, state_of};
 use crate::visitor::{DEFAULT_DEPTH_LIMIT, Walker};
 use crate::window::{Reclaimed, SuspendWindow};
 
@@ -338,6 +338,12 @@ impl Art {
         self.window.since_ns()
     }
 
+    /// Whether the thread that asked for the last window is itself suspended, for a guard thread: a stop of all threads,
+    /// as for a heap dump or ART's own trace, keeps it from running Java code.
+    pub fn is_holder_suspended(&self) -> bool {
+        self.window.holder(sys::lives).is_some_and(is_suspended)
+    }
+
     /// For a guard thread that has seen the same window open for too long: lets the stopped thread go in the
     /// place of its holder, with the reason that it was stopped with.
     ///
@@ -435,7 +441,7 @@ impl Art {
             return Err(SuspendError::WrongCaller);
         }
         let asked_ns = sys::now_ns();
-        if !self.window.ask(sys::gettid(), asked_ns) {
+        if !self.window.ask(sys::gettid(), caller, asked_ns) {
             return Err(SuspendError::Held);
         }
         self.fuse.mark(Phase::Suspend);

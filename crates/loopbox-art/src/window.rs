@@ -21,6 +21,8 @@ pub(crate) struct SuspendWindow {
     thread: AtomicUsize,
     /// Kernel id of the thread that stopped it.
     holder: AtomicU32,
+    /// Its `art::Thread*`.
+    holder_thread: AtomicUsize,
     /// When stopping was asked for; 0 while nothing is held.
     since_ns: AtomicU64,
 }
@@ -37,11 +39,13 @@ pub(crate) enum Reclaimed {
 }
 
 impl SuspendWindow {
-    /// The calling thread, of this kernel id, asks ART next. False when something is held already, or was rescued.
-    pub(crate) fn ask(&self, holder: u32, now_ns: u64) -> bool {
+    /// The calling thread, of this kernel id and `art::Thread*`, asks ART next. False when something is held already, or
+    /// was rescued.
+    pub(crate) fn ask(&self, holder: u32, holder_thread: usize, now_ns: u64) -> bool {
         let free = self.state.compare_exchange(FREE, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok();
         if free {
             self.holder.store(holder, Ordering::Relaxed);
+            self.holder_thread.store(holder_thread, Ordering::Relaxed);
             self.since_ns.store(now_ns, Ordering::Relaxed);
         }
         free
@@ -79,6 +83,11 @@ impl SuspendWindow {
         Some(self.since_ns.load(Ordering::Relaxed)).filter(|ns| *ns != 0)
     }
 
+    /// The `art::Thread*` of the thread that asked last, if `lives` returns that it still exists.
+    pub(crate) fn holder(&self, lives: impl Fn(u32) -> bool) -> Option<usize> {
+        lives(self.holder.load(Ordering::Relaxed)).then(|| self.holder_thread.load(Ordering::Relaxed))
+    }
+
     /// Takes the stopped thread away from its holder, where that is safe: while it is not read, or when its reader
     /// is no more. `lives` returns whether a thread of this process still exists.
     pub(crate) fn reclaim(&self, lives: impl Fn(u32) -> bool) -> Reclaimed {
@@ -106,7 +115,7 @@ mod tests {
 
     fn held() -> SuspendWindow {
         let window = SuspendWindow::default();
-        assert!(window.ask(7, 100));
+        assert!(window.ask(7, 0x2000, 100));
         assert_eq!(window.since_ns(), Some(100));
         window.opened(0x1000);
         window
@@ -115,14 +124,14 @@ mod tests {
     #[test]
     fn a_window_opens_and_closes() {
         let window = held();
-        assert!(!window.ask(8, 200), "one at a time");
+        assert!(!window.ask(8, 0x2000, 200), "one at a time");
         assert!(window.begin_read());
         assert!(!window.begin_read());
         window.end_read();
         assert!(window.release());
         window.close();
         assert_eq!(window.since_ns(), None);
-        assert!(window.ask(8, 300));
+        assert!(window.ask(8, 0x2000, 300));
     }
 
     #[test]
@@ -132,7 +141,7 @@ mod tests {
         assert_eq!(window.reclaim(LIVES), Reclaimed::Nothing, "once");
         assert!(!window.begin_read());
         assert!(!window.release());
-        assert!(!window.ask(9, 400), "for good");
+        assert!(!window.ask(9, 0x2000, 400), "for good");
     }
 
     #[test]
@@ -144,10 +153,17 @@ mod tests {
     }
 
     #[test]
+    fn the_holder_is_known_while_it_lives() {
+        let window = held();
+        assert_eq!(window.holder(LIVES), Some(0x2000));
+        assert_eq!(window.holder(DEAD), None);
+    }
+
+    #[test]
     fn what_is_not_held_or_just_let_go_is_not_taken() {
         let window = SuspendWindow::default();
         assert_eq!(window.reclaim(DEAD), Reclaimed::Nothing);
-        assert!(window.ask(7, 100));
+        assert!(window.ask(7, 0x2000, 100));
         assert_eq!(window.reclaim(DEAD), Reclaimed::Nothing, "ART has not answered");
         window.opened(0x1000);
         assert!(window.release());

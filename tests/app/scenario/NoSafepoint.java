@@ -14,9 +14,10 @@ import java.io.File;
 /**
  * Times in which a thread does not stop, or must not be asked to. Reports come all the while.
  *
- * <p>{@code who=main}: the main thread is in a fast native method for {@code ms=}, where it runs Java code as ART sees it and
- * reaches no safepoint; then in a message that hangs. {@code who=other}: another thread is, beside such a message.
- * {@code who=art}: such a message begins after ART has got SIGQUIT.
+ * <p>{@code who=main}: the main thread is in a fast native method, where it runs Java code as ART sees it and
+ * reaches no safepoint; then in a message that hangs. {@code who=other}: another thread is, beside such a
+ * message. That lasts for {@code ms=}, or until the file {@code gate=} is there. {@code who=art}: such a message
+ * begins after ART has got SIGQUIT.
  */
 public final class NoSafepoint {
     private static final int MS = 6_000;
@@ -49,19 +50,20 @@ public final class NoSafepoint {
 
     private void tell() throws Exception {
         if (options.is("who", "main")) {
-            spin(options.number("ms", MS));
+            spin(options.number("ms", MS), options.text("gate", ""));
             Script.say("spun");
         } else if (options.is("who", "other")) {
             new Thread("spinning") {
                 @Override
                 public void run() {
-                    spin(options.number("ms", MS));
+                    spin(options.number("ms", MS), options.text("gate", ""));
                     Script.say("spun");
                 }
             }.start();
             while (!isSpinning()) {
                 Thread.sleep(5);
             }
+            Script.say("spinning");
         } else {
             SignalCatcher.await();
             Os.kill(Process.myPid(), OsConstants.SIGQUIT);
@@ -84,7 +86,7 @@ public final class NoSafepoint {
     }
 
     @FastNative
-    private static native void spin(int ms);
+    private static native void spin(int ms, String gate);
 
     private static native boolean isSpinning();
 }

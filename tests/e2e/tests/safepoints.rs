@@ -10,7 +10,8 @@ use loopbox_format::model::{Feature, MainState, Report, StackSource};
 use loopbox_testbed as testbed;
 use std::fs;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 use tempfile::tempdir;
 
 /// The first report that is as it should become.
@@ -66,10 +67,16 @@ fn a_main_thread_without_a_safepoint_does_not_end_sampling() -> Result<()> {
 fn a_signal_beside_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
-        let app = launcher(&testbed)?.app("scenario.NoSafepoint").argument("who=other").argument("ms=6000");
+        let gate = folder.path().join("gate");
+        let app = launcher(&testbed)?.app("scenario.NoSafepoint").argument("who=other");
+        let app =
+            app.argument(format!("ms={}", LIMIT.as_millis())).argument(format!("gate={}", gate.display()));
         let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
         wait_for_ring("main is sampled", folder.path(), app.pid(), is_sampled)?;
         quit(&app)?;
+        // Longer than a report waits for the queue.
+        sleep(Duration::from_secs(4));
+        fs::write(&gate, "")?;
         let told = app.wait_for(" sigquit", LIMIT)?;
         let path: PathBuf = told.split_whitespace().nth(2).context("no path")?.into();
         if !app.seen().iter().any(|line| line == "SCRIPT spun") {
@@ -84,6 +91,27 @@ fn a_signal_beside_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<(
         let more = |report: &Report| is_sampled(report) && statistic(report, "sampler.windows") > windows;
         report_when(&mut app, more)?;
         assert!(app.kill().contains("reacting to signal 3"), "{testbed}");
+    }
+    Ok(())
+}
+
+/// It stops the sampler, too, which has main stopped, for longer than the guard leaves a stop alone.
+#[test]
+fn a_trace_that_begins_in_a_stop_does_not_end_sampling() -> Result<()> {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let gate = folder.path().join("gate").display().to_string();
+        let app = launcher(&testbed)?.app("scenario.NoSafepoint").argument("who=other");
+        let app = app.env("LOOPBOX_FAULT", "trace-in-stop").env("LOOPBOX_FAULT_UNTIL", &gate);
+        let app = app.argument(format!("ms={}", LIMIT.as_millis())).argument(format!("gate={gate}"));
+        let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
+        app.wait_for("SCRIPT spinning", LIMIT)?;
+        sleep(Duration::from_secs(6));
+        fs::write(&gate, "")?;
+        let report = report_when(&mut app, is_sampled)?;
+        assert!(feature(&report, Feature::Sampler).0, "{testbed}: {:?}", report.features);
+        let longest_ns = statistic(&report, "sampler.longest_stop_ns");
+        assert!(longest_ns >= 3_000_000_000, "{testbed}: {longest_ns} ns");
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! ART's Signal Catcher: the thread that writes the system's own trace when SIGQUIT reaches it.
 //!
 //! While it does, ART waits for every thread that runs Java code, and in ART 16 any thread that asks for another to be
-//! suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So no thread here asks meanwhile.
+//! suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So no thread here asks meanwhile,
+//! and no signal is forwarded in the middle of a stop.
 
 #[cfg(debug_assertions)]
 use crate::sys::fault;
@@ -14,6 +15,10 @@ use std::{fs, io};
 /// How long to wait between two looks at it.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// A stop takes microseconds, or up to ten seconds where main reaches no safepoint: then the signal does not wait for it.
+const LONGEST_STOP: Duration = Duration::from_millis(100);
+const STOP_PAUSE: Duration = Duration::from_millis(1);
+
 static CATCHER: SignalCatcher = SignalCatcher::new();
 
 struct SignalCatcher {
@@ -23,6 +28,8 @@ struct SignalCatcher {
     sent: AtomicU32,
     /// What that was when it was last seen to wait for a signal.
     answered: AtomicU32,
+    /// How many threads are about to send it one.
+    sending: AtomicU32,
 }
 
 /// Finds the thread for all that is forwarded from then on, and looks at it. Reads files.
@@ -76,9 +83,15 @@ pub(crate) fn has_got_one() {
     CATCHER.sent.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Sends it the signal, if it was found. Async-signal-safe.
-pub(super) fn forward() {
-    CATCHER.forward();
+/// Sends it the signal, if it was found, when no thread is stopped, or after [`LONGEST_STOP`]. Async-signal-safe.
+pub(super) fn forward(is_stopping: impl Fn() -> bool) {
+    CATCHER.forward(is_stopping);
+}
+
+/// Its kernel id, or 0.
+#[cfg(debug_assertions)]
+pub(crate) fn thread() -> i32 {
+    CATCHER.tid.load(Ordering::SeqCst)
 }
 
 /// Whether it is this thread. Async-signal-safe.
@@ -86,7 +99,7 @@ pub(super) fn is_thread(tid: i32) -> bool {
     CATCHER.tid.load(Ordering::SeqCst) == tid
 }
 
-/// Whether it has a signal of ours, and is not done with it. Two loads while it has none.
+/// Whether it has a signal of ours or is about to get one, and is not done with it. Three loads while it has none.
 pub(crate) fn is_tracing() -> bool {
     CATCHER.is_tracing()
 }
@@ -103,22 +116,39 @@ pub(crate) fn wait_until_idle(until_ns: Uptime) -> bool {
 
 impl SignalCatcher {
     const fn new() -> Self {
-        Self { tid: AtomicI32::new(0), sent: AtomicU32::new(0), answered: AtomicU32::new(0) }
+        Self {
+            tid: AtomicI32::new(0),
+            sent: AtomicU32::new(0),
+            answered: AtomicU32::new(0),
+            sending: AtomicU32::new(0),
+        }
     }
 
-    fn forward(&self) {
+    fn forward(&self, is_stopping: impl Fn() -> bool) {
         let tid = self.tid.load(Ordering::SeqCst);
         if tid != 0 {
+            // Before the look for a stop: who begins one after that look sees this, and leaves it out.
+            self.sending.fetch_add(1, Ordering::SeqCst);
+            let mut waited = Duration::ZERO;
+            while waited < LONGEST_STOP && is_stopping() {
+                // A system call with a time on the stack.
+                std::thread::sleep(STOP_PAUSE);
+                waited += STOP_PAUSE;
+            }
             self.sent.fetch_add(1, Ordering::SeqCst);
             // Directed at that thread, so that it does not come back to us.
             // SAFETY: no pointers. The thread lives as long as the process.
             unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), tid, libc::SIGQUIT) };
             // Who looked in between saw a thread that still waited.
             self.sent.fetch_add(1, Ordering::SeqCst);
+            self.sending.fetch_sub(1, Ordering::SeqCst);
         }
     }
 
     fn is_tracing(&self) -> bool {
+        if self.sending.load(Ordering::SeqCst) != 0 {
+            return true;
+        }
         let sent = self.sent.load(Ordering::SeqCst);
         if sent == self.answered.load(Ordering::SeqCst) {
             return false;
@@ -191,12 +221,12 @@ mod tests {
             }
         });
         let catcher = SignalCatcher::new();
-        catcher.forward();
+        catcher.forward(|| false);
         assert!(!catcher.is_tracing(), "nothing was found to send it to");
         catcher.tid.store(received.recv().unwrap().cast_signed(), Ordering::SeqCst);
         for _ in 0..2 {
             assert!(catcher.wait_until_idle(Uptime::MAX));
-            catcher.forward();
+            catcher.forward(|| false);
             // Whether the thread has not got it yet, or is at work.
             assert!(catcher.is_tracing());
             received.recv().unwrap();
@@ -205,5 +235,22 @@ mod tests {
         }
         thread.join().unwrap();
         assert!(catcher.wait_until_idle(Uptime::MAX), "a thread that is gone writes nothing");
+    }
+
+    #[test]
+    fn no_stop_begins_between_the_look_for_one_and_the_signal() {
+        let catcher = SignalCatcher::new();
+        // No thread has this id, so nothing is sent.
+        catcher.tid.store(i32::MAX, Ordering::SeqCst);
+        let looks = AtomicU32::new(0);
+        catcher.forward(|| {
+            assert!(catcher.is_tracing(), "who begins one now sees this");
+            looks.fetch_add(1, Ordering::SeqCst) < 3
+        });
+        assert_eq!(looks.load(Ordering::SeqCst), 4, "it waits for the end of the stop");
+        assert!(!catcher.is_tracing());
+        looks.store(0, Ordering::SeqCst);
+        catcher.forward(|| looks.fetch_add(1, Ordering::SeqCst) < 1_000);
+        assert!(looks.load(Ordering::SeqCst) <= 100, "but not for ever");
     }
 }

@@ -255,8 +255,17 @@ pub(crate) fn sender() -> Sender {
 /// Forwards the signal that waits for it, if one does, to ART's Signal Catcher. Called by several threads, of which one finds
 /// it. Async-signal-safe once the Signal Catcher was found.
 pub(crate) fn forward_waiting() {
+    with_shared(|shared| {
+        if shared.take_signal() {
+            signal_catcher::forward(|| shared.is_stopping());
+        }
+    });
+}
+
+/// The same at once, for the main thread in the signal's handler, where a stop may wait for it.
+fn forward_at_once() {
     if with_shared(SharedState::take_signal) == Some(true) {
-        signal_catcher::forward();
+        signal_catcher::forward(|| false);
     }
 }
 
@@ -321,7 +330,7 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     if fd >= 0 {
         wake::notify(fd);
     } else {
-        forward_waiting();
+        forward_at_once();
     }
     // SAFETY: in a handler of this signal, with its arguments.
     unsafe { other_handler::call(signal, info, context) };

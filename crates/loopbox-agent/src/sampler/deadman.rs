@@ -8,21 +8,22 @@ use loopbox_format::model::Feature;
 /// A stop takes microseconds; one that is seen twice, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
 
+/// How often a stop is left alone because ART has suspended the sampler, too: as long as ART's longest limit for a trace.
+/// Such a stop of all threads has main wait in any case, and ends without us.
+const MOST_SUSPENDED: u32 = 30;
+
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";
 const BEING_READ: &str = "stuck: the sampler reads the stopped main thread's stack and does not come back";
 
 /// The body of the thread: until sampling is over.
 pub(crate) fn run(session: &Session, art: &Art) {
-    let mut last = None;
+    let mut watch = Watch::default();
     let mut reported = None;
     let mut stops = 0;
     while !session.shared.sampling_ended() {
         session.shared.deadman_sleep(clock::now_ns().plus(CHECK_EVERY_NS), &mut stops);
         let open = art.window_open_since();
-        // Seen twice, not just old: a frozen process has old stops when it thaws.
-        let stuck = open.is_some() && open == last;
-        last = open;
-        if !stuck {
+        if !watch.is_stuck(open, || art.is_holder_suspended()) {
             continue;
         }
         let (detail, done) = match art.rescue() {
@@ -38,5 +39,64 @@ pub(crate) fn run(session: &Session, art: &Art) {
         session.features.set(Feature::Sampler, false, detail);
         session.wake_worker();
         log::warn(detail);
+    }
+}
+
+/// What the looks at one stop have shown.
+#[derive(Debug, Default)]
+struct Watch {
+    /// The stop, by its beginning.
+    open: Option<u64>,
+    /// At how many looks in a row the sampler could have ended it.
+    seen: u32,
+    /// At how many looks it could not.
+    suspended: u32,
+}
+
+impl Watch {
+    /// Whether a stop will not end by itself, at one more look. Seen twice, not just old: a frozen process has old stops
+    /// when it thaws.
+    fn is_stuck(&mut self, open: Option<u64>, is_suspended: impl FnOnce() -> bool) -> bool {
+        if open.is_none() || open != self.open {
+            *self = Self { open, seen: 1, suspended: 0 };
+            return false;
+        }
+        if self.suspended < MOST_SUSPENDED && is_suspended() {
+            self.suspended += 1;
+            self.seen = 0;
+            return false;
+        }
+        self.seen += 1;
+        self.seen >= 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_is_stuck_at_its_second_look() {
+        let mut watch = Watch::default();
+        let mut look = |open| watch.is_stuck(open, || false);
+        assert!(!look(None) && !look(None));
+        assert!(!look(Some(1)) && !look(Some(2)), "another one");
+        assert!(!look(None) && !look(Some(2)));
+        assert!(look(Some(2)) && look(Some(2)));
+    }
+
+    #[test]
+    fn a_stop_is_left_alone_while_art_has_suspended_the_sampler() {
+        let mut watch = Watch::default();
+        assert!(!watch.is_stuck(Some(1), || false));
+        for _ in 0..MOST_SUSPENDED {
+            assert!(!watch.is_stuck(Some(1), || true));
+        }
+        assert!(!watch.is_stuck(Some(1), || true), "no longer than that");
+        assert!(watch.is_stuck(Some(1), || true));
+        assert!(!watch.is_stuck(Some(2), || true), "another one");
+        assert!(!watch.is_stuck(Some(2), || true));
+        assert!(!watch.is_stuck(Some(2), || false), "it has its time again");
+        assert!(watch.is_stuck(Some(2), || false));
     }
 }

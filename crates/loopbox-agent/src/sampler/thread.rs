@@ -321,9 +321,17 @@ impl Sampler<'_> {
         }
         let urgent = Urgent::begin();
         let _stop = self.session.shared.begin_stop();
+        // Once more, within the stop: a signal that is forwarded from now on waits for its end.
+        if signal_catcher::is_tracing() {
+            art.left_out(Unstoppable::Trace);
+            return Err(Taken::Unstoppable);
+        }
         let suspended = art.suspend_main(env.of_art()).map_err(|_| Taken::Failed)?;
         #[cfg(debug_assertions)]
-        fault::main_is_stopped();
+        {
+            fault::main_is_stopped();
+            fault::trace_begins(signal_catcher::thread());
+        }
         let Job::Sample(sample) = &mut job else { return Err(Taken::Failed) };
         sample.suspended = Some(suspended);
         let called = call(env, &mut job, |classes| classes.native_walk);

@@ -75,6 +75,11 @@ impl<'a> ThreadDumper<'a> {
         let armed = self.art.armed();
         let _stop = thread.map(|_| self.session.shared.begin_stop());
         if let Some((id, tid)) = thread {
+            // Once more, within the stop: a signal that is forwarded from now on waits for its end.
+            if signal_catcher::is_tracing() {
+                self.art.left_out(Unstoppable::Trace);
+                return Inspected::default();
+            }
             let Ok(thread) = self.art.suspend_thread(env.of_art(), id) else {
                 return Inspected::default();
             };

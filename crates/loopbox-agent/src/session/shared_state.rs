@@ -452,6 +452,11 @@ impl SharedState {
         }
     }
 
+    /// Whether a thread is stopped, or about to be. Async-signal-safe.
+    pub(crate) fn is_stopping(&self) -> bool {
+        !self.stops.load(Ordering::SeqCst).is_multiple_of(2)
+    }
+
     /// SIGQUIT arrived, and the Signal Catcher has to get it. Async-signal-safe.
     pub(crate) fn signal_arrived(&self, now_ns: Uptime) {
         let _ = self.signal_ns.compare_exchange(0, now_ns.0.max(1), Ordering::SeqCst, Ordering::SeqCst);

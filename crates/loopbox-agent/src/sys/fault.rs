@@ -31,6 +31,17 @@ pub(crate) fn trace_lasts() -> bool {
     asked("trace") && !is_over()
 }
 
+/// The main thread has just been stopped by the calling thread. ART begins its trace now, for a signal that came past us.
+pub(crate) fn trace_begins(signal_catcher: i32) {
+    /// Until it has stopped the threads that run Java code.
+    const BEGINNING: Duration = Duration::from_millis(100);
+    if asked("trace-in-stop") && !is_over() {
+        // SAFETY: no pointers. The thread lives as long as the process.
+        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), signal_catcher, libc::SIGQUIT) };
+        std::thread::sleep(BEGINNING);
+    }
+}
+
 /// As if the worker's thread, which begins, had no processor until it is over.
 pub(crate) fn worker_is_late() {
     while asked("worker") && !is_over() {

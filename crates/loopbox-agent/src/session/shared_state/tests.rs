@@ -27,8 +27,9 @@ fn the_dead_man_thread_rests_only_while_nothing_is_stopped() {
         while looks.load(Ordering::SeqCst) < begun + 3 {
             std::thread::yield_now();
         }
-        assert!(!rests(), "a thread is stopped");
+        assert!(!rests() && shared.is_stopping(), "a thread is stopped");
         drop(stop);
+        assert!(!shared.is_stopping());
     }
     shared.stop();
     deadman.join().unwrap();

@@ -19,6 +19,7 @@ use crate::session::annotations::Annotations;
 use crate::session::features::Features;
 use crate::session::frames::{self, FrameReceiver, Frames};
 use crate::session::gate::Gate;
+use crate::session::kill_switch::KillSwitch;
 use crate::session::monitor::MonitorWishes;
 use crate::session::settings::Settings;
 use crate::session::shared_state::SharedState;
@@ -115,6 +116,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
         capture_before: native_stack::version(),
         previous_runs: OnceLock::new(),
         catcher_pauses: OnceLock::new(),
+        kill_switch: KillSwitch::new(settings.kill_switch.clone()),
         gate: Arc::new(Gate::default()),
         wake: EventFd::new().map_err(InstallError::NoEventFd)?,
         requests: Mutex::new(Vec::new()),

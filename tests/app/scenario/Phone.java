@@ -4,7 +4,10 @@ import android.app.ActivityManager;
 import android.app.Application;
 import android.app.ApplicationExitInfo;
 import android.app.ApplicationStartInfo;
+import android.content.BroadcastReceiver;
 import android.content.Context;
+import android.content.Intent;
+import android.content.IntentFilter;
 import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageManager;
 import android.os.Process;
@@ -16,7 +19,9 @@ import java.io.File;
 import java.io.InputStream;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Plays the system: what it reports about this process and about those before it.
@@ -30,6 +35,7 @@ import java.util.List;
 public final class Phone extends Application {
     private final Options options;
     private final ProfilingManager profiling;
+    private final Map<BroadcastReceiver, String> receivers = new HashMap<BroadcastReceiver, String>();
     private final long startedMs = SystemClock.uptimeMillis();
 
     public Phone(Options options) {
@@ -71,6 +77,28 @@ public final class Phone extends Application {
             return profiling;
         }
         return ACTIVITY_SERVICE.equals(name) ? new Activities() : null;
+    }
+
+    @Override
+    public Intent registerReceiver(BroadcastReceiver receiver, IntentFilter filter) {
+        receivers.put(receiver, filter.getAction(0));
+        return null;
+    }
+
+    @Override
+    public void unregisterReceiver(BroadcastReceiver receiver) {
+        if (receivers.remove(receiver) == null) {
+            throw new IllegalArgumentException("Receiver not registered");
+        }
+    }
+
+    /** The system sends a broadcast. On the main thread. */
+    void broadcast(String action) {
+        for (Map.Entry<BroadcastReceiver, String> each : new ArrayList<Map.Entry<BroadcastReceiver, String>>(receivers.entrySet())) {
+            if (each.getValue().equals(action)) {
+                each.getKey().onReceive(this, new Intent(action));
+            }
+        }
     }
 
     private ProfilingManager profiling() {

@@ -38,6 +38,13 @@ public final class Script {
         }
     }
 
+    /** Waits until the file is there. */
+    static void awaitFile(String path) {
+        while (!new File(path).exists()) {
+            LockSupport.parkNanos(PAUSE_NS);
+        }
+    }
+
     /** Leaves a report of what this thread is in, which stands still meanwhile. */
     public static void dump(String reason) {
         if (ask(reason) == null) {

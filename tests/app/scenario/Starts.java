@@ -9,7 +9,7 @@ import java.io.File;
 
 /**
  * One start of an app: prints what became of the recorder, then {@code how=crash}: dies of a native crash, or else stays.
- * {@code version=}: the app's. Other arguments are those of {@link Options} and {@link Phone}.
+ * {@code version=}: the app's. {@code unlocked=}: when that file is there, the user has unlocked the device. Other arguments are those of {@link Options} and {@link Phone}.
  */
 public final class Starts implements Runnable {
     private final Options options;
@@ -23,9 +23,31 @@ public final class Starts implements Runnable {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
         Config config = options.config().appVersion(options.text("version", "1")).build();
-        Script.say("status " + Loopbox.install(new Phone(options), config));
+        final Phone phone = new Phone(options);
+        Script.say("status " + Loopbox.install(phone, config));
+        if (!options.text("unlocked", "").isEmpty()) {
+            unlockLater(phone, options.text("unlocked", ""));
+        }
         new Handler().post(new Starts(options));
         Looper.loop();
+    }
+
+    private static void unlockLater(final Phone phone, final String gate) {
+        new Thread("user") {
+            @Override
+            public void run() {
+                Script.awaitFile(gate);
+                new Handler(Looper.getMainLooper())
+                        .post(
+                                new Runnable() {
+                                    @Override
+                                    public void run() {
+                                        phone.broadcast("android.intent.action.USER_UNLOCKED");
+                                        Script.say("unlocked " + Loopbox.status());
+                                    }
+                                });
+            }
+        }.start();
     }
 
     @Override

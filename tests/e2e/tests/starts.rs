@@ -91,6 +91,41 @@ fn a_switch_or_a_mark_that_cannot_be_read_keeps_the_recorder_off() -> Result<()>
     Ok(())
 }
 
+/// Names in the app's folders are encrypted until then: nothing is found there, not even the folders.
+#[test]
+fn the_recorder_is_installed_when_the_user_unlocks_the_device() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        for switched_off in [false, true] {
+            let folder = tempdir()?;
+            let data = folder.path().join("com.example.shop");
+            let gate = folder.path().join("unlocked");
+            let mut app = app(&testbed, &data.join("no_backup"), "1")?
+                .argument(format!("unlocked={}", gate.display()))
+                .start()?;
+            let locked = status(&mut app)?;
+            assert!(
+                locked.starts_with("off: it cannot be read whether the app has switched it off: "),
+                "{locked}"
+            );
+            assert!(locked.ends_with("; it is tried again when the user unlocks the device"), "{locked}");
+            fs::create_dir_all(data.join("no_backup/loopbox"))?;
+            if switched_off {
+                fs::write(data.join("no_backup/loopbox/off"), "")?;
+            }
+            fs::write(&gate, "")?;
+            let unlocked = app.wait_for("SCRIPT unlocked ", LIMIT)?;
+            let status = unlocked.trim_start_matches("SCRIPT unlocked ");
+            if switched_off {
+                assert_eq!(status, "off: switched off by the app", "{testbed}");
+            } else {
+                assert!(is_on(status), "{testbed}: {status}");
+            }
+            app.kill();
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn starts_that_crash_switch_the_recorder_off_for_more_and_more_starts() -> Result<()> {
     let folder = tempdir()?;

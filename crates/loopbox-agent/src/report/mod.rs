@@ -21,6 +21,7 @@ pub(crate) mod ring_file;
 mod running_message;
 mod start_mark;
 mod suspicion;
+mod switched_off;
 mod thread_query;
 mod unseen_message;
 mod used_symbols;

@@ -7,8 +7,8 @@ use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile
 use super::start_mark::StartMark;
 use super::used_symbols::UsedSymbols;
 use super::{
-    file, listener, main_thread, meta, outside, pending_queue, previous_runs, process_stats, thread_query,
-    unseen_message,
+    file, listener, main_thread, meta, outside, pending_queue, previous_runs, process_stats, switched_off,
+    thread_query, unseen_message,
 };
 use crate::anr::evidence::{self, NewEvidence};
 use crate::anr::native_stack::NativeCapture;
@@ -138,6 +138,10 @@ impl<'a> Worker<'a> {
         // Not before: the sampler waits for what earlier processes left.
         while !session.shared.stopped() {
             self.thread.hurry(self.is_awaited());
+            if session.kill_switch.is_off() {
+                switched_off::end(env, session);
+                break;
+            }
             self.take_samples();
             self.frames.take(env, session);
             if let Some(frames) = session.frames.as_ref().filter(|_| self.frames.is_to_be_saved()) {
@@ -365,6 +369,12 @@ impl<'a> Worker<'a> {
             Some(Trigger::Request(request)) => (DumpReason::Requested(request.reason.clone()), false),
             None => return Event::FirstFailed,
         };
+        session.kill_switch.look_now(clock::now_ns());
+        if session.kill_switch.is_off() {
+            // The next turn of this thread ends the recording.
+            session.wake_worker();
+            return Event::FirstFailed;
+        }
         if !memory::has_room() {
             self.given_up += 1;
             log::warn("a report is given up: memory is short");

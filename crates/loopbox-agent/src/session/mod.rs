@@ -6,6 +6,7 @@ pub(crate) mod annotations;
 pub(crate) mod features;
 pub(crate) mod frames;
 pub(crate) mod gate;
+pub(crate) mod kill_switch;
 pub(crate) mod monitor;
 pub(crate) mod numbers;
 pub(crate) mod previous_runs;
@@ -22,6 +23,7 @@ use annotations::Annotations;
 use features::Features;
 use frames::Frames;
 use gate::Gate;
+use kill_switch::KillSwitch;
 use loopbox_art::Art;
 use loopbox_format::model::Uptime;
 use loopbox_recorder::{Demand, Frozen};
@@ -77,6 +79,8 @@ pub(crate) struct Session {
     pub(crate) previous_runs: OnceLock<PreviousRuns>,
     /// How often ART's Signal Catcher had given its processor up when the worker found it.
     pub(crate) catcher_pauses: OnceLock<u64>,
+    /// Whether another process of the app has switched the recorder off.
+    pub(crate) kill_switch: KillSwitch,
     /// Open until the recording ends. Shared with what waits for the listeners.
     pub(crate) gate: Arc<Gate>,
     /// Wakes the worker.

@@ -30,6 +30,8 @@ pub struct Settings {
     pub(crate) app_version: String,
     /// The file that says that this start has not lasted yet; none where starts are not counted.
     pub(crate) start_mark: Option<PathBuf>,
+    /// The file that any process of the app makes to switch the recorder off; none without a Context.
+    pub(crate) kill_switch: Option<PathBuf>,
     /// Annotations of the app: names and values.
     pub(crate) annotations: Vec<(String, String)>,
 }
@@ -62,8 +64,8 @@ pub(crate) struct FrameSettings {
 }
 
 impl Settings {
-    /// Reads `Settings.numbers` and `Settings.strings`: directory, app version, the start's mark, then names and
-    /// values of annotations.
+    /// Reads `Settings.numbers` and `Settings.strings`: directory, app version, the start's mark, the
+    /// switch, then names and values of annotations.
     ///
     /// # Errors
     /// When a setting is missing, or the recorder refuses one.
@@ -93,7 +95,8 @@ impl Settings {
         let directory =
             strings.next().filter(|directory| !directory.is_empty()).ok_or(InstallError::NoDirectory)?;
         let app_version = strings.next().unwrap_or_default();
-        let start_mark = strings.next().filter(|mark| !mark.is_empty()).map(PathBuf::from);
+        let mut file = || strings.next().filter(|path| !path.is_empty()).map(PathBuf::from);
+        let (start_mark, kill_switch) = (file(), file());
         let mut annotations = Vec::new();
         while let (Some(name), Some(value)) = (strings.next(), strings.next()) {
             annotations.push((name, value));
@@ -123,6 +126,7 @@ impl Settings {
             directory: directory.into(),
             app_version,
             start_mark,
+            kill_switch,
             annotations,
         })
     }
@@ -134,12 +138,12 @@ mod tests {
 
     #[test]
     fn javas_defaults_are_the_recorders() {
-        let strings = ["/data/app", "1.0 (1)", "", "user", "u1"].map(str::to_owned).to_vec();
+        let strings = ["/data/app", "1.0 (1)", "", "", "user", "u1"].map(str::to_owned).to_vec();
         let settings = Settings::new(&Numbers::default(), strings).unwrap();
         assert_eq!(settings.recorder, Config::default());
         assert_eq!((settings.api_level, settings.sig_quit, settings.hooked), (29, true, true));
         assert_eq!(settings.annotations, [("user".to_owned(), "u1".to_owned())]);
-        assert_eq!(settings.start_mark, None);
+        assert_eq!((settings.start_mark, settings.kill_switch), (None, None));
         assert!(!settings.pending.keep_objects);
         assert!(settings.frames.is_none());
         assert_eq!(settings.hang_threshold_ns, 5_000 * MS);

@@ -2,6 +2,7 @@
 package io.loopbox;
 
 import android.content.Context;
+import android.system.ErrnoException;
 import android.util.Log;
 import android.view.Window;
 import androidx.annotation.AnyThread;
@@ -23,6 +24,7 @@ import io.loopbox.internal.PendingReports;
 import io.loopbox.internal.Recorder;
 import io.loopbox.internal.Settings;
 import io.loopbox.internal.Tag;
+import io.loopbox.internal.UserUnlock;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -58,14 +60,20 @@ public final class Loopbox {
         try {
             int stops = Recorder.stops();
             Settings settings = config.settings;
-            String refusal = App.refuses(context, settings);
+            String refusal;
+            try {
+                refusal = App.refuses(context, settings);
+            } catch (ErrnoException unknown) {
+                refusal = "it cannot be read whether the app has switched it off: " + unknown.getMessage();
+                refusal += installWhenUnlocked(context, config, stops);
+            }
             // Also when nothing is recorded: what earlier launches left can be taken.
             File place = settings.directory == null ? App.directory(context) : settings.directory;
             keep(place);
             if (refusal == null) {
                 String version = settings.appVersion.isEmpty() ? App.version(context) : settings.appVersion;
                 Framework framework = new ContextFramework(App.lasting(context));
-                refusal = Recorder.start(settings, place, version, framework, stops);
+                refusal = Recorder.start(settings, place, version, framework, App.killSwitch(context), stops);
             }
             if (refusal == null) {
                 App.watch(context);
@@ -93,10 +101,26 @@ public final class Loopbox {
                 return said("the configuration names no directory");
             }
             keep(settings.directory);
-            return said(Recorder.start(settings, directory, settings.appVersion, Framework.NONE, stops));
+            String version = settings.appVersion;
+            return said(Recorder.start(settings, settings.directory, version, Framework.NONE, null, stops));
         } catch (Throwable fault) {
             return failed(fault);
         }
+    }
+
+    /** @return what is to come, for the status */
+    private static String installWhenUnlocked(final Context context, final Config config, final int stops) {
+        UserUnlock.await(
+                App.lasting(context),
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        if (Recorder.stops() == stops) {
+                            install(context, config);
+                        }
+                    }
+                });
+        return "; it is tried again when the user unlocks the device";
     }
 
     /** A second installation is refused and changes nothing. */
@@ -111,11 +135,13 @@ public final class Loopbox {
             return status();
         }
         Log.w(TAG, "not installed: " + refusal);
+        Recorder.setOffBecause(refusal);
         return Status.off(refusal);
     }
 
     private static Status failed(Throwable fault) {
         try {
+            Recorder.setOffBecause(Faults.text(fault));
             Log.w(TAG, "not installed", fault);
         } catch (Throwable worse) {
             Faults.log(worse);
@@ -143,7 +169,7 @@ public final class Loopbox {
     public static Status status() {
         try {
             if (!Recorder.isOn()) {
-                return Status.off("not installed");
+                return Status.off(Recorder.offBecause());
             }
             Recorder.checkHook(false);
             return Status.on(Faults.addTo(Native.features()));
@@ -375,8 +401,9 @@ public final class Loopbox {
 
     /**
      * The remote kill switch: false stops recording, as {@link #uninstall} does, and keeps every later launch
-     * from loading the native library until it is true again. True takes effect at the next launch. Any
-     * thread.
+     * of each process from loading the native library until it is true again. The app's other processes that
+     * record find it a second later at the most while messages run, and before a report is begun; one whose
+     * main thread rests goes on resting. True takes effect at the next launch. Any thread.
      */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {
@@ -387,7 +414,7 @@ public final class Loopbox {
         } finally {
             // After the mark: an installation that has not seen it is stopped by this.
             if (!enabled) {
-                uninstall();
+                stop(Recorder.SWITCHED_OFF);
             }
         }
     }
@@ -402,8 +429,12 @@ public final class Loopbox {
      */
     @AnyThread
     public static void uninstall() {
+        stop("uninstalled");
+    }
+
+    private static void stop(String why) {
         try {
-            Recorder.stop();
+            Recorder.stop(why);
         } catch (Throwable fault) {
             Faults.log(fault);
         }

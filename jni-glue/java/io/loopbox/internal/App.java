@@ -16,7 +16,6 @@ import java.io.IOException;
 
 /** What an app's Context has at installation. Apart, because processes without one record too. */
 public final class App {
-    /** Is there while the app has switched the recorder off. */
     private static final String OFF = "off";
 
     private App() {}
@@ -26,14 +25,25 @@ public final class App {
         return new File(context.getNoBackupFilesDir(), "loopbox");
     }
 
-    /** Why nothing may be recorded in this process, or null. */
-    public static String refuses(Context context, Settings settings) {
-        try {
-            if (isThere(new File(directory(context), OFF))) {
-                return "switched off by the app";
-            }
-        } catch (ErrnoException unknown) {
-            return "it cannot be read whether the app has switched it off: " + unknown.getMessage();
+    /** Is there while the app has switched the recorder off, wherever reports go. */
+    public static File killSwitch(Context context) {
+        return new File(directory(context), OFF);
+    }
+
+    /**
+     * Why nothing may be recorded in this process, or null.
+     *
+     * @throws ErrnoException when it is not known whether the app has switched the recorder off
+     */
+    public static String refuses(Context context, Settings settings) throws ErrnoException {
+        File killSwitch = killSwitch(context);
+        if (isThere(killSwitch)) {
+            return Recorder.SWITCHED_OFF;
+        }
+        // Before the user has unlocked the device, names are encrypted, too: nothing is found, nor the app's own folder.
+        File data = context.getNoBackupFilesDir().getAbsoluteFile().getParentFile();
+        if (data != null) {
+            Os.lstat(data.getPath());
         }
         String main = context.getApplicationInfo().processName;
         String own = processName();
@@ -60,10 +70,10 @@ public final class App {
         }
     }
 
-    /** For every later launch. The mark lies in the default folder wherever reports go. */
+    /** For every later launch, and for the other processes of this one, which look (kill_switch.rs). */
     public static void setEnabled(Context context, boolean enabled) throws IOException {
         File directory = directory(context);
-        File off = new File(directory, OFF);
+        File off = killSwitch(context);
         if (enabled) {
             if (off.exists() && !off.delete()) {
                 throw new IOException("cannot delete " + off);

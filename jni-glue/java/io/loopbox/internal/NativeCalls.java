@@ -46,6 +46,11 @@ final class NativeCalls {
         Recorder.checkHook(doubted);
     }
 
+    /** Another process of the app has switched the recorder off. On the worker's thread, which is ended by that. */
+    static void switchedOff() {
+        Recorder.switchedOff();
+    }
+
     /** On the worker's thread. {@code told} is as long_messages.rs writes it. */
     static void onMonitor(String told) {
         MonitorThread.tell(told);

@@ -41,6 +41,13 @@ public final class Recorder {
     private static final Object CHANGING = new Object();
 
     private static final String STOPPED = "stopped by the app meanwhile";
+    public static final String SWITCHED_OFF = "switched off by the app";
+
+    /** Why nothing is recorded, while nothing is. */
+    private static volatile String offBecause = "not installed";
+
+    /** The worker's alone. */
+    private static Thread switchingOff;
 
     private static volatile boolean isLoaded;
 
@@ -102,11 +109,17 @@ public final class Recorder {
     }
 
     /**
+     * @param killSwitch {@link App#killSwitch}; null without a Context
      * @param stopsBefore when the app stops it after that, nothing starts
      * @return null, or why it could not start
      */
     public static String start(
-            Settings wanted, File directory, String appVersion, Framework asked, int stopsBefore) {
+            Settings wanted,
+            File directory,
+            String appVersion,
+            Framework asked,
+            File killSwitch,
+            int stopsBefore) {
         if (!onMainThread()) {
             return "install must be called on the main thread";
         }
@@ -127,7 +140,7 @@ public final class Recorder {
         try {
             System.loadLibrary("loopbox");
             isLoaded = true;
-            String[] strings = wanted.strings(directory, appVersion, mark);
+            String[] strings = wanted.strings(directory, appVersion, mark, killSwitch == null ? "" : killSwitch.getPath());
             long[] numbers = wanted.numbers(Build.VERSION.SDK_INT);
             synchronized (CHANGING) {
                 if (stops != stopsBefore) {
@@ -168,8 +181,9 @@ public final class Recorder {
             InstallMessage.adopt();
         }
         if (!putIn(wanted)) {
-            stop();
-            return "the Observer hook is refused: " + ObserverHook.refusal();
+            String refused = "the Observer hook is refused: " + ObserverHook.refusal();
+            stop(refused);
+            return refused;
         }
         PendingQueue.begin(wanted);
         FrameWatch.start(wanted.frames);
@@ -213,12 +227,15 @@ public final class Recorder {
      * of the recorder was in the middle of, and is held up in by the disk, may end later than the time that
      * is waited for it. What is the main thread's follows when that comes to it, and does nothing until then.
      * Any thread.
+     *
+     * @param why for the status
      */
-    public static void stop() {
+    public static void stop(String why) {
         Gate ended;
         boolean ends;
         synchronized (CHANGING) {
             stops++;
+            offBecause = why;
             ended = gate;
             ends = settings != null;
             if (ends) {
@@ -240,6 +257,26 @@ public final class Recorder {
                         }
                     });
         }
+    }
+
+    /** Another process of the app has switched it off. On the native worker, which the end of the recording waits for. */
+    static void switchedOff() {
+        if (switchingOff != null && switchingOff.isAlive()) {
+            return;
+        }
+        switchingOff =
+                new Thread("loopbox-off") {
+                    @Override
+                    public void run() {
+                        try {
+                            Recorder.stop(SWITCHED_OFF);
+                        } catch (Throwable fault) {
+                            Faults.log(fault);
+                        }
+                    }
+                };
+        switchingOff.setDaemon(true);
+        switchingOff.start();
     }
 
     /** Everything that ends at once. With {@link #CHANGING} held; nothing of it waits. */
@@ -337,6 +374,16 @@ public final class Recorder {
         } else if (!pause && hook == null && !putIn(wanted)) {
             Hook.decide(false, "refused after a pause: " + ObserverHook.refusal());
         }
+    }
+
+    /** Why nothing is recorded, when nothing is. Any thread. */
+    public static String offBecause() {
+        return offBecause;
+    }
+
+    /** An installation was refused. Any thread. */
+    public static void setOffBecause(String why) {
+        offBecause = why;
     }
 
     /** Whether messages are recorded now. */

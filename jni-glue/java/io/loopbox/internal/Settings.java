@@ -102,14 +102,15 @@ public final class Settings implements Cloneable {
     // End of what is made from jni-glue/options.toml
 
     /** Where annotations begin in {@link #strings}: names and values in turn. */
-    static final int ANNOTATIONS_AT = 3;
+    static final int ANNOTATIONS_AT = 4;
 
     /** The strings in the order in which the native side reads them (settings.rs). */
-    String[] strings(File directory, String appVersion, String startMark) {
+    String[] strings(File directory, String appVersion, String startMark, String killSwitch) {
         List<String> all = new ArrayList<String>();
         all.add(directory.getPath());
         all.add(appVersion);
         all.add(startMark);
+        all.add(killSwitch);
         for (int at = 0; at + 1 < annotations.size(); at += 2) {
             String value = redacted(annotations.get(at), annotations.get(at + 1));
             if (value != null) {

@@ -20,4 +20,12 @@ public abstract class Context {
     public abstract File getNoBackupFilesDir();
 
     public abstract Object getSystemService(String name);
+
+    public Intent registerReceiver(BroadcastReceiver receiver, IntentFilter filter) {
+        throw new UnsupportedOperationException();
+    }
+
+    public void unregisterReceiver(BroadcastReceiver receiver) {
+        throw new UnsupportedOperationException();
+    }
 }

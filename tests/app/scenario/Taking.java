@@ -10,17 +10,19 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.FileReader;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * Prints of each report what an app can learn of it, and does what it is asked meanwhile.
  *
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code orders=FOLDER}: the files {@code 1}, {@code 2}, ... in it
- * have one order each: {@code take}, {@code dump WORDS}, {@code hang} (until the file {@code gate} is there), {@code profile TYPE|ERROR|PATH}
+ * have one order each: {@code take}, {@code list}, {@code claim LABEL} (of the last list), {@code dump WORDS}, {@code hang} (until the file {@code gate} is there), {@code profile TYPE|ERROR|PATH}
  * (the system has taken one), {@code uninstall}, {@code end}.
  */
 public final class Taking implements Runnable, FirstFileListener {
     private final File orders;
     private final Phone phone;
+    private List<Report> listed;
 
     private Taking(File orders, Phone phone) {
         this.orders = orders;
@@ -86,6 +88,18 @@ public final class Taking implements Runnable, FirstFileListener {
         if (order.equals("take")) {
             for (Report report : Loopbox.takePendingReports()) {
                 Script.say("took " + about(report) + " " + report.file().getPath());
+            }
+        } else if (order.equals("list")) {
+            listed = Loopbox.pendingReports();
+            for (Report report : listed) {
+                Script.say("listed " + about(report) + " " + report.file().getPath());
+            }
+        } else if (order.startsWith("claim ")) {
+            for (Report report : listed) {
+                // By the words that were read before another process took the file away.
+                if (report.label().equals(order.substring("claim ".length()))) {
+                    Script.say("claimed " + report.claim() + " " + report.file().getPath());
+                }
             }
         } else if (order.startsWith("dump ")) {
             Loopbox.dump(order.substring("dump ".length()));

@@ -1,6 +1,7 @@
 //! What an app can learn of a report without the command line, and which reports it is handed.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -63,6 +64,22 @@ impl Taking {
         Ok(took.map(|(words, path)| (words.to_owned(), path.into())).collect())
     }
 
+    /// What is there, by its label, and its file.
+    fn list(&mut self) -> Result<Vec<(String, PathBuf)>> {
+        let said = self.order("list")?;
+        let listed = said.iter().filter_map(|line| line.strip_prefix("listed ")?.rsplit_once(' '));
+        let label = |words: &str| words.split(['[', ']']).nth(1).unwrap_or_default().to_owned();
+        Ok(listed.map(|(words, path)| (label(words), path.into())).collect())
+    }
+
+    /// Claims what the last list has of this label. Whether it was this process that got it, and where it is then.
+    fn claim(&mut self, label: &str) -> Result<(bool, PathBuf)> {
+        let said = self.order(&format!("claim {label}"))?;
+        let claimed = said.iter().find_map(|line| line.strip_prefix("claimed ")?.split_once(' '));
+        let (done, path) = claimed.context("the last list has it not")?;
+        Ok((done == "true", path.into()))
+    }
+
     /// What it is handed when there are so many. That something was heard is not enough after a hang: it may be what was
     /// complete before its end, at which the listener looks only now.
     fn take_all(&mut self, count: usize) -> Result<Vec<(String, PathBuf)>> {
@@ -109,6 +126,87 @@ fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
             "{line}"
         );
         app.end()?;
+    }
+    Ok(())
+}
+
+fn labels(listed: &[(String, PathBuf)]) -> Vec<&str> {
+    listed.iter().map(|(label, _)| label.as_str()).collect()
+}
+
+/// Two processes of an app, by their names.
+#[test]
+fn a_report_is_listed_until_one_process_claims_it() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let start = |name: &str| {
+            let app = launcher(&testbed)?.app("scenario.Taking");
+            let app = app.started_by("bash", &["-c", &format!("exec -a {name} \"$@\""), "bash"]);
+            Taking::begin(app, folder.path(), &[])
+        };
+        let (mut main, mut push) = (start("shop")?, start("shop:push")?);
+        for label in ["first", "second", "third"] {
+            main.order(&format!("dump {label}"))?;
+        }
+        for listed in [main.list()?, push.list()?, main.list()?] {
+            assert_eq!(labels(&listed), ["first", "second", "third"], "{testbed}");
+            assert!(listed.iter().all(|(_, file)| file.parent() == Some(folder.path())), "{listed:?}");
+        }
+        let (claimed, file) = push.claim("second")?;
+        assert!(claimed && file.starts_with(folder.path().join("taken/shop_push")), "{testbed}: {file:?}");
+        assert!(file.exists() && push.claim("second")?.0, "once more");
+        assert!(!main.claim("second")?.0, "{testbed}: another process was quicker");
+        assert_eq!(labels(&main.list()?), ["first", "third"], "{testbed}");
+        assert_eq!(labels(&push.list()?), ["first", "second", "third"], "{testbed}");
+        // At the same time.
+        for process in [&mut main, &mut push] {
+            process.give("claim third")?;
+        }
+        let mut got = 0;
+        for process in [&mut main, &mut push] {
+            let said = process.app.wait_for("SCRIPT claimed", LIMIT)?;
+            got += usize::from(
+                process.app.wait_for(&format!("SCRIPT did {}", process.given), LIMIT).is_ok()
+                    && said.contains("true"),
+            );
+        }
+        assert_eq!(got, 1, "{testbed}");
+        let taken: Vec<_> = [main.take()?, push.take()?].concat();
+        assert_eq!(taken.len(), 3, "{testbed}: each goes to one: {taken:?}");
+        assert!(
+            main.list()?
+                .iter()
+                .chain(&push.list()?)
+                .all(|(_, file)| !file.starts_with(folder.path().join("loopbox")))
+        );
+    }
+    Ok(())
+}
+
+/// An app that sends reports would send another file of its own.
+#[test]
+fn what_is_no_file_of_the_folder_is_not_handed_out() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let (folder, elsewhere) = (tempdir()?, tempdir()?);
+        let mut app = Taking::start(&testbed, folder.path(), &[])?;
+        app.order("dump real")?;
+        let [(_, real)] = &app.take()?[..] else { anyhow::bail!("{testbed}: no report") };
+        let outside = elsewhere.path().join("loopbox-1-2-requested-1.lbx");
+        fs::rename(real, &outside)?;
+        symlink(&outside, folder.path().join("loopbox-1-2-requested-1.lbx"))?;
+        fs::create_dir(folder.path().join("loopbox-1-2-requested-2.lbx"))?;
+        let pipe = folder.path().join("loopbox-1-2-requested-3.lbx");
+        ensure!(Command::new("mkfifo").arg(pipe).status()?.success());
+        assert_eq!(app.list()?.len() + app.take()?.len(), 0, "{testbed}");
+        let own =
+            fs::read_dir(folder.path().join("taken"))?.next().context("no folder of the process")??.path();
+        fs::remove_dir(&own)?;
+        symlink(elsewhere.path(), &own)?;
+        assert_eq!(app.list()?.len() + app.take()?.len(), 0, "{testbed}: by a folder");
+        app.order("dump next")?;
+        assert_eq!(labels(&app.list()?), ["next"], "{testbed}");
+        assert!(!app.claim("next")?.0, "{testbed}: nothing is moved out of the folder");
+        assert!(outside.exists() && fs::read_dir(elsewhere.path())?.count() == 1);
     }
     Ok(())
 }

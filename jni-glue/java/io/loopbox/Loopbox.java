@@ -234,14 +234,34 @@ public final class Loopbox {
     }
 
     /**
-     * The reports that are there, of this process and of others before it, oldest first: for uploading at the next
-     * launch, on a thread that may read files. It waits until what earlier processes left has been looked at, which takes
-     * some milliseconds after {@link #install}, 5 seconds at most; on the main thread it does not wait. They are the
-     * calling process's now: delete each file when it is sent. One that is not deleted is handed out again to the same
-     * process, until 20 newer ones are there or two weeks have passed.
+     * The reports that are there and that no other process has taken, of this process and of others before it, oldest first.
+     * Nothing is taken: who wants one calls {@link Report#claim}. It waits until what earlier processes left has been
+     * looked at, which takes some milliseconds after {@link #install}, 5 seconds at most; on the main thread it does not wait.
      *
      * <p>A report that its living process may still put more into, because the hang goes on or the system has not been
-     * heard of yet, is not among them: it is handed out later, or at the next launch.
+     * heard of yet, is not among them: it is there later, or at the next launch.
+     */
+    @WorkerThread
+    @NonNull
+    public static List<Report> pendingReports() {
+        try {
+            File place = directory;
+            if (place == null) {
+                return new ArrayList<Report>();
+            }
+            Recorder.awaitLookBack();
+            return of(PendingReports.list(place, owner()));
+        } catch (Throwable fault) {
+            Faults.log(fault);
+            // A list of its own may be what there is no memory for.
+            return Collections.emptyList();
+        }
+    }
+
+    /**
+     * {@link Report#claim Claims} all of {@link #pendingReports}: for uploading at the next launch, by who sends all reports,
+     * on a thread that may read files. They are the calling process's now: delete each file when it is sent. One that is not
+     * deleted is handed out again to the same process, until 20 newer ones are there or two weeks have passed.
      */
     @WorkerThread
     @NonNull
@@ -252,18 +272,35 @@ public final class Loopbox {
                 return new ArrayList<Report>();
             }
             Recorder.awaitLookBack();
-            String process = App.processName();
-            String owner = process == null ? "unknown" : process;
-            List<Report> found = new ArrayList<Report>();
-            for (File file : PendingReports.take(place, owner, Recorder.framework(), Recorder.keepsTraces())) {
-                found.add(new Report(file));
-            }
-            return found;
+            return of(PendingReports.take(place, owner(), Recorder.framework(), Recorder.keepsTraces()));
         } catch (Throwable fault) {
             Faults.log(fault);
             // A list of its own may be what there is no memory for.
             return Collections.emptyList();
         }
+    }
+
+    private static List<Report> of(List<File> files) {
+        List<Report> reports = new ArrayList<Report>();
+        for (File file : files) {
+            reports.add(new Report(file));
+        }
+        return reports;
+    }
+
+    /** Whose reports are in this process's folder. */
+    private static String owner() {
+        String process = App.processName();
+        return process == null ? "unknown" : process;
+    }
+
+    /** {@link Report#claim}. Returns where the file is now, or null. */
+    static File claim(File report) {
+        File place = directory;
+        if (place == null) {
+            return null;
+        }
+        return PendingReports.claim(report, place, owner(), Recorder.framework(), Recorder.keepsTraces());
     }
 
     /**

@@ -8,6 +8,7 @@ import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
 import io.loopbox.internal.Digest;
 import io.loopbox.internal.Exit;
+import io.loopbox.internal.Faults;
 import io.loopbox.internal.Recorder;
 import io.loopbox.internal.ReportSections;
 import io.loopbox.internal.Tag;
@@ -57,7 +58,7 @@ public final class Report {
         CONFIRMED
     }
 
-    private final File file;
+    private volatile File file;
     private Digest digest;
 
     Report(File file) {
@@ -71,10 +72,31 @@ public final class Report {
         return new Report(file);
     }
 
-    /** The file, to be sent as it is; {@code loopbox show} reads it. */
+    /** The file, to be sent as it is; {@code loopbox show} reads it. {@link #claim} moves it. */
     @NonNull
     public File file() {
         return file;
+    }
+
+    /**
+     * Takes the report for the calling process, in one step of the file system: no other process gets it then, and it is not
+     * deleted to make room for newer ones. An ANR's gets the system's trace and profile now, where they are wanted. It is the
+     * app's to delete; until then {@link Loopbox#pendingReports} of the same process has it.
+     *
+     * @return false when another process was quicker, or the file is gone, or is none of the recorder's folder
+     */
+    @WorkerThread
+    public boolean claim() {
+        try {
+            File claimed = Loopbox.claim(file);
+            if (claimed != null) {
+                file = claimed;
+            }
+            return claimed != null;
+        } catch (Throwable fault) {
+            Faults.log(fault);
+            return false;
+        }
     }
 
     /** What happened. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import java.io.DataInputStream;
 import java.io.File;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.zip.CRC32;
 
@@ -68,28 +66,26 @@ public final class Digest {
 
     /** @throws IOException also when the file is none of ours, or cut or damaged in its first section */
     public static Digest read(File file) throws IOException {
-        DataInputStream in = new DataInputStream(new FileInputStream(file));
-        try {
-            byte[] header = new byte[HEADER_BYTES];
-            in.readFully(header);
-            int length = little(header, 20);
-            if (big(header, 0) != (int) (MAGIC >>> 32) || big(header, 4) != (int) MAGIC || big(header, 16) != TAG) {
-                throw new IOException("does not begin as a report");
-            }
-            if (length < 0 || length > MOST_BYTES) {
-                throw new IOException("a digest of " + length + " bytes");
-            }
-            byte[] text = new byte[length];
-            in.readFully(text);
-            CRC32 sum = new CRC32();
-            sum.update(text);
-            if ((int) sum.getValue() != little(header, 24)) {
-                throw new IOException("the digest is damaged");
-            }
-            return new Digest(new String(text, "UTF-8").split("\n", -1));
-        } finally {
-            in.close();
+        byte[] start = OwnFile.read(file, HEADER_BYTES + MOST_BYTES);
+        if (start.length < HEADER_BYTES
+                || big(start, 0) != (int) (MAGIC >>> 32)
+                || big(start, 4) != (int) MAGIC
+                || big(start, 16) != TAG) {
+            throw new IOException("does not begin as a report");
         }
+        int length = little(start, 20);
+        if (length < 0 || length > MOST_BYTES) {
+            throw new IOException("a digest of " + length + " bytes");
+        }
+        if (length > start.length - HEADER_BYTES) {
+            throw new IOException("cut in its digest");
+        }
+        CRC32 sum = new CRC32();
+        sum.update(start, HEADER_BYTES, length);
+        if ((int) sum.getValue() != little(start, 24)) {
+            throw new IOException("the digest is damaged");
+        }
+        return new Digest(new String(start, HEADER_BYTES, length, "UTF-8").split("\n", -1));
     }
 
     private static int big(byte[] bytes, int at) {

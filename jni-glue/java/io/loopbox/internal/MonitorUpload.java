@@ -143,7 +143,7 @@ public final class MonitorUpload implements Runnable {
                 return true;
             }
             // Rotation may have deleted it meanwhile.
-            if (file.exists() && !uploader.upload(file, MonitorFiles.day(file))) {
+            if (OwnFile.isFile(file) && !uploader.upload(file, MonitorFiles.day(file))) {
                 return false;
             }
             if (file.exists() && !file.delete()) {

@@ -24,51 +24,111 @@ public final class PendingReports {
     private PendingReports() {}
 
     /**
-     * Moves the reports of a directory into one of the calling process: each goes to one process, and none is deleted
-     * under it to make room for new ones. One that its living process may put more into stays where it is. One whose process
-     * an ANR ended gets the system's trace of it, where that is wanted, and the path of the system's profile.
+     * Those that nobody has taken, and those that the process has, by the time that they are of. One that its living process
+     * may still put more into is not among them.
      */
-    public static List<File> take(File directory, String process, Framework framework, boolean keepsTraces) {
-        File all = new File(directory, TAKEN);
-        List<File> taken = new ArrayList<File>();
-        File own = new File(all, process.replace('/', '_').replace(':', '_'));
-        if (!own.isDirectory() && !own.mkdirs()) {
-            Log.w(Tag.LOOPBOX, "cannot create " + own);
-            return new ArrayList<File>();
-        }
+    public static List<File> list(File directory, String process) {
+        List<Dated> dated = new ArrayList<Dated>();
         for (File file : reports(directory)) {
-            if (isBeingWritten(file)) {
-                continue;
+            if (!isBeingWritten(file)) {
+                dated.add(new Dated(file));
             }
-            // False when another process was quicker.
-            File moved = new File(own, file.getName());
-            if (file.renameTo(moved)) {
-                taken.add(moved);
-            } else if (file.exists()) {
-                Log.w(Tag.LOOPBOX, "cannot move " + file);
+        }
+        for (File file : takenIn(folderOf(directory, process))) {
+            dated.add(new Dated(file));
+        }
+        return files(dated);
+    }
+
+    /**
+     * Moves a report into the process's folder: each goes to one process, and none is deleted under it to make room for new
+     * ones. One whose process an ANR ended gets the system's trace of it, where that is wanted, and the path of the system's
+     * profile.
+     *
+     * @return where it is now, or null when another process was quicker, or it is gone or none of ours
+     */
+    public static File claim(File report, File directory, String process, Framework framework, boolean keepsTraces) {
+        File own = folderOf(directory, process);
+        File claimed = new File(own, report.getName());
+        if (!own.equals(report.getParentFile())) {
+            if (!directory.equals(report.getParentFile()) || !move(report, claimed)) {
+                return null;
+            }
+            attach(Collections.singletonList(claimed), directory, framework, keepsTraces);
+        }
+        return OwnFile.isFile(claimed) ? claimed : null;
+    }
+
+    /** Claims all that {@link #list} has. Returns those that are the process's now. */
+    public static List<File> take(File directory, String process, Framework framework, boolean keepsTraces) {
+        File own = folderOf(directory, process);
+        List<File> moved = new ArrayList<File>();
+        for (File file : reports(directory)) {
+            File to = new File(own, file.getName());
+            if (!isBeingWritten(file) && move(file, to)) {
+                moved.add(to);
             }
         }
         if (keepsTraces) {
-            SystemTrace.attach(taken, framework);
+            SystemTrace.attach(moved, framework);
         }
-        File[] processes = all.listFiles();
+        File[] processes = new File(directory, TAKEN).listFiles();
         if (processes != null) {
             for (File each : processes) {
                 tidy(each);
             }
         }
         List<Dated> dated = new ArrayList<Dated>();
-        for (File file : reports(own)) {
+        for (File file : takenIn(own)) {
             dated.add(new Dated(file));
         }
-        Collections.sort(dated);
-        List<File> found = new ArrayList<File>();
-        for (Dated each : dated) {
-            found.add(each.file);
+        List<File> taken = files(dated);
+        ProcessState.attach(taken, framework);
+        SystemProfiles.attach(directory, taken, framework);
+        return taken;
+    }
+
+    private static void attach(List<File> taken, File directory, Framework framework, boolean keepsTraces) {
+        if (keepsTraces) {
+            SystemTrace.attach(taken, framework);
         }
-        ProcessState.attach(found, framework);
-        SystemProfiles.attach(directory, found, framework);
-        return found;
+        ProcessState.attach(taken, framework);
+        SystemProfiles.attach(directory, taken, framework);
+    }
+
+    private static File folderOf(File directory, String process) {
+        return new File(new File(directory, TAKEN), process.replace('/', '_').replace(':', '_'));
+    }
+
+    /** Whether a process's folder lies in the recorder's, as no link does. */
+    private static boolean isOwn(File folder) {
+        return OwnFile.isFolder(folder.getParentFile()) && OwnFile.isFolder(folder);
+    }
+
+    /** In one step, which one process of all makes. */
+    private static boolean move(File report, File to) {
+        File folder = to.getParentFile();
+        if (!isOwn(folder) && !(folder.mkdirs() && isOwn(folder))) {
+            Log.w(Tag.LOOPBOX, "cannot create " + folder);
+            return false;
+        }
+        if (!OwnFile.isFile(report)) {
+            return false;
+        }
+        boolean moved = report.renameTo(to);
+        if (!moved && report.exists()) {
+            Log.w(Tag.LOOPBOX, "cannot move " + report);
+        }
+        return moved;
+    }
+
+    private static List<File> files(List<Dated> dated) {
+        Collections.sort(dated);
+        List<File> files = new ArrayList<File>();
+        for (Dated each : dated) {
+            files.add(each.file);
+        }
+        return files;
     }
 
     /** Ordered by what the report says: file times have whole seconds on some versions. */
@@ -113,7 +173,7 @@ public final class PendingReports {
 
     /** Of every process: one that is not in the app any more would keep its reports forever. */
     private static void tidy(File folder) {
-        File[] all = reports(folder);
+        File[] all = takenIn(folder);
         long now = System.currentTimeMillis();
         for (int at = 0; at < all.length; at++) {
             boolean old = FileAge.isOlder(all[at], KEPT_MS, now) || at < all.length - KEPT;
@@ -123,13 +183,18 @@ public final class PendingReports {
         }
     }
 
+    /** In a process's folder, oldest first. */
+    private static File[] takenIn(File folder) {
+        return isOwn(folder) ? reports(folder) : new File[0];
+    }
+
     /** Oldest first. */
     private static File[] reports(File directory) {
         List<File> found = new ArrayList<File>();
         File[] files = directory.listFiles();
         if (files != null) {
             for (File file : files) {
-                if (file.isFile() && file.getName().endsWith(SUFFIX)) {
+                if (file.getName().endsWith(SUFFIX) && OwnFile.isFile(file)) {
                     found.add(file);
                 }
             }

@@ -2,9 +2,7 @@
 package io.loopbox.internal;
 
 import android.util.Log;
-import java.io.ByteArrayOutputStream;
 import java.io.File;
-import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,7 +29,7 @@ public final class ReportSections {
 
     /** Adds an annotation, unless it is there, or the file is not whole. */
     static void annotate(File report, String name, String value) throws IOException {
-        byte[] file = content(report);
+        byte[] file = OwnFile.read(report, MOST_FILE_BYTES);
         if (note(file, name) == null) {
             append(report, file, NOTE, (name + '\n' + value).getBytes("UTF-8"));
         }
@@ -39,7 +37,7 @@ public final class ReportSections {
 
     /** What {@link #annotate} has put there; null for nothing. */
     public static String note(File report, String name) throws IOException {
-        return note(content(report), name);
+        return note(OwnFile.read(report, MOST_FILE_BYTES), name);
     }
 
     private static String note(byte[] file, String name) throws IOException {
@@ -55,7 +53,7 @@ public final class ReportSections {
 
     /** Adds a section, unless there is one of its kind, or the file is not whole. */
     static void add(File report, int tag, byte[] payload) throws IOException {
-        byte[] file = content(report);
+        byte[] file = OwnFile.read(report, MOST_FILE_BYTES);
         if (next(file, 0, tag) < 0) {
             append(report, file, tag, payload);
         }
@@ -126,17 +124,6 @@ public final class ReportSections {
         CRC32 sum = new CRC32();
         sum.update(bytes, from, length);
         return (int) sum.getValue();
-    }
-
-    private static byte[] content(File file) throws IOException {
-        FileInputStream in = new FileInputStream(file);
-        try {
-            ByteArrayOutputStream out = new ByteArrayOutputStream();
-            copy(in, out, MOST_FILE_BYTES);
-            return out.toByteArray();
-        } finally {
-            in.close();
-        }
     }
 
     static void copy(InputStream from, OutputStream to, int most) throws IOException {

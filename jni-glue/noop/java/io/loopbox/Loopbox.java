@@ -70,6 +70,13 @@ public final class Loopbox {
     /** None. */
     @WorkerThread
     @NonNull
+    public static List<Report> pendingReports() {
+        return new ArrayList<Report>();
+    }
+
+    /** None. */
+    @WorkerThread
+    @NonNull
     public static List<Report> takePendingReports() {
         return new ArrayList<Report>();
     }

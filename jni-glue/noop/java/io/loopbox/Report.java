@@ -63,6 +63,12 @@ public final class Report {
         return file;
     }
 
+    /** False: there is no recorder's folder. */
+    @WorkerThread
+    public boolean claim() {
+        return false;
+    }
+
     /** Not known. */
     @WorkerThread
     @NonNull

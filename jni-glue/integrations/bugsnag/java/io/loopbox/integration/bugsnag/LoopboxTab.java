@@ -53,7 +53,7 @@ public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstF
     @Override
     public boolean onSend(Event event) {
         if (isAnr(event) && event.getMetadata(TAB, "digest") == null) {
-            for (Report report : Loopbox.takePendingReports()) {
+            for (Report report : Loopbox.pendingReports()) {
                 if (report.pid() != Process.myPid() && report.exitTimeMs() == timeMs(event)) {
                     add(report, event);
                 }

@@ -43,13 +43,14 @@ public final class LoopboxExitProcessor implements BackfillingEventProcessor {
     /** Asked for anew each time: what is found late is there then. The process's ANR, or else the last that it wrote. */
     private static Report endedAt(long timeMs) {
         Report found = null;
-        for (Report report : Loopbox.takePendingReports()) {
+        for (Report report : Loopbox.pendingReports()) {
             boolean better = found == null || found.kind() != Report.Kind.ANR || report.kind() == Report.Kind.ANR;
             if (report.exitTimeMs() == timeMs && better) {
                 found = report;
             }
         }
-        return found;
+        // The others are left for who sends reports by another way.
+        return found != null && found.claim() ? found : null;
     }
 
     private static void deleteWhenFlushed(final Report report, final Flushable event) {

@@ -39,8 +39,8 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "setHook" "(ZLjava/lang/String;)V" set_hook,
         "features" "()Ljava/lang/String;" features,
         "annotate" "(Ljava/lang/String;Ljava/lang/String;)V" annotate,
-        "dump" "(Ljava/lang/String;J)Ljava/lang/String;" dump,
-        "askForDump" "(Ljava/lang/String;J)Z" ask_for_dump,
+        "dump" "(Ljava/lang/String;JZ)Ljava/lang/String;" dump,
+        "askForDump" "(Ljava/lang/String;JZ)Z" ask_for_dump,
         "begin" "()I" callbacks::begin,
         "beginIn" "(I)I" callbacks::begin_in,
         "depth" "()I" callbacks::depth,
@@ -309,12 +309,13 @@ extern "system" fn dump<'local>(
     _: JClass<'local>,
     reason: JString<'local>,
     timeout_ms: jlong,
+    in_listener: jboolean,
 ) -> JString<'local> {
     entry::enter(env, |env| {
         // SAFETY: a String, as the descriptor says.
         let reason = unsafe { raw::text(env, &reason) }.unwrap_or_default();
         let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or(0));
-        match install::dump(reason, timeout) {
+        match install::dump(reason, timeout, in_listener) {
             Some(path) => raw::new_string(env, &path.to_string_lossy()),
             None => Ok(JString::null()),
         }
@@ -326,10 +327,11 @@ extern "system" fn ask_for_dump<'local>(
     _: JClass<'local>,
     reason: JString<'local>,
     asked: jlong,
+    in_listener: jboolean,
 ) -> jboolean {
     entry::enter(env, |env| {
         // SAFETY: a String, as the descriptor says.
         let reason = unsafe { raw::text(env, &reason) }.unwrap_or_default();
-        Ok(install::ask_for_dump(reason, asked))
+        Ok(install::ask_for_dump(reason, asked, in_listener))
     })
 }

@@ -58,7 +58,7 @@ public final class Links implements Runnable, FirstFileListener {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
         Links links = new Links(options);
-        say("status " + Loopbox.install(new Phone(options), options.config().listener(links).build()).isOn());
+        say("status " + Loopbox.install(new Phone(options), options.config().listener(null).listener(links).build()).isOn());
         new Thread(links, "links").start();
         Looper.loop();
     }

@@ -407,10 +407,10 @@ pub fn annotate(name: &str, value: Option<&str>) {
     }
 }
 
-/// Whether the app may have another report. Not a listener while it is called: it would be called with that
-/// report, and ask again.
-fn grants(session: &Session) -> bool {
-    if listener::is_calling() {
+/// Whether the app may have another report. Not a listener while it is called, of Java or of native code: it would be
+/// called with that report, and ask again.
+fn grants(session: &Session, in_listener: bool) -> bool {
+    if in_listener || listener::is_calling() {
         session.allowance.refuse();
         return false;
     }
@@ -422,10 +422,10 @@ pub fn refused_requests() -> u32 {
     current().map_or(0, |session| session.allowance.refused())
 }
 
-/// Has a report written and waits for it.
-pub fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
+/// Has a report written and waits for it. `in_listener`: one of Java asks while it is called.
+pub fn dump(reason: String, timeout: Duration, in_listener: bool) -> Option<PathBuf> {
     let session = current()?;
-    if !grants(&session) {
+    if !grants(&session, in_listener) {
         return None;
     }
     // The outer one is whether there is an answer. A channel would be 4 KB more of the library.
@@ -443,10 +443,10 @@ pub fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
 
 /// Has a report written without waiting for it. Java is called with it, or without it when there is none, and with
 /// the number of the request; 0 when no call is wanted. False, and no call, while nothing records.
-pub fn ask_for_dump(reason: String, asked: i64) -> bool {
+pub fn ask_for_dump(reason: String, asked: i64, in_listener: bool) -> bool {
     let Some(session) = current() else { return false };
     let gate = Arc::clone(&session.gate);
-    if !grants(&session) {
+    if !grants(&session, in_listener) {
         if asked != 0 {
             listener::refuse(asked);
         }

@@ -45,7 +45,7 @@ public final class Exhausted implements Runnable {
         if (!options.is("recorder", "off")) {
             if (!Loopbox.install(
                             new Phone(options),
-                            options.config().hangMs(options.number("hangMs", 1_000)).listener(new Hears()).build())
+                            options.config().hangMs(options.number("hangMs", 1_000)).listener(null).listener(new Hears()).build())
                     .isOn()) {
                 throw new AssertionError("not installed");
             }

@@ -48,7 +48,7 @@ public final class Feeding implements Listener, Redactor, Runnable {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
         Feeding story = new Feeding(options);
-        Config.Builder config = options.config().listener(story);
+        Config.Builder config = options.config().listener(null).listener(story);
         if (options.is("mode", "annotate")) {
             config.redactor(story);
         }

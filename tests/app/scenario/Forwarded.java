@@ -35,7 +35,7 @@ public final class Forwarded implements Runnable {
         String mode = options.text("mode", "ended");
         Config.Builder config = options.config();
         if ("listener".equals(mode)) {
-            config.listener(
+            config.listener(null).listener(
                     new Listener() {
                         @Override
                         public void onReport(Report report) {

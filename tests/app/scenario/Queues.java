@@ -43,7 +43,7 @@ public final class Queues {
         Options options = new Options(arguments);
         final Queues queues = new Queues(options);
         Config.Builder config = options.config().hangMs(500);
-        config.listener(
+        config.listener(null).listener(
                 new Listener() {
                     @Override
                     public void onReport(Report report) {

@@ -60,7 +60,7 @@ public final class Stopping implements Runnable {
 
     private void install() {
         int hangMs = options.number("hangMs", 2_000);
-        if (!Loopbox.install(phone, options.config().hangMs(hangMs).listener(listener()).build()).isOn()) {
+        if (!Loopbox.install(phone, options.config().hangMs(hangMs).listener(null).listener(listener()).build()).isOn()) {
             throw new AssertionError("not installed");
         }
     }
@@ -193,7 +193,15 @@ public final class Stopping implements Runnable {
     }
 
     private void queued() throws Exception {
-        Loopbox.dumpAsync("first", null);
+        Loopbox.dumpAsync(
+                "first",
+                new DumpCallback() {
+                    @Override
+                    public void onDumped(Report report) {
+                        // As the listener is, and those that follow wait for it.
+                        block();
+                    }
+                });
         BUSY.await();
         for (final String name : new String[] {"second", "third"}) {
             Loopbox.dumpAsync(
@@ -226,7 +234,7 @@ public final class Stopping implements Runnable {
     private void monitor() throws Exception {
         Script.awaitSampler();
         MonitorConfig.Builder config = new MonitorConfig.Builder();
-        config.listener(
+        config.listener(null).listener(
                 new MonitorListener() {
                     @Override
                     public void onBlock(long ageMs, String stack) {}

@@ -35,7 +35,7 @@ public final class Taking implements Runnable, FirstFileListener {
         Options options = new Options(arguments);
         Phone phone = new Phone(options);
         Taking taking = new Taking(new File(options.text("orders", ".")), phone);
-        if (!Loopbox.install(phone, options.config().listener(taking).build()).isOn()) {
+        if (!Loopbox.install(phone, options.config().listener(null).listener(taking).build()).isOn()) {
             throw new AssertionError("not installed");
         }
         new Thread(taking, "orders").start();

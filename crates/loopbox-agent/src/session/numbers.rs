@@ -2,7 +2,7 @@
 
 // Made from jni-glue/options.toml: numbers
 /// How many numbers `Settings.numbers` has.
-pub const NUMBERS: usize = 28;
+pub const NUMBERS: usize = 27;
 
 /// The numbers of `Settings.numbers`.
 #[derive(Debug, Clone, Copy)]
@@ -12,7 +12,6 @@ pub(crate) struct Numbers {
     pub(crate) pending_bytes: u32,
     pub(crate) may_reflect: bool,
     pub(crate) is_hooked: bool,
-    pub(crate) first_file: bool,
     pub(crate) frames: bool,
     pub(crate) frame_listener: bool,
     pub(crate) jank_stacks: bool,
@@ -45,7 +44,6 @@ impl From<&[i64; NUMBERS]> for Numbers {
             pending_bytes,
             may_reflect,
             is_hooked,
-            first_file,
             frames,
             frame_listener,
             jank_stacks,
@@ -75,7 +73,6 @@ impl From<&[i64; NUMBERS]> for Numbers {
             pending_bytes: small(pending_bytes),
             may_reflect: may_reflect != 0,
             is_hooked: is_hooked != 0,
-            first_file: first_file != 0,
             frames: frames != 0,
             frame_listener: frame_listener != 0,
             jank_stacks: jank_stacks != 0,
@@ -111,7 +108,6 @@ impl Default for Numbers {
             pending_bytes: 65_536,
             may_reflect: true,
             is_hooked: true,
-            first_file: false,
             frames: false,
             frame_listener: false,
             jank_stacks: true,

@@ -13,8 +13,6 @@ pub struct Settings {
     pub(crate) api_level: u32,
     pub(crate) recorder: Config,
     pub(crate) sig_quit: bool,
-    /// Whether Java's listener hears of a first file.
-    pub(crate) first_file: bool,
     /// Whether names of threads that the platform did not start stay out of reports.
     pub(crate) redact_threads: bool,
     /// Whether a hook reports messages.
@@ -114,7 +112,6 @@ impl Settings {
             },
             hang_threshold_ns: numbers.hang_ms.saturating_mul(MS),
             hooked: numbers.is_hooked,
-            first_file: numbers.first_file,
             redact_threads: numbers.redact_thread_names,
             frames: numbers.frames.then(|| FrameSettings {
                 jank_ns: numbers.jank_frame_ms.saturating_mul(MS),

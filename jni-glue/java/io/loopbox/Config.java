@@ -272,11 +272,12 @@ public final class Config {
         }
 
         /**
-         * What is called with each report, on a thread of its own; a {@link FirstFileListener} earlier, too.
+         * Adds one to those that are called with each report; a {@link FirstFileListener} earlier, too. Each
+         * has a thread of its own and waits for no other. Null takes out all that were given.
          */
         @NonNull
         public Builder listener(@Nullable Listener told) {
-            settings.listener = told == null ? null : new ListenerSink(told);
+            settings.listeners = ListenerSink.with(settings.listeners, told);
             return this;
         }
 

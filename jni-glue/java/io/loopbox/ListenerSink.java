@@ -3,6 +3,8 @@ package io.loopbox;
 
 import io.loopbox.internal.ReportSink;
 import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The app's listener, as the recorder sees it. */
 final class ListenerSink implements ReportSink {
@@ -10,6 +12,29 @@ final class ListenerSink implements ReportSink {
 
     ListenerSink(Listener listener) {
         this.listener = listener;
+    }
+
+    /** Those, and one more; null takes all out. */
+    static List<ReportSink> with(List<ReportSink> others, Listener listener) {
+        List<ReportSink> all = new ArrayList<ReportSink>();
+        if (listener != null) {
+            if (others != null) {
+                all.addAll(others);
+            }
+            all.add(new ListenerSink(listener));
+        }
+        return all;
+    }
+
+    /** By the listener itself, whatever that thinks of equality. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ListenerSink && ((ListenerSink) other).listener == listener;
+    }
+
+    @Override
+    public int hashCode() {
+        return System.identityHashCode(listener);
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.loopbox.internal.Faults;
 import io.loopbox.internal.Foreground;
 import io.loopbox.internal.FrameWatch;
 import io.loopbox.internal.Framework;
+import io.loopbox.internal.ListenerThread;
 import io.loopbox.internal.Listeners;
 import io.loopbox.internal.Native;
 import io.loopbox.internal.PendingReports;
@@ -150,14 +151,28 @@ public final class Loopbox {
     }
 
     /**
-     * Adds a listener beside {@link Config.Builder#listener}, for as long as the process lives: for a library, which does not make the
-     * configuration. Before {@link #install} or after it. It is called before the configuration's listener, which may take the file
-     * away, and has to leave the file where it is; of a {@link FirstFileListener} only {@link Listener#onReport} is called. Any thread.
+     * Adds a listener beside those of {@link Config.Builder#listener}, until {@link #removeListener}, over installations: for
+     * a library, which does not make the configuration. Before {@link #install} or after it; a second time it changes nothing.
+     * It has to leave the file where it is, or to {@link Report#claim claim} it. Those of the configuration, which may take
+     * the file away, are called when all that were added have returned, or two seconds later. Any thread.
      */
     @AnyThread
     public static void addListener(@NonNull Listener listener) {
         try {
             Listeners.add(new ListenerSink(listener));
+        } catch (Throwable fault) {
+            Faults.log(fault);
+        }
+    }
+
+    /**
+     * Takes out a listener that {@link #addListener} has added. It is not called any more; a call that is under way may go on.
+     * Any thread.
+     */
+    @AnyThread
+    public static void removeListener(@NonNull Listener listener) {
+        try {
+            Listeners.remove(new ListenerSink(listener));
         } catch (Throwable fault) {
             Faults.log(fault);
         }
@@ -194,7 +209,7 @@ public final class Loopbox {
             return null;
         }
         try {
-            String path = Native.dump(text(reason), DUMP_TIMEOUT_MS);
+            String path = Native.dump(text(reason), DUMP_TIMEOUT_MS, ListenerThread.isCurrent());
             return path == null ? null : new File(path);
         } catch (Throwable fault) {
             Faults.log(fault);
@@ -466,7 +481,7 @@ public final class Loopbox {
      */
     @AnyThread
     public static void uninstall() {
-        stop("uninstalled");
+        stop(Recorder.UNINSTALLED);
     }
 
     private static void stop(String why) {

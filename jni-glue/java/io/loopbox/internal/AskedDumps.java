@@ -16,23 +16,11 @@ public final class AskedDumps {
         final long number = done == null ? 0 : add(done);
         boolean asked = false;
         try {
-            asked = Recorder.isOn() && Native.askForDump(reason, number);
+            asked = Recorder.isOn() && Native.askForDump(reason, number, ListenerThread.isCurrent());
         } finally {
             if (!asked && number != 0) {
-                // Nothing records, so that there is no thread for listeners; and who asks may hold a lock.
-                Runnable none =
-                        new Runnable() {
-                            @Override
-                            public void run() {
-                                answer(number, null);
-                            }
-                        };
-                try {
-                    new Thread(none, "loopbox-listener").start();
-                } catch (Throwable noThread) {
-                    Faults.log(noThread);
-                    Recorder.later(none);
-                }
+                // Not at once: who asks may hold a lock.
+                answer(number, null);
             }
         }
     }
@@ -47,16 +35,25 @@ public final class AskedDumps {
         return ASKED.remove(number);
     }
 
-    /** There is the report, or null for none. */
-    static void answer(long number, File file) {
-        DumpSink done = take(number);
+    /** There is the report, or null for none; as when the recording has ended by the time of the call. */
+    static void answer(long number, final File file) {
+        final DumpSink done = take(number);
         if (done == null) {
             return;
         }
+        final Gate gate = Recorder.gate();
+        Runnable call =
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        done.onDumped(gate.isClosed() ? null : file);
+                    }
+                };
         try {
-            done.onDumped(file);
-        } catch (Throwable fault) {
-            Faults.log(fault);
+            Listeners.answer(call);
+        } catch (Throwable noThread) {
+            Faults.log(noThread);
+            Recorder.later(call);
         }
     }
 }

@@ -2,31 +2,166 @@
 package io.loopbox.internal;
 
 import java.io.File;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
-/** Who hears of complete reports beside the listener of the configuration, in the order in which they came. Any thread. */
+/** Who hears of reports. Any thread. */
 public final class Listeners {
-    private static final List<ReportSink> ADDED = new CopyOnWriteArrayList<ReportSink>();
+    /** How long those of the configuration, which may take the file away, wait for those that were added. */
+    private static final long OTHERS_MS = 2_000;
+
+    /** In the order in which they came. With the class's lock held, under which no code of the app runs. */
+    private static final List<Told> ADDED = new ArrayList<Told>();
+
+    private static final List<Told> CONFIGURED = new ArrayList<Told>();
+
+    /** For those who have asked for a report. */
+    private static ListenerThread answers;
+
+    private static boolean records;
 
     private Listeners() {}
 
-    public static void add(ReportSink listener) {
-        ADDED.add(listener);
+    /** A listener, and the thread that calls it while something is recorded. */
+    private static final class Told {
+        final ReportSink sink;
+        private ListenerThread thread;
+
+        Told(ReportSink sink) {
+            this.sink = sink;
+        }
+
+        void begin() {
+            if (thread == null) {
+                thread = ListenerThread.begin();
+            }
+        }
+
+        void end() {
+            if (thread != null) {
+                thread.end();
+                thread = null;
+            }
+        }
     }
 
-    /** On the listener's thread. What one throws is not the others' concern. */
-    static void onReport(File file, Gate gate) {
-        for (ReportSink listener : ADDED) {
-            if (gate.isClosed()) {
-                // One of them may have stopped the recording.
-                return;
+    public static synchronized void add(ReportSink listener) {
+        if (find(listener) < 0) {
+            Told told = new Told(listener);
+            if (records) {
+                told.begin();
             }
-            try {
-                listener.onReport(file, false);
-            } catch (Throwable fault) {
-                Faults.log(fault);
+            ADDED.add(told);
+        }
+    }
+
+    public static synchronized void remove(ReportSink listener) {
+        int at = find(listener);
+        if (at >= 0) {
+            ADDED.remove(at).end();
+        }
+    }
+
+    private static int find(ReportSink listener) {
+        for (int at = 0; at < ADDED.size(); at++) {
+            if (ADDED.get(at).sink.equals(listener)) {
+                return at;
             }
+        }
+        return -1;
+    }
+
+    private static synchronized boolean isThere(Told told) {
+        return ADDED.contains(told) || CONFIGURED.contains(told);
+    }
+
+    /** A recording begins, with the listeners of its configuration. */
+    static synchronized void begin(List<ReportSink> configured) {
+        end();
+        records = true;
+        if (configured != null) {
+            for (ReportSink sink : configured) {
+                CONFIGURED.add(new Told(sink));
+            }
+        }
+        for (Told told : all()) {
+            told.begin();
+        }
+    }
+
+    /** It ends. A call that is under way may go on. */
+    static synchronized void end() {
+        records = false;
+        for (Told told : all()) {
+            told.end();
+        }
+        CONFIGURED.clear();
+        if (answers != null) {
+            answers.end();
+            answers = null;
+        }
+    }
+
+    private static List<Told> all() {
+        List<Told> all = new ArrayList<Told>(ADDED);
+        all.addAll(CONFIGURED);
+        return all;
+    }
+
+    /**
+     * There is a report, or more in it. Waits for nobody.
+     *
+     * @param first more is to come, and only some hear of it
+     */
+    static synchronized void onReport(final File file, final boolean first, final Gate gate) {
+        final CountDownLatch added = new CountDownLatch(ADDED.size());
+        for (final Told told : all()) {
+            final boolean isAdded = ADDED.contains(told);
+            if (told.thread == null || first && !told.sink.hearsFirst()) {
+                added.countDown();
+                continue;
+            }
+            told.thread.add(
+                    new Runnable() {
+                        @Override
+                        public void run() {
+                            try {
+                                if (!isAdded && !first) {
+                                    await(added);
+                                }
+                                // One of the others may have stopped the recording, or taken this one out.
+                                if (!gate.isClosed() && isThere(told)) {
+                                    told.sink.onReport(file, first);
+                                }
+                            } finally {
+                                if (isAdded) {
+                                    added.countDown();
+                                }
+                            }
+                        }
+                    });
+        }
+    }
+
+    private static void await(CountDownLatch others) {
+        try {
+            others.await(OTHERS_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException ignored) {
+            // By code of the app.
+        }
+    }
+
+    /** Calls who has asked for a report, on a thread that is theirs. */
+    static synchronized void answer(Runnable call) {
+        if (answers == null) {
+            answers = ListenerThread.begin();
+        }
+        answers.add(call);
+        if (!records) {
+            answers.end();
+            answers = null;
         }
     }
 }

@@ -123,16 +123,22 @@ public final class Native {
     /** Adds something about the app to each report from now on; null takes it out again. Any thread. */
     static native void annotate(String name, String value);
 
-    /** Writes a report and waits for it; null when there is none. Any thread. */
-    public static native String dump(String reason, long timeoutMs);
+    /**
+     * Writes a report and waits for it. Any thread.
+     *
+     * @param inListener a listener of reports asks while it is called: it gets none
+     * @return null when there is none
+     */
+    public static native String dump(String reason, long timeoutMs, boolean inListener);
 
     /**
      * Writes a report without waiting for it. Any thread.
      *
      * @param asked what NativeCalls.onReport is called with when it is there, or there is none: more than 0; 0 for no call
+     * @param inListener as above
      * @return false while nothing records; then there is no call
      */
-    static native boolean askForDump(String reason, long asked);
+    static native boolean askForDump(String reason, long asked, boolean inListener);
 
     /** How many dispatches the hook has seen begin. Any thread. */
     @FastNative

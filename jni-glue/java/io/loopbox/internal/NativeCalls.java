@@ -57,7 +57,7 @@ final class NativeCalls {
     }
 
     /**
-     * On the listener's thread.
+     * On a thread that tells of reports, and waits for no code of the app.
      *
      * @param path the report's, or null for none
      * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#LOOKED_BACK}, or the number of who
@@ -66,24 +66,12 @@ final class NativeCalls {
     static void onReport(String path, long about) {
         try {
             File file = path == null ? null : new File(path);
-            Gate gate = Recorder.gate();
             if (about == Native.LOOKED_BACK) {
-                try {
-                    Recorder.noteStart();
-                } finally {
-                    Recorder.lookedBack();
-                }
+                Recorder.noteStart();
             } else if (about > 0) {
                 AskedDumps.answer(about, file);
             } else {
-                if (about == Native.COMPLETE) {
-                    Listeners.onReport(file, gate);
-                }
-                Settings settings = Recorder.settings();
-                // One of the others may have stopped the recording, and another one may have begun.
-                if (settings != null && settings.listener != null && !gate.isClosed()) {
-                    settings.listener.onReport(file, about == Native.FIRST_FILE);
-                }
+                Listeners.onReport(file, about == Native.FIRST_FILE, Recorder.gate());
             }
         } catch (Throwable fault) {
             Faults.log(fault);

@@ -41,7 +41,10 @@ public final class Recorder {
     private static final Object CHANGING = new Object();
 
     private static final String STOPPED = "stopped by the app meanwhile";
-    public static final String SWITCHED_OFF = "switched off by the app";
+
+    // No constants of the compiler: whose first use makes a text, for which there may be no memory when the app stops.
+    public static final String SWITCHED_OFF = "switched off by the app".intern();
+    public static final String UNINSTALLED = "uninstalled".intern();
 
     /** Why nothing is recorded, while nothing is. */
     private static volatile String offBecause = "not installed";
@@ -156,11 +159,13 @@ public final class Recorder {
                     about = new About(directory, appVersion);
                     Annotations.begin(Arrays.asList(strings).subList(Settings.ANNOTATIONS_AT, strings.length));
                     try {
+                        Listeners.begin(wanted.listeners);
                         refusal = Native.install(numbers, strings);
                     } finally {
                         if (refusal != null) {
                             settings = null;
                             gate.close();
+                            Listeners.end();
                         }
                     }
                 }
@@ -201,8 +206,31 @@ public final class Recorder {
         lookBack.countDown();
     }
 
-    /** Asks the system what reports say of this process and of its ANRs. Not on the main thread. */
-    static void noteStart() throws InterruptedException {
+    /** Asks the system what reports say of this process and of its ANRs, on a thread that may wait for it. */
+    static void noteStart() {
+        Thread thread =
+                new Thread("loopbox-start") {
+                    @Override
+                    public void run() {
+                        try {
+                            askAboutStart();
+                        } catch (Throwable fault) {
+                            Faults.log(fault);
+                        } finally {
+                            lookedBack();
+                        }
+                    }
+                };
+        thread.setDaemon(true);
+        try {
+            thread.start();
+        } catch (Throwable noThread) {
+            lookedBack();
+            Faults.log(noThread);
+        }
+    }
+
+    private static void askAboutStart() throws InterruptedException {
         // The worker may come here before the recorder that takes the words is there.
         starting.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
         Settings wanted = settings;
@@ -286,6 +314,7 @@ public final class Recorder {
         gate.close();
         leaves = true;
         Native.uninstall();
+        Listeners.end();
         MonitorThread.end();
         MonitorUpload.stopAll();
         FrameWatch.silence();

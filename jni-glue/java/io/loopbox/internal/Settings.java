@@ -37,7 +37,7 @@ public final class Settings implements Cloneable {
     public long pendingMs = 200;
     public boolean keepObjects;
     public boolean redactThreadNames;
-    public ReportSink listener;
+    public List<ReportSink> listeners;
     public Redactor redactor;
     public boolean autoScene = true;
     public boolean watchInput;
@@ -73,7 +73,6 @@ public final class Settings implements Cloneable {
             pendingBytes,
             mayReflect ? 1 : 0,
             isHooked() ? 1 : 0,
-            listener != null && listener.hearsFirst() ? 1 : 0,
             frames != null ? 1 : 0,
             frames != null && frames.listener != null ? 1 : 0,
             frames != null && frames.jankStacks ? 1 : 0,

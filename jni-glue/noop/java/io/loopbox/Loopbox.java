@@ -40,6 +40,10 @@ public final class Loopbox {
     @AnyThread
     public static void addListener(@NonNull Listener listener) {}
 
+    /** Nothing. */
+    @AnyThread
+    public static void removeListener(@NonNull Listener listener) {}
+
     /** That it is off. */
     @AnyThread
     @NonNull

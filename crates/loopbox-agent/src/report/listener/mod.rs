@@ -1,0 +1,184 @@
+//! The listeners of reports: Java's, those of native code, and who has asked for a report without waiting for it. All are
+//! code of the app, which may take as long as it likes or wait for a lock that the main thread holds: no thread of the
+//! recorder waits for it, and none of them for another. Java has a thread for each of its own (Listeners.java), which the
+//! thread here only tells; those of native code have one for all.
+
+mod native;
+mod queue;
+
+pub use native::Listener;
+pub(crate) use native::is_calling;
+
+use crate::jni::env::Env;
+use crate::jni::raw::{self, Failure};
+use crate::jni::{call, class_cache};
+use crate::session::Session;
+use crate::session::gate::Gate;
+use crate::sys::{log, memory};
+use jni::sys::jvalue;
+use queue::Queue;
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What an app hears of a report.
+#[derive(Debug)]
+struct Notice {
+    /// `None`: there is no report.
+    path: Option<PathBuf>,
+    /// Why it was written.
+    reason: String,
+    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], or the number by which Java knows who asked for it.
+    about: i64,
+    /// Of the recording that it comes from: whose end it must not come after.
+    gate: Arc<Gate>,
+}
+
+/// Has as much in it as there is by now.
+const COMPLETE: i64 = 0;
+/// There is a file, and more to come.
+const FIRST_FILE: i64 = -1;
+/// Without a report: what earlier processes left has been looked at.
+const LOOKED_BACK: i64 = -2;
+
+/// How long a notice waits until it is looked again whether there is memory to tell Java.
+const MEMORY_PAUSE: Duration = Duration::from_millis(100);
+
+static JAVA: Queue = Queue::new("loopbox-notices", tell_java, refuse_java);
+static NATIVE: Queue = Queue::new("loopbox-listener", tell_native, |_, _| ());
+
+/// Sets the native listener of complete reports; `None` removes it. See `loopbox_on_report` of the library.
+pub fn set_listener(listener: Option<Listener>) {
+    native::LISTENER.set(listener);
+    have_native_thread();
+}
+
+/// Sets the native listener of first files; `None` removes it. See `loopbox_on_first_file` of the library.
+pub fn set_first_listener(listener: Option<Listener>) {
+    native::FIRST.set(listener);
+    have_native_thread();
+}
+
+/// While a recording goes on. Where that fails the next report tries again.
+fn have_native_thread() {
+    let wanted = native::LISTENER.get().is_some() || native::FIRST.get().is_some();
+    if wanted
+        && JAVA.stays()
+        && let Err(error) = NATIVE.start()
+    {
+        log::warn(&format!("the native report listener has no thread: {error}"));
+    }
+}
+
+/// A recording begins.
+///
+/// # Errors
+/// When the system cannot create a thread.
+pub(crate) fn start() -> std::io::Result<()> {
+    JAVA.start()?;
+    have_native_thread();
+    Ok(())
+}
+
+/// The recording has ended: the threads do as soon as they are through.
+pub(crate) fn end() {
+    JAVA.end();
+    NATIVE.end();
+}
+
+/// Has the listeners notified of the report at `path`. Returns at once.
+pub(crate) fn notify(session: &Session, path: &Path, reason: &str) {
+    add(&session.gate, Some(path), reason, COMPLETE);
+}
+
+/// The same of a report that is not complete, of which only some hear.
+pub(crate) fn notify_first(session: &Session, path: &Path, reason: &str) {
+    add(&session.gate, Some(path), reason, FIRST_FILE);
+}
+
+/// Has Java hear that what earlier processes left has been looked at.
+pub(crate) fn looked_back(session: &Session) {
+    add(&session.gate, None, "", LOOKED_BACK);
+}
+
+/// Has Java call who asked for a report and did not wait: with its path, or with nothing when there is none.
+pub(crate) fn answer(gate: &Arc<Gate>, asked: i64, path: Option<&Path>) {
+    add(gate, path, "", asked);
+}
+
+/// Has Java call who has asked and gets no report because there are too many, not at once.
+pub(crate) fn refuse(asked: i64) {
+    JAVA.refuse(asked);
+}
+
+fn add(gate: &Arc<Gate>, path: Option<&Path>, reason: &str, about: i64) {
+    let (path, reason) = (path.map(Path::to_owned), reason.to_owned());
+    if let Err(error) = JAVA.add(Notice { path, reason, about, gate: Arc::clone(gate) }) {
+        log::warn(&format!("the report listener has no thread: {error}"));
+    }
+}
+
+/// After the end of the recording nobody hears of a report; but who has asked for one hears that there is
+/// none.
+fn tell_java(env: &mut Env<'_>, notice: Notice) {
+    loop {
+        let ended = notice.gate.is_closed();
+        if ended && notice.about <= 0 {
+            return;
+        }
+        let path = notice.path.as_deref().filter(|_| !ended);
+        // Java would fail, and the VM would end the process.
+        if !memory::is_short() && notify_java(env, path, notice.about) {
+            break;
+        }
+        std::thread::sleep(MEMORY_PAUSE);
+    }
+    if slot(notice.about).is_some_and(|slot| slot.get().is_some())
+        && let Err(error) = NATIVE.add(notice)
+    {
+        log::warn(&format!("the native report listener has no thread: {error}"));
+    }
+}
+
+fn refuse_java(env: &mut Env<'_>, asked: i64) {
+    while !notify_java(env, None, asked) {
+        std::thread::sleep(MEMORY_PAUSE);
+    }
+}
+
+fn tell_native(_: &mut Env<'_>, notice: Notice) {
+    let Notice { path: Some(path), reason, about, gate } = notice else { return };
+    if let Some(slot) = slot(about).filter(|_| !gate.is_closed()) {
+        native::notify(slot, &path, &reason);
+    }
+}
+
+/// The listener of native code that hears of this.
+fn slot(about: i64) -> Option<&'static native::Slot> {
+    match about {
+        COMPLETE => Some(&native::LISTENER),
+        FIRST_FILE => Some(&native::FIRST),
+        _ => None,
+    }
+}
+
+/// False when it was not called, because memory is short.
+fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) -> bool {
+    let Some(classes) = class_cache::get() else { return true };
+    let notified = call::with_frame(env, |env| {
+        let path = path.map(|path| raw::new_string(env, &path.to_string_lossy())).transpose()?;
+        let arguments =
+            [jvalue { l: path.map_or(ptr::null_mut(), |path| path.as_raw()) }, jvalue { j: about }];
+        // SAFETY: looked up in this class with this signature: a String or null, a long, no result.
+        unsafe { call::void(env, (&classes.calls, classes.calls_on_report), &arguments) }
+    });
+    match notified {
+        Err(Failure(why)) if why == call::NO_MEMORY => false,
+        Err(Failure(why)) => {
+            log::warn(&["Java was not told of a report: ", &why].concat());
+            true
+        }
+        Ok(()) => true,
+    }
+}

@@ -1,0 +1,215 @@
+//! What listeners have not been notified of yet, and the thread that does it.
+
+use super::Notice;
+use crate::jni::env::Env;
+use crate::jni::{attach, class_cache};
+use crate::sys::clock;
+use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
+use loopbox_format::model::Uptime;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Reports that a listener which does not return has not been notified of: as many as a directory keeps.
+const MAX_WAITING: usize = 16;
+
+/// Who is refused a report hears of that this much later: who asks again then does so once a second.
+const REFUSED_AFTER_NS: u64 = 1_000_000_000;
+/// What the listeners have not been notified of yet.
+struct Waiting {
+    notices: Vec<Notice>,
+    /// There is a thread that takes them.
+    has_thread: bool,
+    /// It stays when there are none.
+    stays: bool,
+    /// Who has asked for a report and was refused, and when they hear of that.
+    refused: Vec<i64>,
+    refused_at_ns: Uptime,
+}
+
+/// Has a thread from when a recording begins, because a thread costs memory, which a report may come to lack. It sleeps
+/// until there is something.
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    /// Changes when the thread has something to do.
+    news: AtomicU32,
+    name: &'static str,
+    tell: fn(&mut Env<'_>, Notice),
+    refuse: fn(&mut Env<'_>, i64),
+}
+
+impl Queue {
+    pub(super) const fn new(
+        name: &'static str,
+        tell: fn(&mut Env<'_>, Notice),
+        refuse: fn(&mut Env<'_>, i64),
+    ) -> Self {
+        Self { waiting: Mutex::new(Waiting::new()), news: AtomicU32::new(0), name, tell, refuse }
+    }
+
+    fn waiting<T>(&self, body: impl FnOnce(&mut Waiting) -> T) -> T {
+        body(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A recording begins: has the thread ready, asleep.
+    ///
+    /// # Errors
+    /// When the system cannot create a thread.
+    pub(super) fn start(&'static self) -> std::io::Result<()> {
+        let missing = self.waiting(|waiting| {
+            waiting.notices.reserve(MAX_WAITING);
+            waiting.stays = true;
+            !std::mem::replace(&mut waiting.has_thread, true)
+        });
+        if missing { self.start_thread() } else { Ok(()) }
+    }
+
+    /// Whether a recording goes on.
+    pub(super) fn stays(&self) -> bool {
+        self.waiting(|waiting| waiting.stays)
+    }
+
+    /// The recording has ended: the thread does as soon as it is through.
+    pub(super) fn end(&self) {
+        self.waiting(|waiting| waiting.stays = false);
+        self.wake();
+    }
+
+    pub(super) fn add(&'static self, notice: Notice) -> std::io::Result<()> {
+        if self.waiting(|waiting| waiting.add(notice)) {
+            return self.start_thread();
+        }
+        self.wake();
+        Ok(())
+    }
+
+    /// Has the one with this number refused, not at once.
+    pub(super) fn refuse(&self, asked: i64) {
+        self.waiting(|waiting| waiting.refuse(asked, clock::now_ns()));
+        self.wake();
+    }
+
+    fn wake(&self) {
+        futex_wake(&self.news, ANYONE);
+    }
+
+    fn start_thread(&'static self) -> std::io::Result<()> {
+        let Some(classes) = class_cache::get() else { return Ok(()) };
+        // Where it fails the next report tries again.
+        attach::spawn(&classes.vm, self.name, |env| self.run(env))
+            .inspect_err(|_| self.waiting(|waiting| waiting.has_thread = false))
+    }
+
+    fn run(&self, env: &mut Env<'_>) {
+        loop {
+            let news = self.news.load(Ordering::SeqCst);
+            match self.waiting(|waiting| waiting.next(clock::now_ns())) {
+                Next::Tell(notice) => (self.tell)(env, notice),
+                Next::Refuse(all) => all.into_iter().for_each(|asked| (self.refuse)(env, asked)),
+                Next::Sleep(until_ns) => futex_wait(&self.news, news, ANYONE, until_ns),
+                Next::End => return,
+            }
+        }
+    }
+}
+
+/// What the thread does next.
+#[derive(Debug)]
+enum Next {
+    Tell(Notice),
+    /// They are refused.
+    Refuse(Vec<i64>),
+    /// Until then, or until there is something.
+    Sleep(Option<Uptime>),
+    End,
+}
+
+impl Waiting {
+    const fn new() -> Self {
+        Self {
+            notices: Vec::new(),
+            has_thread: false,
+            stays: false,
+            refused: Vec::new(),
+            refused_at_ns: Uptime::ZERO,
+        }
+    }
+
+    /// Returns whether a thread has to be started.
+    fn add(&mut self, notice: Notice) -> bool {
+        if self.notices.len() == MAX_WAITING {
+            self.notices.remove(0);
+        }
+        self.notices.push(notice);
+        !std::mem::replace(&mut self.has_thread, true)
+    }
+
+    fn next(&mut self, now_ns: Uptime) -> Next {
+        if !self.notices.is_empty() {
+            return Next::Tell(self.notices.remove(0));
+        }
+        if !self.refused.is_empty() {
+            let due = now_ns >= self.refused_at_ns || !self.stays;
+            return if due {
+                Next::Refuse(std::mem::take(&mut self.refused))
+            } else {
+                Next::Sleep(Some(self.refused_at_ns))
+            };
+        }
+        self.has_thread = self.stays;
+        if self.stays { Next::Sleep(None) } else { Next::End }
+    }
+
+    fn refuse(&mut self, asked: i64, now_ns: Uptime) {
+        if self.refused.is_empty() {
+            self.refused_at_ns = now_ns.plus(REFUSED_AFTER_NS);
+        }
+        self.refused.push(asked);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_listener_that_does_not_return_keeps_a_bounded_number_waiting() {
+        let mut waiting = Waiting::new();
+        let now_ns = Uptime(7);
+        let notice = |about| Notice { path: None, reason: String::new(), about, gate: Arc::default() };
+        assert!(waiting.add(notice(0)), "the first one starts the thread");
+        for nth in 1..40 {
+            assert!(!waiting.add(notice(nth)));
+        }
+        let left: Vec<_> = std::iter::from_fn(|| match waiting.next(now_ns) {
+            Next::Tell(notice) => Some(notice.about),
+            _ => None,
+        })
+        .collect();
+        let newest: Vec<_> = (24..40).collect();
+        assert_eq!(left, newest);
+        assert!(waiting.add(notice(40)), "the thread has ended");
+        waiting.stays = true;
+        assert!(matches!((waiting.next(now_ns), waiting.next(now_ns)), (Next::Tell(_), Next::Sleep(None))));
+        assert!(!waiting.add(notice(41)), "the thread is asleep");
+    }
+
+    #[test]
+    fn who_is_refused_hears_of_it_a_second_later() {
+        let (mut waiting, start_ns) = (Waiting::new(), Uptime(7));
+        waiting.stays = true;
+        waiting.refuse(3, start_ns);
+        let due_ns = start_ns.plus(REFUSED_AFTER_NS);
+        waiting.refuse(4, due_ns.minus(1));
+        let Next::Sleep(Some(until_ns)) = waiting.next(due_ns.minus(1)) else { panic!("not yet") };
+        assert_eq!(until_ns, due_ns);
+        let Next::Refuse(all) = waiting.next(due_ns) else { panic!("now") };
+        assert_eq!(all, [3, 4]);
+        assert!(matches!(waiting.next(due_ns), Next::Sleep(None)));
+        // Who is refused when the recording ends need not wait.
+        waiting.refuse(5, due_ns);
+        waiting.stays = false;
+        assert!(matches!(waiting.next(due_ns), Next::Refuse(_)));
+        assert!(matches!(waiting.next(due_ns), Next::End));
+    }
+}

@@ -1,0 +1,90 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.SystemClock;
+import io.loopbox.Config;
+import io.loopbox.DumpCallback;
+import io.loopbox.FirstFileListener;
+import io.loopbox.Loopbox;
+import io.loopbox.Report;
+import java.io.File;
+
+/**
+ * Several listeners of one app: two of the configuration, and three that libraries have added, one of them twice, one of which
+ * does not return before the file {@code gate=} is there, and one that is taken out again. Each says what it hears. The first report has an
+ * answer that does not return either. Other arguments are those of {@link Options}.
+ */
+public final class Listening implements FirstFileListener {
+    private final String name;
+    private final String gate;
+
+    private Listening(String name, String gate) {
+        this.name = name;
+        this.gate = gate;
+    }
+
+    /** Runs until it is killed. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        final Options options = new Options(arguments);
+        final String gate = options.text("gate", "");
+        Listening added = new Listening("added", null);
+        Loopbox.addListener(added);
+        Loopbox.addListener(added);
+        Loopbox.addListener(new Listening("slow", gate));
+        Listening removed = new Listening("removed", null);
+        Loopbox.addListener(removed);
+        Config.Builder config = options.config();
+        config.listener(new Listening("lost", null)).listener(null);
+        config.listener(new Listening("one", null)).listener(new Listening("two", null));
+        if (!Loopbox.install(config.build()).isOn()) {
+            throw new AssertionError("not installed");
+        }
+        Loopbox.removeListener(removed);
+        Loopbox.addListener(new Listening("late", null));
+        new Handler(Looper.getMainLooper())
+                .post(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                Loopbox.dumpAsync("alpha", slowAnswer(gate));
+                                Loopbox.dumpAsync("beta", null);
+                            }
+                        });
+        Looper.loop();
+    }
+
+    private static DumpCallback slowAnswer(final String gate) {
+        return new DumpCallback() {
+            @Override
+            public void onDumped(Report report) {
+                Script.say("answer");
+                await(gate);
+            }
+        };
+    }
+
+    private static void await(String gate) {
+        while (!new File(gate).exists()) {
+            SystemClock.sleep(5);
+        }
+    }
+
+    @Override
+    public void onFirstFile(Report report) {
+        hear("first", report);
+    }
+
+    @Override
+    public void onReport(Report report) {
+        hear("complete", report);
+    }
+
+    private void hear(String what, Report report) {
+        Script.say(name + " " + what + " " + report.label());
+        if (gate != null) {
+            await(gate);
+        }
+    }
+}

@@ -245,7 +245,7 @@ fn no_misuse_throws_into_the_app() -> Result<()> {
     let lines = unpacked().tell("misuse", home.path())?;
     assert_eq!(said(&lines, "nothing:"), ["false true"]);
     assert_eq!(said(&lines, "no folder:"), ["off: the configuration names no directory"]);
-    assert_eq!(said(&lines, "before:"), ["off: not installed null []"]);
+    assert_eq!(said(&lines, "before:"), ["off: the configuration names no directory null []"]);
     assert!(said(&lines, "status")[0].starts_with("on: "), "{lines:?}");
     Ok(())
 }

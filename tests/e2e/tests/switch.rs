@@ -3,6 +3,7 @@
 use anyhow::Result;
 use lab_launch::{App, Running, reports};
 use lab_reports::LIMIT;
+use lab_reports::live::wait_until;
 use loopbox_e2e::launcher;
 use loopbox_testbed::to_test_on;
 use std::fs;
@@ -39,9 +40,11 @@ fn a_process_in_which_messages_run_stops_recording() -> Result<()> {
         let mut busy = recording(app(&testbed, folder.path(), "busy")?)?;
         switch_off(&testbed, folder.path())?;
         busy.wait_for(NOW_OFF, LIMIT)?;
-        let left: Vec<_> =
-            fs::read_dir(folder.path())?.map(|entry| Ok(entry?.file_name())).collect::<Result<_>>()?;
-        assert_eq!(left, ["loopbox"], "{testbed}: the ring and the start's mark are gone");
+        // The threads that have them open end a moment later.
+        wait_until("the ring and the start's mark are gone", || {
+            let left = fs::read_dir(folder.path())?.map(|entry| Ok(entry?.file_name()));
+            Ok((left.collect::<Result<Vec<_>>>()? == ["loopbox"]).then_some(()))
+        })?;
         busy.kill();
     }
     Ok(())

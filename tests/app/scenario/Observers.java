@@ -31,6 +31,8 @@ final class Observers {
             busy();
         } else if ("observer-circle".equals(mode)) {
             circle();
+        } else if ("observer-null".equals(mode)) {
+            withoutMessages();
         } else {
             throw new IllegalArgumentException("no such mode: " + mode);
         }
@@ -110,6 +112,17 @@ final class Observers {
         stats.passOnTo(Stats.current());
         run(2);
         Script.dump("circle");
+    }
+
+    /** Another one comes later, and passes on no message at the end of one, so that ours fails there. */
+    private void withoutMessages() throws Exception {
+        Script.install(options);
+        run(1);
+        Stats.wrap().keepMessages();
+        run(2);
+        // Main waits for messages, for longer than a hang.
+        OddMessages.run(looper, 1_500);
+        Script.dump("null");
     }
 
     private void leave(Stats stats) throws Exception {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use lab_reports::{details, details_of, feature, stacks_of};
 use loopbox_e2e::scenario::{SHOP, Story};
 use loopbox_format::model::{
-    Component, Detail, End, Feature, Limits, NamedBy, PendingSource, RecordKind, Token,
+    Component, Detail, End, Feature, Limits, MainState, NamedBy, PendingSource, RecordKind, Token,
 };
 use loopbox_testbed as testbed;
 
@@ -162,6 +162,17 @@ fn an_observer_that_was_taken_out_is_set_again() -> Result<()> {
     assert!(hook.contains("Proxy, passes on to ") && hook.ends_with(", armed again 1 time"), "{hook}");
     story.shop(1).and(story.shop(2))?;
     assert!(story.said("stats 4 4 0") && story.said("restored true"), "{:?}", story.said);
+    Ok(())
+}
+
+#[test]
+fn a_hook_that_fails_in_a_message_does_not_leave_it_running() -> Result<()> {
+    let story = tell("art10", &[], &["mode=observer-null", "hangMs=500"])?;
+    let (on, how) = feature(&story.report, Feature::Hook);
+    assert!(!on && how.starts_with("failed: java.lang.NullPointerException"), "{how}");
+    story.shop(1)?;
+    assert!(!matches!(story.report.main, MainState::Running(_)), "{:?}", story.report.main);
+    assert!(!story.said.iter().any(|line| line.ends_with(" hang")), "{:?}", story.said);
     Ok(())
 }
 

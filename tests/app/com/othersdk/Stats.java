@@ -18,6 +18,7 @@ public final class Stats implements InvocationHandler {
 
     private Object last;
     private Object next;
+    private boolean keepsMessages;
 
     /** Sets one that knows nothing of others, and takes what was there out; plain reflection. */
     public static Stats install() throws ReflectiveOperationException {
@@ -50,6 +51,11 @@ public final class Stats implements InvocationHandler {
         next = observer;
     }
 
+    /** From now on that one gets no message, as the interface allows nobody to do. */
+    public void keepMessages() {
+        keepsMessages = true;
+    }
+
     /** Whether this one is the observer now. */
     public boolean isInstalled() throws ReflectiveOperationException {
         Object observer = current();
@@ -70,7 +76,11 @@ public final class Stats implements InvocationHandler {
             return null;
         }
         if (next != null) {
-            method.invoke(next, arguments);
+            Object[] passed = arguments == null ? null : arguments.clone();
+            if (keepsMessages && passed != null) {
+                passed[1] = null;
+            }
+            method.invoke(next, passed);
         }
         if ("messageDispatchStarting".equals(method.getName())) {
             starts++;

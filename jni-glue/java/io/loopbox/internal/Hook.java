@@ -87,6 +87,7 @@ abstract class Hook {
         try {
             // First, and without a text to make: nothing wakes who watches main any more.
             Native.doubtHook();
+            Recorder.endRunning();
             Faults.log(fault);
             decide(false, "failed: " + fault);
         } catch (Throwable ignored) {

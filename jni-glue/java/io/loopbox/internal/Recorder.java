@@ -394,11 +394,7 @@ public final class Recorder {
         FrameWatch.setPaused(pause);
         if (pause && hook != null) {
             takeOut();
-            // We are inside of a message whose end we shall not see.
-            Native.endAdopted();
-            for (int nested = 0; nested < MOST_NESTED && Native.depth() > 0; nested++) {
-                MainThread.end();
-            }
+            endRunning();
             Hook.decide(false, pausedByApp ? "paused by the app" : "paused in the background");
         } else if (!pause && hook == null && !putIn(wanted)) {
             Hook.decide(false, "refused after a pause: " + ObserverHook.refusal());
@@ -413,6 +409,14 @@ public final class Recorder {
     /** An installation was refused. Any thread. */
     public static void setOffBecause(String why) {
         offBecause = why;
+    }
+
+    /** Ends what runs as far as the hook knows: it will not see the end. On the main thread. */
+    static void endRunning() {
+        Native.endAdopted();
+        for (int nested = 0; nested < MOST_NESTED && Native.depth() > 0; nested++) {
+            MainThread.end();
+        }
     }
 
     /** Whether messages are recorded now. */

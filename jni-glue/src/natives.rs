@@ -38,7 +38,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "setMonitor" "(JJJ)Z" set_monitor,
         "setHook" "(ZLjava/lang/String;)V" set_hook,
         "features" "()Ljava/lang/String;" features,
-        "annotate" "(Ljava/lang/String;Ljava/lang/String;)V" annotate,
+        "annotate" "(Ljava/lang/String;Ljava/lang/String;)Z" annotate,
         "dump" "(Ljava/lang/String;J)Ljava/lang/String;" dump,
         "askForDump" "(Ljava/lang/String;J)Z" ask_for_dump,
         "begin" "()I" callbacks::begin,
@@ -295,13 +295,12 @@ extern "system" fn annotate<'local>(
     _: JClass<'local>,
     name: JString<'local>,
     value: JString<'local>,
-) {
+) -> jboolean {
     entry::enter(env, |env| {
         // SAFETY: Strings, as the descriptor says.
         let (name, value) = unsafe { (raw::text(env, &name), raw::text(env, &value)) };
-        install::annotate(&name.unwrap_or_default(), value.as_deref());
-        Ok(())
-    });
+        Ok(install::annotate(&name.unwrap_or_default(), value.as_deref()))
+    })
 }
 
 extern "system" fn dump<'local>(

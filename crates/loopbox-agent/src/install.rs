@@ -29,7 +29,7 @@ use crate::session::{Request, SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::wake::EventFd;
-use crate::sys::{clock, descriptors, log};
+use crate::sys::{clock, descriptors};
 use loopbox_art::{JniEnv, Joined, ThreadEnv};
 use loopbox_format::model::{Feature, FeatureState, Uptime};
 use loopbox_recorder::{AdoptedMessage, Aggregator};
@@ -390,19 +390,18 @@ pub fn features() -> Vec<FeatureState> {
     current().map_or_else(Vec::new, |session| session.features.list())
 }
 
-/// Sets an annotation, or removes it when there is no value.
-pub fn annotate(name: &str, value: Option<&str>) {
-    let Some(session) = current() else { return };
+/// Sets an annotation, or removes it when there is no value; false where it is not kept: nothing records, or the app has
+/// too many names.
+pub fn annotate(name: &str, value: Option<&str>) -> bool {
+    let Some(session) = current() else { return false };
     if name == FOREGROUND {
         session.shared.set_foreground(value == Some("yes"));
     }
-    if session.annotations.set(name, value) {
-        if session.annotations.wakes() {
-            session.wake_worker();
-        }
-    } else {
-        log::warn(&["the annotation ", name, " is not kept: an app can set at most 16"].concat());
+    let kept = session.annotations.set(name, value);
+    if kept && session.annotations.wakes() {
+        session.wake_worker();
     }
+    kept
 }
 
 /// Whether the app may have another report. Not a listener while it is called: it would be called with that

@@ -8,7 +8,7 @@ import android.os.Bundle;
 /** Notes in the reports whether the user sees the app, and what. On the main thread. */
 public final class Foreground implements Application.ActivityLifecycleCallbacks {
     /** The note about it; the app cannot write it. */
-    public static final String NOTE = "foreground";
+    private static final String NOTE = "foreground";
 
     /** The process has one Application, and one of these counts however often the recorder is installed. */
     private static Foreground registered;
@@ -43,7 +43,7 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
     private void say() {
         try {
             boolean seen = started > 0;
-            Recorder.annotate(NOTE, seen ? "yes" : "no");
+            Annotations.note(NOTE, seen ? "yes" : "no");
             Settings settings = Recorder.settings();
             if (settings != null && settings.pauseInBackground && everStarted) {
                 Recorder.background(!seen);
@@ -78,7 +78,7 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
         called();
         Settings settings = Recorder.settings();
         if (settings != null && settings.autoScene) {
-            Recorder.annotate("scene", activity.getClass().getName());
+            Annotations.note("scene", activity.getClass().getName());
         }
         if (settings != null && settings.frames != null) {
             try {

@@ -120,8 +120,12 @@ public final class Native {
     /** A line for each part of the recorder: name, 1 or 0 for on or off, detail, with tabs between. Any thread. */
     public static native String features();
 
-    /** Adds something about the app to each report from now on; null takes it out again. Any thread. */
-    static native void annotate(String name, String value);
+    /**
+     * Adds something about the app to each report from now on; null takes it out again. Any thread.
+     *
+     * @return whether there is room for the name
+     */
+    static native boolean annotate(String name, String value);
 
     /** Writes a report and waits for it; null when there is none. Any thread. */
     public static native String dump(String reason, long timeoutMs);

@@ -35,6 +35,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "doubtHook" "()V" doubt_hook,
         "ranAtRest" "()I" ran_at_rest,
         "setPaused" "(Z)V" set_paused,
+        "setBackground" "(Z)V" set_background,
         "setMonitor" "(JJJ)Z" set_monitor,
         "setHook" "(ZLjava/lang/String;)V" set_hook,
         "features" "()Ljava/lang/String;" features,
@@ -165,6 +166,13 @@ extern "system" fn leave<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
 extern "system" fn set_sampling<'local>(env: EnvUnowned<'local>, _: JClass<'local>, on: jboolean) {
     entry::enter(env, |_| {
         install::set_sampling(on);
+        Ok(())
+    });
+}
+
+extern "system" fn set_background<'local>(env: EnvUnowned<'local>, _: JClass<'local>, background: jboolean) {
+    entry::enter(env, |_| {
+        install::set_background(background);
         Ok(())
     });
 }

@@ -40,9 +40,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The annotation for whether the app is in the foreground; the Java side keeps the app from writing it.
-const FOREGROUND: &str = "foreground";
-
 /// The recording in progress, and what is needed to start the rest of it and to end it.
 struct Installed {
     session: Arc<Session>,
@@ -375,6 +372,13 @@ pub fn set_paused(paused: bool) {
     }
 }
 
+/// Sets whether the app is in the background: not while it starts, nor while that is not known.
+pub fn set_background(background: bool) {
+    if let Some(session) = current() {
+        session.shared.set_background(background);
+    }
+}
+
 /// What the app's performance monitor wants to hear of from now on, in milliseconds; a level of 0 is nothing. False while
 /// nothing records.
 pub fn set_monitor(level_ms: u64, block_ms: u64, tick_ms: u64) -> bool {
@@ -394,9 +398,6 @@ pub fn features() -> Vec<FeatureState> {
 /// too many names.
 pub fn annotate(name: &str, value: Option<&str>) -> bool {
     let Some(session) = current() else { return false };
-    if name == FOREGROUND {
-        session.shared.set_foreground(value == Some("yes"));
-    }
     let kept = session.annotations.set(name, value);
     if kept && session.annotations.wakes() {
         session.wake_worker();

@@ -322,7 +322,8 @@ public final class Config {
         /**
          * Whether recording pauses when the last Activity has stopped, until one starts again: hangs of
          * receivers, services and jobs in the background leave no report then. The start of the process is
-         * recorded.
+         * recorded. A recorder that is installed later asks the system whether the app is in the background,
+         * and records until it is known.
          */
         @NonNull
         public Builder pauseInBackground(boolean pause) {
@@ -365,10 +366,11 @@ public final class Config {
         // End of what is made from jni-glue/options.toml
 
         /**
-         * Something that the app says about itself in each report: at most 16 of them, beside "scene" and "user". "user" (a
-         * pseudonym, not an account) is the one by which reports are counted per user.
+         * Something that the app says about itself in each report: at most 16 of them, beside "scene" and "user". "user"
+         * (a pseudonym, not an account) is the one by which reports are counted per user.
          *
-         * @throws IllegalArgumentException for more of them, and for "foreground" and "system_start", which the recorder says
+         * @throws IllegalArgumentException for more of them, and for "foreground" and "system_start", which the recorder
+         *     itself says
          */
         @NonNull
         public Builder annotate(@NonNull String name, @NonNull String value) {

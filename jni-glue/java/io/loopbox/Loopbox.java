@@ -32,8 +32,9 @@ import java.util.List;
  * A flight recorder for the main thread: what it did, does and was asked to do next, in one file when the app stops
  * responding. No method throws into the app; what cannot work is off, and {@link #status} and every report say why.
  *
- * <p>Each method may be called before {@link #install}, too. What the app says and chooses then is kept for the recording that
- * comes: {@link #annotate}, {@link #scene}, {@link #pause}, {@link #setSampling}, {@link #addListener}. The others say what they do.
+ * <p>Each method may be called before {@link #install}, too. What the app says and chooses then is kept for the recording
+ * that comes: {@link #annotate}, {@link #scene}, {@link #pause}, {@link #setSampling}, {@link #addListener}. The others
+ * say what they do.
  */
 public final class Loopbox {
     private static final String TAG = Tag.LOOPBOX;
@@ -51,8 +52,9 @@ public final class Loopbox {
      * Starts recording the main thread. Call it on the main thread, as early as Application.attachBaseContext. When three
      * starts in a row ended within five seconds, by a crash as far as the system says, the next ones go without.
      *
-     * @param context the Application, or any other context; the Application itself also reports when the app is in
-     *     the foreground and which Activity is shown
+     * @param context the Application, or any other context of the app. Reports say whether the app is in the foreground and
+     *     which Activity is shown. Installed late, with an Activity in front, the system is asked for the one, and the
+     *     other is unknown until the next Activity is resumed
      * @return what is on and what is off
      */
     @MainThread
@@ -158,8 +160,8 @@ public final class Loopbox {
     /**
      * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it does what
      * {@link #dumpAsync} does without a callback, and returns null at once. So it does for a listener that is
-     * being called, and for more than 64 at once or ten a minute from then on, without a report. While nothing records, as before
-     * {@link #install}, there is none, and null is returned at once.
+     * being called, and for more than 64 at once or ten a minute from then on, without a report. While nothing records,
+     * as before {@link #install}, there is none, and null is returned at once.
      *
      * @param reason goes into the report
      * @return the file, or null when none was written, or not yet
@@ -216,8 +218,8 @@ public final class Loopbox {
      * launch, on a thread that may read files. It waits until what earlier processes left has been looked at, which takes
      * some milliseconds after {@link #install}, 5 seconds at most; on the main thread it does not wait. They are the
      * calling process's now: delete each file when it is sent. One that is not deleted is handed out again to the same
-     * process, until 20 newer ones are there or two weeks have passed. There are none before the first {@link #install}, which
-     * says where they are.
+     * process, until 20 newer ones are there or two weeks have passed. There are none before the first
+     * {@link #install}, which says where they are.
      *
      * <p>A report that its living process may still put more into, because the hang goes on or the system has not been
      * heard of yet, is not among them: it is handed out later, or at the next launch.
@@ -248,8 +250,8 @@ public final class Loopbox {
     /**
      * Adds something about the app to each report from now on: at most 16 names of up to 40 characters, with values
      * of up to 200. "user" (a pseudonym, not an account) is the one by which reports are counted per user. It has a place of
-     * its own beside the 16, and so has "scene". Before {@link #install} it is kept for the recording that comes, which has it
-     * from its start, behind those of the configuration; the Redactor sees it then. Any thread.
+     * its own beside the 16, and so has "scene". Before {@link #install} it is kept for the recording that comes, which has
+     * it from its start, behind those of the configuration; the Redactor sees it then. Any thread.
      *
      * @param value null takes the name out again
      * @return whether it is kept. Not when there are 16 other names, which {@link #status} and the log say; not what the
@@ -358,8 +360,8 @@ public final class Loopbox {
      * another library has wrapped ours by then. For windows of Dialogs and the like;
      * {@link Config.Builder#watchInput} does it for Activities. Main thread.
      *
-     * @param window one that has a callback; else nothing happens, and nothing with {@link Config.Hook#NONE} or before {@link
-     *     #install}
+     * @param window one that has a callback; else nothing happens, and nothing with {@link Config.Hook#NONE} or before
+     *     {@link #install}
      */
     @MainThread
     public static void watchInput(@Nullable Window window) {

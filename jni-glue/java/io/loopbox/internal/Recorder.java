@@ -351,7 +351,7 @@ public final class Recorder {
         }
     }
 
-    /** What the Activities say, when the app wants to record in the foreground only. */
+    /** What the Activities or the system say, when the app wants to record in the foreground only. */
     static void background(boolean background) {
         pausedInBackground = background && settings != null;
         settle();

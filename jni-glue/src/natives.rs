@@ -35,10 +35,11 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "doubtHook" "()V" doubt_hook,
         "ranAtRest" "()I" ran_at_rest,
         "setPaused" "(Z)V" set_paused,
+        "setBackground" "(Z)V" set_background,
         "setMonitor" "(JJJ)Z" set_monitor,
         "setHook" "(ZLjava/lang/String;)V" set_hook,
         "features" "()Ljava/lang/String;" features,
-        "annotate" "(Ljava/lang/String;Ljava/lang/String;)V" annotate,
+        "annotate" "(Ljava/lang/String;Ljava/lang/String;)Z" annotate,
         "dump" "(Ljava/lang/String;JZ)Ljava/lang/String;" dump,
         "askForDump" "(Ljava/lang/String;JZ)Z" ask_for_dump,
         "begin" "()I" callbacks::begin,
@@ -169,6 +170,13 @@ extern "system" fn set_sampling<'local>(env: EnvUnowned<'local>, _: JClass<'loca
     });
 }
 
+extern "system" fn set_background<'local>(env: EnvUnowned<'local>, _: JClass<'local>, background: jboolean) {
+    entry::enter(env, |_| {
+        install::set_background(background);
+        Ok(())
+    });
+}
+
 extern "system" fn set_unseen<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
     entry::enter(env, |_| {
         install::set_unseen();
@@ -295,13 +303,12 @@ extern "system" fn annotate<'local>(
     _: JClass<'local>,
     name: JString<'local>,
     value: JString<'local>,
-) {
+) -> jboolean {
     entry::enter(env, |env| {
         // SAFETY: Strings, as the descriptor says.
         let (name, value) = unsafe { (raw::text(env, &name), raw::text(env, &value)) };
-        install::annotate(&name.unwrap_or_default(), value.as_deref());
-        Ok(())
-    });
+        Ok(install::annotate(&name.unwrap_or_default(), value.as_deref()))
+    })
 }
 
 extern "system" fn dump<'local>(

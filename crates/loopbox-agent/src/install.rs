@@ -30,7 +30,7 @@ use crate::session::{Request, SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::wake::EventFd;
-use crate::sys::{clock, descriptors, log};
+use crate::sys::{clock, descriptors};
 use loopbox_art::{JniEnv, Joined, ThreadEnv};
 use loopbox_format::model::{Feature, FeatureState, Uptime};
 use loopbox_recorder::{AdoptedMessage, Aggregator};
@@ -40,9 +40,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
-
-/// The annotation for whether the app is in the foreground; the Java side keeps the app from writing it.
-const FOREGROUND: &str = "foreground";
 
 /// The recording in progress, and what is needed to start the rest of it and to end it.
 struct Installed {
@@ -377,6 +374,13 @@ pub fn set_paused(paused: bool) {
     }
 }
 
+/// Sets whether the app is in the background: not while it starts, nor while that is not known.
+pub fn set_background(background: bool) {
+    if let Some(session) = current() {
+        session.shared.set_background(background);
+    }
+}
+
 /// What the app's performance monitor wants to hear of from now on, in milliseconds; a level of 0 is nothing. False while
 /// nothing records.
 pub fn set_monitor(level_ms: u64, block_ms: u64, tick_ms: u64) -> bool {
@@ -392,19 +396,15 @@ pub fn features() -> Vec<FeatureState> {
     current().map_or_else(Vec::new, |session| session.features.list())
 }
 
-/// Sets an annotation, or removes it when there is no value.
-pub fn annotate(name: &str, value: Option<&str>) {
-    let Some(session) = current() else { return };
-    if name == FOREGROUND {
-        session.shared.set_foreground(value == Some("yes"));
+/// Sets an annotation, or removes it when there is no value; false where it is not kept: nothing records, or the app has
+/// too many names.
+pub fn annotate(name: &str, value: Option<&str>) -> bool {
+    let Some(session) = current() else { return false };
+    let kept = session.annotations.set(name, value);
+    if kept && session.annotations.wakes() {
+        session.wake_worker();
     }
-    if session.annotations.set(name, value) {
-        if session.annotations.wakes() {
-            session.wake_worker();
-        }
-    } else {
-        log::warn(&["the annotation ", name, " is not kept: an app can set at most 16"].concat());
-    }
+    kept
 }
 
 /// Whether the app may have another report. Not a listener while it is called, of Java or of native code: it would be

@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How many names the app can give.
+/// How many names the app can give, beside the [`RESERVED`] ones.
 const MAX_NAMES: usize = 16;
-/// Names that always have room: the recorder itself sets them.
-const RESERVED: [&str; 2] = ["scene", "foreground"];
+/// Names that always have room: the recorder sets them, or counts by them. Java's `Settings` has them as well, for
+/// what is annotated before there is a recording.
+const RESERVED: [&str; 4] = ["scene", "foreground", "user", "system_start"];
 /// How many characters of a name and of a value are kept.
 const NAME_CHARS: usize = 40;
 const VALUE_CHARS: usize = 200;
@@ -104,17 +105,32 @@ mod tests {
     }
 
     #[test]
+    fn sixteen_others_leave_room_for_the_names_that_the_recorder_knows() {
+        let annotations = Annotations::default();
+        for number in 0..17 {
+            annotations.set(&format!("n{number}"), Some("v"));
+        }
+        for name in RESERVED {
+            assert!(annotations.set(name, Some("v")), "{name}");
+        }
+        assert_eq!(annotations.list().len(), MAX_NAMES + RESERVED.len());
+        let annotations = Annotations::new(&RESERVED.map(|name| pair(name, "v")));
+        for number in 0..20 {
+            assert_eq!(annotations.set(&format!("n{number}"), Some("v")), number < 16);
+        }
+    }
+
+    #[test]
     fn there_is_room_for_sixteen_short_ones() {
         let annotations = Annotations::default();
         for number in 0..20 {
             assert_eq!(annotations.set(&format!("n{number}"), Some("v")), number < 16);
         }
-        assert!(annotations.set("foreground", Some("yes")), "room of its own");
         assert!(annotations.set("n3", Some(&"\u{fc}".repeat(300))), "a known one may always change");
-        assert_eq!(annotations.list().len(), 17);
+        assert_eq!(annotations.list().len(), 16);
         assert_eq!(annotations.list()[3].1, "\u{fc}".repeat(200));
         annotations.set("n0", None);
         annotations.set(&"x".repeat(60), Some("v"));
-        assert_eq!(annotations.list()[16].0, "x".repeat(40));
+        assert_eq!(annotations.list()[15].0, "x".repeat(40));
     }
 }

@@ -45,10 +45,8 @@ pub struct SharedState {
     found_unhooked: AtomicBool,
     /// The app has paused the recorder: what the main thread does is not known.
     paused: AtomicBool,
-    /// The app was in the foreground and is not now.
+    /// Nobody sees the app.
     background: AtomicBool,
-    /// The app was in the foreground at least once.
-    was_foreground: AtomicBool,
     /// The sampler has ended, or must end when it returns.
     ended: AtomicBool,
     /// The sampler can answer questions about other threads.
@@ -99,7 +97,6 @@ impl Default for SharedState {
             found_unhooked: AtomicBool::default(),
             paused: AtomicBool::default(),
             background: AtomicBool::default(),
-            was_foreground: AtomicBool::default(),
             ended: AtomicBool::default(),
             answers_queries: AtomicBool::default(),
             query_waits: AtomicBool::default(),
@@ -337,13 +334,12 @@ impl SharedState {
         self.off.load(Ordering::SeqCst)
     }
 
-    /// Sets whether the app is in the foreground.
-    pub(crate) fn set_foreground(&self, foreground: bool) {
-        self.was_foreground.fetch_or(foreground, Ordering::Relaxed);
-        self.background.store(!foreground && self.was_foreground.load(Ordering::Relaxed), Ordering::Relaxed);
+    /// Sets whether the app is in the background.
+    pub(crate) fn set_background(&self, background: bool) {
+        self.background.store(background, Ordering::Relaxed);
     }
 
-    /// Whether the app is in the background: not while it starts, before it was in the foreground for the first time.
+    /// Whether the app is in the background, as far as that is known: not while it starts.
     pub(crate) fn in_background(&self) -> bool {
         self.background.load(Ordering::Relaxed)
     }

@@ -14,6 +14,15 @@ public class ActivityManager {
     /** Since API 35; newest first. */
     public native List<ApplicationStartInfo> getHistoricalProcessStartReasons(int max);
 
+    public static native void getMyMemoryState(RunningAppProcessInfo own);
+
+    public static class RunningAppProcessInfo {
+        public static final int IMPORTANCE_FOREGROUND = 100;
+        public static final int REASON_UNKNOWN = 0;
+        public int importance;
+        public int importanceReasonCode;
+    }
+
     public static class ProcessErrorStateInfo {
         public static final int NOT_RESPONDING = 2;
         public int condition;

@@ -323,7 +323,8 @@ public final class Config {
         /**
          * Whether recording pauses when the last Activity has stopped, until one starts again: hangs of
          * receivers, services and jobs in the background leave no report then. The start of the process is
-         * recorded.
+         * recorded. A recorder that is installed later asks the system whether the app is in the background,
+         * and records until it is known.
          */
         @NonNull
         public Builder pauseInBackground(boolean pause) {
@@ -366,14 +367,26 @@ public final class Config {
         // End of what is made from jni-glue/options.toml
 
         /**
-         * Something that the app says about itself in each report, at most 16 of them. "user" (a pseudonym, not an
-         * account) is the one by which reports are counted per user.
+         * Something that the app says about itself in each report: at most 16 of them, beside "scene" and "user". "user"
+         * (a pseudonym, not an account) is the one by which reports are counted per user.
+         *
+         * @throws IllegalArgumentException for more of them, and for "foreground" and "system_start", which the recorder
+         *     itself says
          */
         @NonNull
         public Builder annotate(@NonNull String name, @NonNull String value) {
-            within("number of annotations", settings.annotations.size() / 2 + 1, 1, 16);
-            settings.annotations.add(present("annotation name", name));
-            settings.annotations.add(present("annotation value", value));
+            present("annotation name", name);
+            present("annotation value", value);
+            if (Settings.isRecorders(name)) {
+                throw new IllegalArgumentException("annotation " + name + ": the recorder itself says it");
+            }
+            settings.annotations.add(name);
+            settings.annotations.add(value);
+            int others = 0;
+            for (int at = 0; at < settings.annotations.size(); at += 2) {
+                others += Settings.hasOwnPlace(settings.annotations.get(at)) ? 0 : 1;
+            }
+            within("number of annotations", others, 0, Settings.MOST_NAMES);
             return this;
         }
 

@@ -10,12 +10,12 @@ import androidx.annotation.MainThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
+import io.loopbox.internal.Annotations;
 import io.loopbox.internal.App;
 import io.loopbox.internal.AskedDumps;
 import io.loopbox.internal.ContextFramework;
 import io.loopbox.internal.DumpSink;
 import io.loopbox.internal.Faults;
-import io.loopbox.internal.Foreground;
 import io.loopbox.internal.FrameWatch;
 import io.loopbox.internal.Framework;
 import io.loopbox.internal.ListenerThread;
@@ -34,6 +34,10 @@ import java.util.List;
 /**
  * A flight recorder for the main thread: what it did, does and was asked to do next, in one file when the app stops
  * responding. No method throws into the app; what cannot work is off, and {@link #status} and every report say why.
+ *
+ * <p>Each method may be called before {@link #install}, too. What the app says and chooses then is kept for the recording
+ * that comes: {@link #annotate}, {@link #scene}, {@link #pause}, {@link #setSampling}, {@link #addListener}. The others
+ * say what they do.
  */
 public final class Loopbox {
     private static final String TAG = Tag.LOOPBOX;
@@ -51,8 +55,9 @@ public final class Loopbox {
      * Starts recording the main thread. Call it on the main thread, as early as Application.attachBaseContext. When three
      * starts in a row ended within five seconds, by a crash as far as the system says, the next ones go without.
      *
-     * @param context the Application, or any other context; the Application itself also reports when the app is in
-     *     the foreground and which Activity is shown
+     * @param context the Application, or any other context of the app. Reports say whether the app is in the foreground and
+     *     which Activity is shown. Installed late, with an Activity in front, the system is asked for the one, and the
+     *     other is unknown until the next Activity is resumed
      * @return what is on and what is off
      */
     @MainThread
@@ -167,7 +172,7 @@ public final class Loopbox {
 
     /**
      * Takes out a listener that {@link #addListener} has added. It is not called any more; a call that is under way may go on.
-     * Any thread.
+     * Before {@link #install} or after it. Any thread.
      */
     @AnyThread
     public static void removeListener(@NonNull Listener listener) {
@@ -178,7 +183,7 @@ public final class Loopbox {
         }
     }
 
-    /** What is on and what is off, now. Any thread. */
+    /** What is on and what is off, now: before {@link #install} that it is off. Any thread. */
     @AnyThread
     @NonNull
     public static Status status() {
@@ -187,7 +192,7 @@ public final class Loopbox {
                 return Status.off(Recorder.offBecause());
             }
             Recorder.checkHook(false);
-            return Status.on(Faults.addTo(Native.features()));
+            return Status.on(Recorder.addTo(Native.features()));
         } catch (Throwable fault) {
             return Status.offBy(fault);
         }
@@ -196,7 +201,8 @@ public final class Loopbox {
     /**
      * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it does what
      * {@link #dumpAsync} does without a callback, and returns null at once. So it does for a listener that is
-     * being called, and for more than 64 at once or ten a minute from then on, without a report.
+     * being called, and for more than 64 at once or ten a minute from then on, without a report. While nothing records,
+     * as before {@link #install}, there is none, and null is returned at once.
      *
      * @param reason goes into the report
      * @return the file, or null when none was written, or not yet
@@ -221,7 +227,7 @@ public final class Loopbox {
      * Writes a report in the background and returns at once: of what the main thread does some hundred microseconds
      * later, or, while another report is being written, when that one is done. {@link Listener} has it as well. Any thread;
      * of more than 16 reports that wait to be written the oldest are given up, and more than {@link #dump}
-     * allows are refused.
+     * allows are refused. While nothing records, as before {@link #install}, {@code done} is called with null.
      *
      * @param reason goes into the report
      * @param done what is called when the report is complete or there is none; null for nothing
@@ -252,6 +258,7 @@ public final class Loopbox {
      * The reports that are there and that no other process has taken, of this process and of others before it, oldest first.
      * Nothing is taken: who wants one calls {@link Report#claim}. It waits until what earlier processes left has been
      * looked at, which takes some milliseconds after {@link #install}, 5 seconds at most; on the main thread it does not wait.
+     * There are none before the first {@link #install}, which says where they are.
      *
      * <p>A report that its living process may still put more into, because the hang goes on or the system has not been
      * heard of yet, is not among them: it is there later, or at the next launch.
@@ -320,24 +327,25 @@ public final class Loopbox {
 
     /**
      * Adds something about the app to each report from now on: at most 16 names of up to 40 characters, with values
-     * of up to 200. "user" (a pseudonym, not an account) is the one by which reports are counted per user. Any thread.
+     * of up to 200. "user" (a pseudonym, not an account) is the one by which reports are counted per user. It has a place of
+     * its own beside the 16, and so has "scene". Before {@link #install} it is kept for the recording that comes, which has
+     * it from its start, behind those of the configuration; the Redactor sees it then. Any thread.
      *
      * @param value null takes the name out again
+     * @return whether it is kept. Not when there are 16 other names, which {@link #status} and the log say; not what the
+     *     Redactor takes out; not "foreground" and "system_start", which the recorder itself says
      */
     @AnyThread
-    public static void annotate(@NonNull String name, @Nullable String value) {
+    public static boolean annotate(@NonNull String name, @Nullable String value) {
         try {
-            if (Foreground.NOTE.equals(name)) {
-                Log.w(TAG, "the recorder itself says whether it is in the " + name);
-                return;
-            }
-            Recorder.annotate(name, value);
+            return Annotations.set(name, value);
         } catch (Throwable fault) {
             Faults.log(fault);
+            return false;
         }
     }
 
-    /** Which screen or step the app is in. Any thread. */
+    /** Which screen or step the app is in; before {@link #install}, what the recording begins with. Any thread. */
     @AnyThread
     public static void scene(@Nullable final String name) {
         try {
@@ -356,7 +364,10 @@ public final class Loopbox {
         }
     }
 
-    /** What the app reports of its frames; does nothing unless {@link Config.Builder#frames} is given. Any thread. */
+    /**
+     * What the app reports of its frames; does nothing unless {@link Config.Builder#frames} is given, nor before {@link
+     * #install}. Any thread.
+     */
     @AnyThread
     @NonNull
     public static Frames frames() {
@@ -366,7 +377,7 @@ public final class Loopbox {
     /**
      * Stops recording until {@link #resume}. At once: a message that runs is not sampled any more, and is no
      * hang. The hook is taken out when the main thread comes to it. What was recorded stays, and is in the
-     * reports of SIGQUIT and {@link #dump}. Any thread.
+     * reports of SIGQUIT and {@link #dump}. Before {@link #install} it has the recording begin paused. Any thread.
      */
     @AnyThread
     public static void pause() {
@@ -377,6 +388,14 @@ public final class Loopbox {
     @AnyThread
     public static void resume() {
         pause(false);
+    }
+
+    private static void pause(boolean pause) {
+        try {
+            Recorder.pause(pause);
+        } catch (Throwable fault) {
+            Faults.log(fault);
+        }
     }
 
     private static void onMain(final Runnable what) {
@@ -397,25 +416,16 @@ public final class Loopbox {
         }
     }
 
-    private static void pause(boolean pause) {
-        try {
-            Recorder.pause(pause);
-        } catch (Throwable fault) {
-            Faults.log(fault);
-        }
-    }
-
     /**
      * Switches the stack sampler off, and on again: without it the rest goes on, but long messages have no stacks,
      * and locks and other threads are not looked at. A message that begins after it was switched off is not sampled.
-     * Forgotten when the process ends: {@link Config.Builder#sampling} sets how it begins. Any thread.
+     * Forgotten when the process ends: {@link Config.Builder#sampling} sets how it begins, unless this was called before
+     * {@link #install}. Any thread.
      */
     @AnyThread
     public static void setSampling(boolean on) {
         try {
-            if (Recorder.isOn()) {
-                Native.setSampling(on);
-            }
+            Recorder.setSampling(on);
         } catch (Throwable fault) {
             Faults.log(fault);
         }
@@ -428,7 +438,8 @@ public final class Loopbox {
      * another library has wrapped ours by then. For windows of Dialogs and the like;
      * {@link Config.Builder#watchInput} does it for Activities. Main thread.
      *
-     * @param window one that has a callback; else nothing happens, and nothing with {@link Config.Hook#NONE}
+     * @param window one that has a callback; else nothing happens, and nothing with {@link Config.Hook#NONE} or before
+     *     {@link #install}
      */
     @MainThread
     public static void watchInput(@Nullable Window window) {
@@ -441,21 +452,27 @@ public final class Loopbox {
 
     /**
      * The block monitor and the performance monitor, which look for messages that take long and write a line of each. It
-     * does nothing until {@link Monitor#start}; {@link #uninstall} ends it. Any thread.
+     * does nothing until {@link Monitor#start}, which comes after {@link #install}; this may come before. {@link #uninstall}
+     * ends it. Any thread.
      */
     @AnyThread
     @NonNull
     public static Monitor monitor(@NonNull MonitorConfig config) {
-        File own = config.settings.directory;
+        return new Monitor(config);
+    }
+
+    /** Where a monitor's files are that has no directory of its own; null while that is not known. */
+    static File monitorDirectory() {
         File place = directory;
-        return new Monitor(config, own != null ? own : new File(place == null ? new File(".") : place, "monitor"));
+        return place == null ? null : new File(place, "monitor");
     }
 
     /**
      * The remote kill switch: false stops recording, as {@link #uninstall} does, and keeps every later launch
      * of each process from loading the native library until it is true again. The app's other processes that
      * record find it a second later at the most while messages run, and before a report is begun; one whose
-     * main thread rests goes on resting. True takes effect at the next launch. Any thread.
+     * main thread rests goes on resting. True takes effect at the next launch. Before {@link #install}, which then
+     * refuses, or after it. Any thread.
      */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {
@@ -477,7 +494,8 @@ public final class Loopbox {
      * disk of it stays), and who waits for one gets null. A listener that is being called when it comes may
      * still run, and may call this itself. Waits until no file is being written: a second at most, a
      * twentieth of one on the main thread. What was hooked is put back when the main thread comes to it, and
-     * does nothing until then. The handler of SIGQUIT stays and only passes the signal on to ART. Any thread.
+     * does nothing until then. The handler of SIGQUIT stays and only passes the signal on to ART. What {@link #annotate},
+     * {@link #pause} and {@link #setSampling} have said is forgotten, also before {@link #install}. Any thread.
      */
     @AnyThread
     public static void uninstall() {

@@ -18,16 +18,16 @@ import java.util.List;
 /**
  * The block monitor and the performance monitor: a stack of each message that blocks the main thread, and a line in the file
  * of the day for each that took long, with its stacks, and with what the process did before, meanwhile and afterwards. It
- * works by the recorder's own hook and sampler, so {@link Loopbox#install} comes first; the main thread does nothing more
- * for it. No method throws into the app.
+ * works by the recorder's own hook and sampler, so {@link Loopbox#install} comes before {@link #start}; the main thread does
+ * nothing more for it. No method throws into the app.
  */
 public final class Monitor {
     private final MonitorFiles files;
     private final MonitorUpload upload;
     private final MonitorThread.Plan plan;
 
-    Monitor(MonitorConfig config, File directory) {
-        files = new MonitorFiles(directory, config.settings);
+    Monitor(MonitorConfig config) {
+        files = new MonitorFiles(config.settings.directory, config.settings);
         upload = new MonitorUpload(files, config.settings);
         plan = new MonitorThread.Plan(config.settings, files, upload, sink(config.settings.listener));
     }
@@ -54,11 +54,12 @@ public final class Monitor {
     /**
      * Starts monitoring; one monitor at a time. Any thread.
      *
-     * @return whether it works; the log says why not
+     * @return whether it works; the log says why not. Not before {@link Loopbox#install}: it can be called again then
      */
     @AnyThread
     public boolean start() {
         try {
+            files.keepIn(Loopbox.monitorDirectory());
             String refusal = MonitorThread.start(plan);
             if (refusal != null) {
                 Log.w(Tag.LOOPBOX, "no monitor: " + refusal);
@@ -86,11 +87,15 @@ public final class Monitor {
         return MonitorThread.isRunning(plan);
     }
 
-    /** The files that are there, oldest day first: those of earlier processes, too. */
+    /**
+     * The files that are there, oldest day first: those of earlier processes, too. None before the first {@link
+     * Loopbox#install}, which says where they are, unless {@link MonitorConfig.Builder#directory} does.
+     */
     @WorkerThread
     @NonNull
     public List<File> pending() {
         try {
+            files.keepIn(Loopbox.monitorDirectory());
             return files.list();
         } catch (Throwable fault) {
             Faults.log(fault);
@@ -107,11 +112,13 @@ public final class Monitor {
     /**
      * Sends all files, the running day's, too, by the {@link MonitorConfig.Builder#uploader}: now; to be called at a good
      * time, as when the network is unmetered or the device charges. Each is packed first and deleted when it was sent. What
-     * could not be sent is tried again while the app is used and monitored, and at the next call. Returns at once. Any thread.
+     * could not be sent is tried again while the app is used and monitored, and at the next call. Before the first {@link
+     * Loopbox#install} it finds what {@link #pending} does. Returns at once. Any thread.
      */
     @AnyThread
     public void upload() {
         try {
+            files.keepIn(Loopbox.monitorDirectory());
             upload.begin();
         } catch (Throwable fault) {
             Faults.log(fault);

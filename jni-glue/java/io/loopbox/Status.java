@@ -25,7 +25,7 @@ public final class Status {
          * "hook" (into the main Looper), "sampler" (of its stacks), "ring" (the memory that outlives the process),
          * "sigquit" (the report at an ANR), where the app asks for frames "frames", "stages" (of frames), "touch" (the
          * finger's part in scrolling) and "janks" (the compositor's word on frames), "requests" where reports
-         * were refused that the app has asked for, or what a newer version adds.
+         * were refused that the app has asked for, "annotations" where some were not kept, or what a newer version adds.
          */
         @NonNull
         public String name() {

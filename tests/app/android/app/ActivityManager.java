@@ -2,6 +2,7 @@ package android.app;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 
 /** What the system reports about this app's processes; the scripted app plays the system. */
 public abstract class ActivityManager {
@@ -11,6 +12,33 @@ public abstract class ActivityManager {
         public int condition;
         public int pid;
         public String shortMsg;
+    }
+
+    /** As on a device. */
+    public static class RunningAppProcessInfo {
+        public static final int IMPORTANCE_FOREGROUND = 100;
+        public static final int REASON_UNKNOWN = 0;
+        public int importance;
+        public int importanceReasonCode;
+    }
+
+    /** What it says of this process, or that it is gone. */
+    public static volatile int importance = RunningAppProcessInfo.IMPORTANCE_FOREGROUND;
+
+    public static volatile int importanceReasonCode;
+    public static volatile boolean isDead;
+
+    /** It answers while there is one. */
+    public static final Semaphore ANSWERS = new Semaphore(1);
+
+    public static void getMyMemoryState(RunningAppProcessInfo own) {
+        ANSWERS.acquireUninterruptibly();
+        ANSWERS.release();
+        if (isDead) {
+            throw new IllegalStateException("the system restarts");
+        }
+        own.importance = importance;
+        own.importanceReasonCode = importanceReasonCode;
     }
 
     /** As on a device. */

@@ -52,6 +52,17 @@ public class Application extends ContextWrapper {
         }
     }
 
+    /** Another Activity comes in front of this one, which leaves the screen then, in the order of a device. */
+    public final void replace(Activity activity, Activity next) {
+        for (ActivityLifecycleCallbacks callback : callbacks) {
+            callback.onActivityPaused(activity);
+        }
+        show(next);
+        for (ActivityLifecycleCallbacks callback : callbacks) {
+            callback.onActivityStopped(activity);
+        }
+    }
+
     /** An Activity leaves the screen. */
     public final void hide(Activity activity) {
         for (ActivityLifecycleCallbacks callback : callbacks) {

@@ -128,16 +128,6 @@ fn a_stack_is_ordered_of_who_takes_orders_and_waited_for_until_it_is_done() {
 }
 
 #[test]
-fn an_app_that_starts_is_not_in_the_background() {
-    let shared = SharedState::default();
-    let mut background = |yes| {
-        shared.set_foreground(yes);
-        shared.in_background()
-    };
-    assert_eq!([false, true, false, false, true].map(&mut background), [false, false, true, true, false]);
-}
-
-#[test]
 fn a_signal_is_forwarded_by_one_thread_and_keeps_the_stall_monitor_awake() {
     let shared = SharedState::default();
     assert!(!shared.take_signal());

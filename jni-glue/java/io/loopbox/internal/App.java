@@ -108,7 +108,11 @@ public final class App {
 
     /** Notes from now on whether the app is seen and which Activity is in front. On the main thread. */
     public static void watch(final Context context) {
-        if (register(context)) {
+        // Inside of attachBaseContext the Application is not known yet, whoever the Context is.
+        final boolean starts =
+                context.getApplicationContext() == null
+                        || MainThread.isStarting(Thread.currentThread().getStackTrace());
+        if (register(context, starts, starts)) {
             return;
         }
         // Installed from attachBaseContext with the context that came in: the Application is there a message later.
@@ -117,7 +121,8 @@ public final class App {
                     @Override
                     public void run() {
                         try {
-                            if (!register(context)) {
+                            // The launch of an Activity may have waited before this did.
+                            if (!register(context, starts, false)) {
                                 Log.i(Tag.LOOPBOX, "no Application: neither foreground nor scene will be known");
                             }
                         } catch (Throwable fault) {
@@ -127,12 +132,12 @@ public final class App {
                 });
     }
 
-    private static boolean register(Context context) {
+    private static boolean register(Context context, boolean starts, boolean isFirst) {
         Context application = context instanceof Application ? context : context.getApplicationContext();
         if (!(application instanceof Application)) {
             return false;
         }
-        Foreground.register((Application) application);
+        Foreground.register((Application) application, starts, isFirst);
         return true;
     }
 

@@ -75,6 +75,25 @@ public final class ContextFramework implements Framework {
     }
 
     @Override
+    public Boolean isSeen() {
+        try {
+            ActivityManager.RunningAppProcessInfo own = new ActivityManager.RunningAppProcessInfo();
+            ActivityManager.getMyMemoryState(own);
+            // What has a visible Activity is in the foreground, on each level, but not while the screen is dark.
+            if (own.importance > ActivityManager.RunningAppProcessInfo.IMPORTANCE_FOREGROUND) {
+                return false;
+            }
+            // A process that another one needs may be in the foreground for its sake, without an Activity.
+            boolean isOwn = own.importanceReasonCode == ActivityManager.RunningAppProcessInfo.REASON_UNKNOWN;
+            return isOwn ? Boolean.TRUE : null;
+        } catch (RuntimeException dead) {
+            // An isolated process may not ask, and the system may restart.
+            Log.i(Tag.LOOPBOX, "not known whether the app is in the foreground: " + dead);
+            return null;
+        }
+    }
+
+    @Override
     public boolean profileAnrs(ProfileSink sink) {
         if (Build.VERSION.SDK_INT < ANDROID_16) {
             return false;

@@ -4,28 +4,138 @@ package io.loopbox.internal;
 import android.app.Activity;
 import android.app.Application;
 import android.os.Bundle;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 
-/** Notes in the reports whether the user sees the app, and what. On the main thread. */
-public final class Foreground implements Application.ActivityLifecycleCallbacks {
+/**
+ * Notes in the reports whether the user sees the app, and what. Where the recorder was installed when Activities may
+ * have been there already, the system is asked, by a thread that ends with the answer; nothing is said until then. On
+ * the main thread, except where noted.
+ */
+final class Foreground implements Application.ActivityLifecycleCallbacks {
     /** The note about it; the app cannot write it. */
-    public static final String NOTE = "foreground";
+    private static final String NOTE = "foreground";
 
-    /** The process has one Application, and one of these counts however often the recorder is installed. */
+    private static final String SCENE = "scene";
+
+    /** The process has one Application, and one of these knows its Activities however often the recorder is installed. */
     private static Foreground registered;
 
-    /** Activities that are started: the app is in the foreground while there is one. */
-    private int started;
+    /**
+     * Activities that are known to be started. A number would not do: one that was started before we were registered
+     * stops, too, and would be taken for another one that is in front.
+     */
+    private final Set<Activity> started =
+            Collections.newSetFromMap(new IdentityHashMap<Activity, Boolean>());
 
-    private boolean everStarted;
+    /** The Activity that is resumed, as far as that is known. */
+    private Activity front;
 
-    private Foreground() {}
+    /** Whether one is started: null while that is not known. Any thread. */
+    private final AtomicReference<Boolean> seen = new AtomicReference<Boolean>();
 
-    static void register(Application application) {
+    /** The process starts, and has had no Activity: that is not yet the background. Any thread. */
+    private volatile boolean starts;
+
+    private Foreground(boolean starts) {
+        this.starts = starts;
+    }
+
+    /**
+     * A recording begins.
+     *
+     * @param starts whether it does so while the process starts
+     * @param isFirst whether no Activity can have been there before, which then need not be asked
+     */
+    static void register(Application application, boolean starts, boolean isFirst) {
         if (registered == null) {
-            registered = new Foreground();
+            registered = new Foreground(starts);
+            if (isFirst) {
+                registered.seen.set(false);
+            }
             application.registerActivityLifecycleCallbacks(registered);
         }
-        registered.say();
+        registered.begin();
+    }
+
+    private void begin() {
+        try {
+            if (seen.get() == null) {
+                ask();
+            } else {
+                say();
+                settle();
+            }
+            // Nothing calls again about the one that a recording before this one knew.
+            if (front != null) {
+                shows(front, Annotations.get(SCENE).isEmpty());
+            }
+        } catch (Throwable fault) {
+            // The recorder is on, whatever is known of Activities.
+            Faults.log(fault);
+        }
+    }
+
+    /** The answer comes from another process, which the main thread does not wait for. */
+    private void ask() {
+        final Framework framework = Recorder.framework();
+        Thread thread =
+                new Thread("loopbox-foreground") {
+                    @Override
+                    public void run() {
+                        try {
+                            answered(framework.isSeen());
+                        } catch (Throwable fault) {
+                            Faults.log(fault);
+                        }
+                    }
+                };
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Not on the main thread, which may have heard of an Activity meanwhile: that is newer. */
+    private void answered(Boolean answer) {
+        if (answer == null || !seen.compareAndSet(null, answer)) {
+            return;
+        }
+        say();
+        Recorder.onMain(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        settle();
+                    }
+                });
+    }
+
+    private boolean isBackground() {
+        return Boolean.FALSE.equals(seen.get()) && !starts;
+    }
+
+    /** Any thread. What another one says at the same time may be older: then it is said again. */
+    private void say() {
+        Boolean said;
+        do {
+            said = seen.get();
+            Annotations.note(NOTE, said ? "yes" : "no");
+            if (Recorder.isOn()) {
+                Native.setBackground(isBackground());
+            }
+        } while (said != seen.get());
+    }
+
+    private void settle() {
+        try {
+            Settings settings = Recorder.settings();
+            if (settings != null && settings.pauseInBackground && seen.get() != null) {
+                Recorder.background(isBackground());
+            }
+        } catch (Throwable fault) {
+            Faults.log(fault);
+        }
     }
 
     /** What runs is a message of an Activity's life cycle. */
@@ -40,13 +150,25 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
         }
     }
 
-    private void say() {
+    /** It is started, as all are that are resumed or paused: so those are found that were there before us. */
+    private void isStarted(Activity activity) {
+        starts = false;
+        started.add(activity);
+        becomes(true);
+    }
+
+    private void isStopped(Activity activity) {
+        started.remove(activity);
+        if (started.isEmpty()) {
+            becomes(false);
+        }
+    }
+
+    private void becomes(Boolean isSeen) {
         try {
-            boolean seen = started > 0;
-            Recorder.annotate(NOTE, seen ? "yes" : "no");
-            Settings settings = Recorder.settings();
-            if (settings != null && settings.pauseInBackground && everStarted) {
-                Recorder.background(!seen);
+            if (!isSeen.equals(seen.getAndSet(isSeen))) {
+                say();
+                settle();
             }
         } catch (Throwable fault) {
             Faults.log(fault);
@@ -56,41 +178,43 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
     @Override
     public void onActivityStarted(Activity activity) {
         called();
-        started++;
-        everStarted = true;
-        if (started == 1) {
-            say();
-        }
+        isStarted(activity);
     }
 
     @Override
     public void onActivityStopped(Activity activity) {
         called();
-        // One that was started before we were registered stops, too.
-        started = Math.max(0, started - 1);
-        if (started == 0) {
-            say();
-        }
+        isStopped(activity);
     }
 
     @Override
     public void onActivityResumed(Activity activity) {
         called();
+        isStarted(activity);
+        front = activity;
+        shows(activity, true);
+    }
+
+    private static void shows(Activity activity, boolean names) {
         Settings settings = Recorder.settings();
-        if (settings != null && settings.autoScene) {
-            Recorder.annotate("scene", activity.getClass().getName());
+        if (settings == null) {
+            return;
         }
-        if (settings != null && settings.frames != null) {
+        String scene = names && settings.autoScene ? activity.getClass().getName() : null;
+        if (scene != null) {
+            Annotations.note(SCENE, scene);
+        }
+        if (settings.frames != null) {
             try {
-                if (settings.autoScene) {
-                    FrameWatch.scene(activity.getClass().getName());
+                if (scene != null) {
+                    FrameWatch.scene(scene);
                 }
                 FrameWatch.watch(activity.getWindow());
             } catch (Throwable fault) {
                 Faults.log(fault);
             }
         }
-        if (settings != null && settings.watchInput) {
+        if (settings.watchInput) {
             // Now and not when it was created: support libraries put their callback in during onCreate.
             try {
                 Recorder.watchInput(activity.getWindow());
@@ -108,6 +232,10 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
     @Override
     public void onActivityPaused(Activity activity) {
         called();
+        isStarted(activity);
+        if (front == activity) {
+            front = null;
+        }
     }
 
     @Override
@@ -116,5 +244,8 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
     @Override
     public void onActivityDestroyed(Activity activity) {
         called();
+        if (started.contains(activity)) {
+            isStopped(activity);
+        }
     }
 }

@@ -78,6 +78,8 @@ public final class FrameWatch {
             return;
         }
         current = watch;
+        // The app may have named it already.
+        scene(Annotations.get("scene"));
         String what = settings.scroll ? "scrolling and named animations" : "named animations";
         Native.setFrames(Native.FRAMES, true, what);
         Native.setFrames(Native.TOUCH, false, settings.touch ? "no window yet" : "not asked for");

@@ -20,6 +20,9 @@ public interface Framework {
     /** How and for what the system started this process, in words; null where it does not say: below Android 15. */
     String started();
 
+    /** Whether the user sees an Activity of this process now; null where the system does not say. */
+    Boolean isSeen();
+
     /**
      * Has the system take a profile of each ANR of this app from now on, as often as it allows, and calls with its file, then or
      * in a later process.
@@ -47,6 +50,11 @@ public interface Framework {
 
                 @Override
                 public String started() {
+                    return null;
+                }
+
+                @Override
+                public Boolean isSeen() {
                     return null;
                 }
 

@@ -30,10 +30,7 @@ final class InstallMessage implements MessageQueue.IdleHandler {
         if (loops == 0 || isBetweenMessages(stack)) {
             return;
         }
-        boolean binds = false;
-        for (StackTraceElement frame : stack) {
-            binds |= MainThread.isFrame(frame, "android.app.ActivityThread", "handleBindApplication");
-        }
+        boolean binds = MainThread.binds(stack);
         Native.adopt(loops, binds, binds ? startMs() : 0);
         end();
         waiting = new InstallMessage(loops);

@@ -66,6 +66,21 @@ final class MainThread {
         return loops;
     }
 
+    /** Whether the message on the stack is the one that starts the app. */
+    static boolean binds(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
+            if (isFrame(frame, "android.app.ActivityThread", "handleBindApplication")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether no Activity can have been there yet: the app starts, or no message has run at all. */
+    static boolean isStarting(StackTraceElement[] stack) {
+        return loops(stack) == 0 || binds(stack);
+    }
+
     /**
      * Where the poll on this stack is: how many frames lie from nativePollOnce outwards, the same of the loop
      * whose idle handler it is in, or 0, and how many Looper.loop() there are; ten bits each.

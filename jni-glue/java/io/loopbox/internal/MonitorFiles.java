@@ -27,7 +27,9 @@ public final class MonitorFiles {
     private static final String PART = ".part";
     private static final int DAY_CHARS = "2026-11-22".length();
 
-    private final File directory;
+    /** Null until it is known, by the recorder's installation. */
+    private volatile File directory;
+
     private final int keepDays;
     private final long maxBytes;
 
@@ -40,10 +42,18 @@ public final class MonitorFiles {
     private String lastDay = "";
     private long appended;
 
+    /** @param directory null for one that {@link #keepIn} says later */
     public MonitorFiles(File directory, MonitorSettings settings) {
         this.directory = directory;
         keepDays = settings.keepDays;
         maxBytes = settings.maxBytes;
+    }
+
+    /** Where they are, unless that is known already; null while it is not. */
+    public void keepIn(File folder) {
+        if (directory == null) {
+            directory = folder;
+        }
     }
 
     /** What comes before the first line of a process in each file. */
@@ -60,10 +70,14 @@ public final class MonitorFiles {
      */
     public synchronized boolean append(String day, String line, Base base) {
         try {
-            if (!directory.isDirectory() && !directory.mkdirs()) {
-                throw new IOException("cannot create " + directory);
+            File folder = directory;
+            if (folder == null) {
+                throw new IOException("it has no folder");
             }
-            File file = new File(directory, BEGIN + day + LINES);
+            if (!folder.isDirectory() && !folder.mkdirs()) {
+                throw new IOException("cannot create " + folder);
+            }
+            File file = new File(folder, BEGIN + day + LINES);
             if (file.length() >= maxBytes) {
                 throw new IOException(file + " has as much as a day may have");
             }
@@ -163,11 +177,12 @@ public final class MonitorFiles {
     /** All files, oldest day first; what a killed process left half packed is none. */
     public List<File> list() {
         List<File> found = new ArrayList<File>();
-        String[] names = directory.list();
+        File folder = directory;
+        String[] names = folder == null ? null : folder.list();
         if (names != null) {
             Arrays.sort(names);
             for (String name : names) {
-                File file = new File(directory, name);
+                File file = new File(folder, name);
                 if ((name.endsWith(LINES) || name.endsWith(PACKED)) && LocalTime.daysOf(day(file)) >= 0) {
                     found.add(file);
                 }

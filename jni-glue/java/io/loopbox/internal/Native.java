@@ -79,6 +79,9 @@ public final class Native {
     /** What the main thread does is not to be looked at while the hook is out, or it is again. Any thread. */
     static native void setPaused(boolean paused);
 
+    /** Whether nobody sees the app: then less is looked at, and not by ways that a freeze would not survive. Any thread. */
+    static native void setBackground(boolean background);
+
     /**
      * From now on {@link NativeCalls#onMonitor} is called with messages that took longer than the level, and of each that has run
      * for {@code blockMs}, with stacks; and it is called every so often while messages run. Any thread.
@@ -120,8 +123,12 @@ public final class Native {
     /** A line for each part of the recorder: name, 1 or 0 for on or off, detail, with tabs between. Any thread. */
     public static native String features();
 
-    /** Adds something about the app to each report from now on; null takes it out again. Any thread. */
-    static native void annotate(String name, String value);
+    /**
+     * Adds something about the app to each report from now on; null takes it out again. Any thread.
+     *
+     * @return whether there is room for the name
+     */
+    static native boolean annotate(String name, String value);
 
     /**
      * Writes a report and waits for it. Any thread.

@@ -54,9 +54,6 @@ public final class Recorder {
 
     private static volatile boolean isLoaded;
 
-    /** Set on a thread while the app's Redactor sees a value on it. */
-    private static final ThreadLocal<String> REDACTS = new ThreadLocal<String>();
-
     /** How often the app has stopped recording. With {@link #CHANGING} held. */
     private static int stops;
 
@@ -81,8 +78,14 @@ public final class Recorder {
     private static volatile DisplacedWatch displacedWatch;
 
     // Why there is no hook while the recorder is on.
-    private static boolean pausedByApp;
+
+    /** The app may choose it before there is a recording, on any thread. */
+    private static volatile boolean pausedByApp;
+
     private static boolean pausedInBackground;
+
+    /** Whether the app has switched the sampler on or off; null while its settings have it. */
+    private static volatile Boolean samplingChosen;
 
     private Recorder() {}
 
@@ -182,16 +185,22 @@ public final class Recorder {
         if (refusal != null) {
             return refusal;
         }
-        if (wanted.isHooked()) {
+        passOn(wanted);
+        // The app may have chosen it already.
+        boolean paused = pausedByApp;
+        if (!paused && wanted.isHooked()) {
             InstallMessage.adopt();
         }
-        if (!putIn(wanted)) {
+        if (!paused && !putIn(wanted)) {
             String refused = "the Observer hook is refused: " + ObserverHook.refusal();
             stop(refused);
             return refused;
         }
         PendingQueue.begin(wanted);
         FrameWatch.start(wanted.frames);
+        if (paused) {
+            settle();
+        }
         if (settings != wanted) {
             // On another thread, just now.
             leaves = true;
@@ -199,6 +208,21 @@ public final class Recorder {
             return STOPPED;
         }
         return null;
+    }
+
+    /** Gives the new recording what the app has said and chosen before there was one. */
+    private static void passOn(Settings wanted) {
+        Annotations.giveEarly();
+        synchronized (CHANGING) {
+            // Unless it has just ended.
+            if (settings == wanted) {
+                Annotations.pass();
+            }
+        }
+        Boolean sampling = samplingChosen;
+        if (sampling != null) {
+            Native.setSampling(sampling);
+        }
     }
 
     /** What earlier processes left has been looked at, or will not be. Any thread. */
@@ -269,6 +293,10 @@ public final class Recorder {
             if (ends) {
                 end();
             }
+            // What was said and chosen goes with the recording, or the one that the app does not want.
+            Annotations.end();
+            pausedByApp = false;
+            samplingChosen = null;
         }
         if (isLoaded) {
             // Also for who stops what another thread is just stopping.
@@ -342,7 +370,6 @@ public final class Recorder {
             PendingQueue.end();
             FrameWatch.stop();
             InputWatch.takeOut();
-            pausedByApp = false;
             pausedInBackground = false;
         } catch (Throwable fault) {
             Faults.log(fault);
@@ -356,11 +383,17 @@ public final class Recorder {
     }
 
     /**
-     * By the app's choice: nothing is recorded until it chooses otherwise. Any thread: a message that runs is
-     * not sampled any more, and is no hang; the hook is taken out when the main thread comes to it.
+     * By the app's choice: nothing is recorded until it chooses otherwise, also from the installation on. Any
+     * thread: a message that runs is not sampled any more, and is no hang; the hook is taken out when the main
+     * thread comes to it.
      */
-    public static void pause(final boolean pause) {
-        if (pause && isOn()) {
+    public static void pause(boolean pause) {
+        pausedByApp = pause;
+        if (!isOn()) {
+            // Who installs it sees the choice.
+            return;
+        }
+        if (pause) {
             Native.setPaused(true);
         }
         onMain(
@@ -368,7 +401,6 @@ public final class Recorder {
                     @Override
                     public void run() {
                         try {
-                            pausedByApp = pause && settings != null;
                             settle();
                         } catch (Throwable fault) {
                             Faults.log(fault);
@@ -377,7 +409,15 @@ public final class Recorder {
                 });
     }
 
-    /** What the Activities say, when the app wants to record in the foreground only. */
+    /** Whether stacks are sampled, by the app's choice, also from the installation on. Any thread. */
+    public static void setSampling(boolean on) {
+        samplingChosen = on;
+        if (isOn()) {
+            Native.setSampling(on);
+        }
+    }
+
+    /** What the Activities or the system say, when the app wants to record in the foreground only. */
     static void background(boolean background) {
         pausedInBackground = background && settings != null;
         settle();
@@ -392,11 +432,13 @@ public final class Recorder {
         boolean pause = pausedByApp || pausedInBackground;
         Native.setPaused(pause);
         FrameWatch.setPaused(pause);
-        if (pause && hook != null) {
-            takeOut();
-            endRunning();
+        if (pause) {
+            if (hook != null) {
+                takeOut();
+                endRunning();
+            }
             Hook.decide(false, pausedByApp ? "paused by the app" : "paused in the background");
-        } else if (!pause && hook == null && !putIn(wanted)) {
+        } else if (hook == null && !putIn(wanted)) {
             Hook.decide(false, "refused after a pause: " + ObserverHook.refusal());
         }
     }
@@ -455,29 +497,9 @@ public final class Recorder {
         return settings;
     }
 
-    /**
-     * Adds something about the app to each report from now on, or takes it out. Any thread; not what a
-     * Redactor itself does.
-     */
-    public static void annotate(String name, String value) {
-        try {
-            Settings wanted = settings;
-            if (wanted != null && REDACTS.get() == null) {
-                String kept = value;
-                if (value != null) {
-                    REDACTS.set(name);
-                    try {
-                        kept = wanted.redacted(name, value);
-                    } finally {
-                        REDACTS.remove();
-                    }
-                }
-                Annotations.put(name, kept);
-                Native.annotate(name, kept);
-            }
-        } catch (Throwable fault) {
-            Faults.log(fault);
-        }
+    /** Adds what was kept from the app, or for it, to the lines of the status. Any thread. */
+    public static String addTo(String lines) {
+        return Faults.addTo(Annotations.addTo(lines));
     }
 
     /** Records this window's input, where messages are recorded. On the main thread. */

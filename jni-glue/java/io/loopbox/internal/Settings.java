@@ -100,6 +100,21 @@ public final class Settings implements Cloneable {
     }
     // End of what is made from jni-glue/options.toml
 
+    /** How many names the app can annotate, beside those with a place of their own, and how much of one is kept. */
+    public static final int MOST_NAMES = 16;
+
+    static final int NAME_CHARS = 40;
+
+    /** Whether the recorder itself annotates it, and the app cannot. */
+    public static boolean isRecorders(String name) {
+        return name.equals("foreground") || name.equals("system_start");
+    }
+
+    /** Whether a name has room however many others there are, as the native side has it (annotations.rs). */
+    public static boolean hasOwnPlace(String name) {
+        return name.equals("scene") || name.equals("user") || isRecorders(name);
+    }
+
     /** Where annotations begin in {@link #strings}: names and values in turn. */
     static final int ANNOTATIONS_AT = 4;
 

@@ -85,9 +85,11 @@ public final class Loopbox {
         return new ArrayList<Report>();
     }
 
-    /** Nothing. */
+    /** @return false: it is not kept */
     @AnyThread
-    public static void annotate(@NonNull String name, @Nullable String value) {}
+    public static boolean annotate(@NonNull String name, @Nullable String value) {
+        return false;
+    }
 
     /** Nothing. */
     @AnyThread

@@ -1,0 +1,173 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.SystemClock;
+import io.loopbox.Config;
+import io.loopbox.DumpCallback;
+import io.loopbox.Loopbox;
+import io.loopbox.Monitor;
+import io.loopbox.MonitorConfig;
+import io.loopbox.Redactor;
+import io.loopbox.Report;
+import io.loopbox.Status;
+import java.io.File;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The app calls everything before it installs the recorder. {@code mode=annotations}: more of them than there is room
+ * for, before and after; {@code mode=choices}: what it chooses; {@code mode=forgotten}: what it takes back; {@code
+ * mode=calls}: the rest. The arguments of {@link Options} apply, but that {@code dir} has a folder for the reports in it.
+ */
+public final class Early implements Runnable, Redactor {
+    private static final int WORK_MS = 300;
+
+    private final String mode;
+
+    /** Made before the installation, and started after it; or null. */
+    private Monitor monitor;
+
+    private Early(String mode) {
+        this.mode = mode;
+    }
+
+    /** Plays one story and ends the process. */
+    public static void main(String[] arguments) throws Exception {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        Early story = new Early(options.text("mode", "calls"));
+        File directory = new File(options.text("dir", "."), "reports");
+        story.before();
+        Config.Builder config = new Config.Builder(directory).annotate("given", "at install").annotate("user", "given");
+        if (!Loopbox.install(config.redactor(story).build()).isOn()) {
+            throw new AssertionError("not installed");
+        }
+        if (story.monitor != null) {
+            Script.say("monitor after " + story.monitor.start());
+        }
+        Script.awaitSampler();
+        Handler handler = new Handler();
+        handler.post(new LongMessage());
+        handler.post(story);
+        Looper.loop();
+    }
+
+    private void before() throws Exception {
+        if (mode.equals("annotations")) {
+            annotate("early");
+            Loopbox.scene("Consent");
+            say("taken out", Loopbox.annotate("early 3", null) && Loopbox.annotate("early 4", null));
+            say("long", Loopbox.annotate("early 16", new String(new char[300]).replace('\0', 'x')));
+        } else if (mode.equals("choices")) {
+            Loopbox.annotate("scene", "Consent");
+            Loopbox.setSampling(false);
+            Loopbox.pause();
+        } else if (mode.equals("forgotten")) {
+            Loopbox.annotate("early", "forgotten");
+            Loopbox.setSampling(false);
+            Loopbox.pause();
+            Loopbox.uninstall();
+        } else {
+            calls();
+        }
+    }
+
+    private void calls() throws Exception {
+        monitor = Loopbox.monitor(new MonitorConfig.Builder().build());
+        Script.say("monitor before " + monitor.start() + " " + monitor.isMonitoring() + " " + monitor.pending().size());
+        monitor.upload();
+        Script.say("status " + Loopbox.status() + " " + Loopbox.dump("early") + " " + Loopbox.takePendingReports());
+        final CountDownLatch called = new CountDownLatch(1);
+        Loopbox.dumpAsync(
+                "early",
+                new DumpCallback() {
+                    @Override
+                    public void onDumped(Report report) {
+                        Script.say("dumped " + report);
+                        called.countDown();
+                    }
+                });
+        called.await();
+        Loopbox.addListener(new PrintingListener());
+        Loopbox.watchInput(null);
+        Loopbox.frames().begin("early");
+        Loopbox.frames().end("early");
+        Loopbox.pause();
+        Loopbox.resume();
+        Loopbox.setSampling(false);
+        Loopbox.setSampling(true);
+    }
+
+    /** One name more than there is room for, and those with a place of their own. */
+    private static void annotate(String when) {
+        StringBuilder kept = new StringBuilder();
+        for (int number = 0; number <= 16; number++) {
+            kept.append(Loopbox.annotate(when + ' ' + number, Integer.toString(number)) ? 'y' : 'n');
+        }
+        Script.say(when + " kept " + kept);
+        say(when + " user", Loopbox.annotate("user", when));
+        say(when + " foreground", Loopbox.annotate("foreground", "yes"));
+        say(when + " nothing", Loopbox.annotate(null, "x"));
+        say(when + " secret", Loopbox.annotate("card", "4111"));
+    }
+
+    private static void say(String what, boolean kept) {
+        Script.say(what + ' ' + kept);
+    }
+
+    /** A message that is long enough to be in the history by name. */
+    private static final class LongMessage implements Runnable {
+        @Override
+        public void run() {
+            Work.busy(WORK_MS);
+        }
+    }
+
+    @Override
+    public void run() {
+        if (mode.equals("annotations")) {
+            annotate("late");
+        }
+        for (Status.Part part : Loopbox.status().parts()) {
+            Script.say("part " + part);
+        }
+        Script.dump("at rest");
+        while (monitor != null && monitor.pending().isEmpty()) {
+            SystemClock.sleep(10);
+        }
+        if (monitor != null) {
+            Script.say("written " + monitor.pending().get(0).getParent());
+        }
+        if (mode.equals("choices")) {
+            Loopbox.resume();
+            Loopbox.setSampling(true);
+            // The hook sees whole messages, from the next one on.
+            new Handler().post(new Resumed());
+            return;
+        }
+        end();
+    }
+
+    private static final class Resumed implements Runnable {
+        @Override
+        public void run() {
+            // The sampler's own thread begins it.
+            while (!Loopbox.status().toString().contains("sampler on ")) {
+                SystemClock.sleep(1);
+            }
+            Script.say("resumed " + Loopbox.status().parts());
+            end();
+        }
+    }
+
+    private static void end() {
+        Script.say("done");
+        Runtime.getRuntime().halt(0);
+    }
+
+    @Override
+    public String redact(String name, String value) {
+        Script.say("redacts " + name);
+        return name.equals("card") ? null : value;
+    }
+}

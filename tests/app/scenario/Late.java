@@ -1,0 +1,192 @@
+package scenario;
+
+import android.app.Activity;
+import android.app.ActivityManager;
+import android.app.Application;
+import android.app.ContextImpl;
+import android.content.Context;
+import android.os.Handler;
+import android.os.Looper;
+import android.os.SystemClock;
+import io.loopbox.Loopbox;
+import io.loopbox.Status;
+import java.io.File;
+
+/**
+ * The recorder is installed when Activities may have been there: {@code mode=front}, while one is in front, which goes
+ * to the next; {@code mode=behind}, while none is; {@code mode=unknown}, while the system does not say it of Activities;
+ * {@code mode=again}, after it was uninstalled, with an Activity in front. Before any could be there: {@code mode=start},
+ * and {@code mode=base}, by a Context without an Application, while the first Activity's launch waits. The arguments of
+ * {@link Options} apply; {@code importance=N} and {@code reason=N} are what the system says of the process, and with
+ * {@code says=dead} it says nothing.
+ */
+public final class Late implements Runnable {
+    private static final int LONG_MS = 1_500;
+
+    private final Options options;
+    private final String mode;
+    private final Application application;
+    private final Consent consent = new Consent();
+    private final Shop shop = new Shop();
+    private final ContextImpl base;
+
+    private Late(Options options) {
+        this.options = options;
+        mode = options.text("mode", "front");
+        base = new ContextImpl(new File(options.text("dir", ".")), "com.example.shop", "this one");
+        application = new Phone(options);
+    }
+
+    private static final class Consent extends Activity {}
+
+    private static final class Shop extends Activity {}
+
+    /** Plays one story and ends the process. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        ActivityManager.importance = options.number("importance", 100);
+        ActivityManager.importanceReasonCode = options.number("reason", 0);
+        ActivityManager.isDead = options.is("says", "dead");
+        Late story = new Late(options);
+        if (story.mode.equals("start")) {
+            story.install(story.application);
+        } else if (story.mode.equals("base")) {
+            // As the launch of an Activity, which waits already when the process starts.
+            new Handler().post(story.launch());
+            story.install(story.base);
+        }
+        new Handler().post(story);
+        Looper.loop();
+    }
+
+    private Runnable launch() {
+        return new Runnable() {
+            @Override
+            public void run() {
+                base.application = application;
+                application.show(consent);
+            }
+        };
+    }
+
+    private void install(Context context) {
+        if (!Loopbox.install(context, options.config().build()).isOn()) {
+            throw new AssertionError("not installed");
+        }
+        Script.awaitSampler();
+    }
+
+    @Override
+    public void run() {
+        if (mode.equals("front") || mode.equals("unknown") || mode.equals("behind")) {
+            late();
+        } else if (mode.equals("again")) {
+            again();
+        }
+        answered();
+        // What the answer has main do comes before this.
+        new Handler()
+                .post(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                tell("asked");
+                                goOn();
+                            }
+                        });
+    }
+
+    /** The system answers when main has said what it knows until then. */
+    private void late() {
+        if (!mode.equals("behind")) {
+            application.show(consent);
+        }
+        ActivityManager.ANSWERS.acquireUninterruptibly();
+        install(application);
+        tell("at once");
+        ActivityManager.ANSWERS.release();
+    }
+
+    private void again() {
+        install(application);
+        application.show(shop);
+        Loopbox.uninstall();
+        ActivityManager.isDead = true;
+        install(application);
+    }
+
+    /** Until no thread waits for the system. */
+    private static void answered() {
+        Thread[] all = new Thread[100];
+        boolean asks = true;
+        while (asks) {
+            asks = false;
+            for (int at = Thread.enumerate(all) - 1; at >= 0; at--) {
+                asks |= all[at].getName().equals("loopbox-foreground");
+            }
+            SystemClock.sleep(1);
+        }
+    }
+
+    private void goOn() {
+        if (mode.equals("behind") || mode.equals("start")) {
+            new LongMessage().post();
+            return;
+        }
+        if (mode.equals("again")) {
+            application.hide(shop);
+            Loopbox.uninstall();
+            install(application);
+            tell("behind");
+        } else {
+            seen();
+        }
+        end();
+    }
+
+    /** The one in front goes to the next, and that one out of sight and back. */
+    private void seen() {
+        application.replace(consent, shop);
+        tell("next");
+        application.hide(shop);
+        tell("behind");
+        application.show(shop);
+        tell("back");
+    }
+
+    private static void tell(String when) {
+        for (Status.Part part : Loopbox.status().parts()) {
+            if (part.name().equals("hook")) {
+                Script.say(when + " hook " + part);
+            }
+        }
+        Script.say(when + " file " + Script.ask(when));
+    }
+
+    private static void end() {
+        Script.say("done");
+        Runtime.getRuntime().halt(0);
+    }
+
+    /** A message that is sampled. */
+    private static final class LongMessage implements Runnable {
+        void post() {
+            Handler handler = new Handler();
+            handler.post(this);
+            handler.post(
+                    new Runnable() {
+                        @Override
+                        public void run() {
+                            tell("worked");
+                            end();
+                        }
+                    });
+        }
+
+        @Override
+        public void run() {
+            Work.busy(LONG_MS);
+        }
+    }
+}

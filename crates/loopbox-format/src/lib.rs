@@ -13,6 +13,7 @@
     )
 )]
 
+pub mod code;
 pub mod codec;
 pub mod container;
 pub mod frames;

@@ -152,7 +152,7 @@ fn an_app_hangs_and_its_listener_gets_file_reason_and_digest() -> Result<()> {
     let digest = said(&lines, "digest")[0];
     assert!(digest.contains(&format!("main runs {OPEN_BOOK} for ")), "{digest}");
     assert!(
-        digest.contains("at PageActivity$OpenBook.run:") || digest.contains(" < PageActivity$OpenBook.run:")
+        digest.contains(&format!("at {OPEN_BOOK}.run:")) || digest.contains(&format!(" < {OPEN_BOOK}.run:"))
     );
     assert!(digest.contains("scene=com.example.reader.PageActivity") && digest.len() <= 900, "{digest}");
     assert_eq!(report.digest.lines().nth(4), Some(digest));

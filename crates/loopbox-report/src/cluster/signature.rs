@@ -14,10 +14,10 @@
 
 use super::cardinality::hash64;
 use crate::diagnose::Diagnosis;
-use crate::model::class_names::{is_accessor, is_platform, looks_obfuscated, synthetic_part};
 use crate::model::framework::Role;
 use crate::model::{Analysis, Frame, MergedNode, MergedTree, SampledTree};
 use crate::smoothness::{message_token, tree_token};
+use loopbox_format::code::{is_accessor, is_platform, looks_obfuscated, synthetic_part};
 use loopbox_format::model::{JankFrame, Message, Named as _, Token};
 
 /// How many frames of the app are kept, from the top of the stack.

@@ -1,61 +1,8 @@
-//! Telling classes of the platform, of the app and of obfuscated code apart by their names.
+//! Whose code a class is, and what compilers made of it, by the names in a report.
 
+use loopbox_format::code::{self, Owner, is_accessor, looks_obfuscated, synthetic_part};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// Packages of the platform: their classes are on the device, not in the app, and are never obfuscated.
-const PLATFORM: [&str; 13] = [
-    "android.",
-    "java.",
-    "javax.",
-    "com.android.",
-    "dalvik.",
-    "libcore.",
-    "sun.",
-    "jdk.",
-    "org.apache.harmony.",
-    "org.chromium.",
-    "org.json.",
-    "org.w3c.dom.",
-    "org.xml.sax.",
-];
-
-/// Loopbox's own package. Its native methods keep this name in every app.
-pub(crate) const LOOPBOX: &str = "io.loopbox.";
-
-/// Packages of libraries that apps ship: their code is seldom what is to be changed.
-const LIBRARIES: [&str; 24] = [
-    "android.support.",
-    "androidx.",
-    "coil.",
-    "coil3.",
-    "com.airbnb.",
-    "com.bumptech.glide.",
-    "com.facebook.",
-    "com.fasterxml.",
-    "com.google.",
-    "com.squareup.",
-    "dagger.",
-    "io.ktor.",
-    LOOPBOX,
-    "io.reactivex.",
-    "io.realm.",
-    "kotlin.",
-    "kotlinx.",
-    "okhttp3.",
-    "okio.",
-    "org.greenrobot.",
-    "org.koin.",
-    "org.slf4j.",
-    "retrofit2.",
-    "rx.",
-];
-
-/// Whether a class belongs to Android or to its Java library. All other classes ship with apps, and so does
-/// `android.support`.
-pub(crate) fn is_platform(class: &str) -> bool {
-    PLATFORM.iter().any(|package| class.starts_with(package)) && !class.starts_with("android.support.")
-}
 
 /// Whose code a class is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
@@ -87,15 +34,13 @@ impl AppPackages {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '$']))
         };
         if self.0.iter().any(is_below) {
-            CodeOwner::App
-        } else if class.is_empty() || is_platform(class) {
-            CodeOwner::Platform
-        } else if LIBRARIES.iter().any(|package| class.starts_with(package))
-            || !self.0.is_empty() && !looks_obfuscated(class)
-        {
-            CodeOwner::Library
-        } else {
-            CodeOwner::App
+            return CodeOwner::App;
+        }
+        match code::owner(class) {
+            Owner::App if !self.0.is_empty() && !looks_obfuscated(class) => CodeOwner::Library,
+            Owner::App => CodeOwner::App,
+            Owner::Library => CodeOwner::Library,
+            Owner::Platform => CodeOwner::Platform,
         }
     }
 }
@@ -104,11 +49,6 @@ impl AppPackages {
 const SYNTHETIC_FILES: [&str; 2] = ["R8$$SyntheticClass", "D8$$SyntheticClass"];
 /// What Google's own modules have as their source file: where a hash and a number are looked up.
 const LOOKED_UP_FILE: &str = "go/retraceme ";
-/// How compilers begin the names of methods that only call the one which they stand for.
-const ACCESSORS: [&str; 3] = ["access$", "$r8$lambda$", "-$$Nest$"];
-/// What is in the names of classes that compilers made: of R8 and D8, and of javac.
-const SYNTHETIC_CLASSES: [&str; 3] = ["$$ExternalSynthetic", "$$Lambda", "$$InternalSynthetic"];
-
 /// The source file and the line that a report names, where they are of a source: compilers write others, and
 /// line 0 for none.
 pub(crate) fn source_place(file: &str, line: Option<u32>) -> (&str, Option<u32>) {
@@ -120,35 +60,11 @@ pub(crate) fn is_source_file(file: &str) -> bool {
     !SYNTHETIC_FILES.contains(&file) && !file.starts_with(LOOKED_UP_FILE)
 }
 
-/// Whether a method only calls the one that it stands for, which is the next frame: `access$000`,
-/// `$r8$lambda$h4sh`, `-$$Nest$mload`.
-pub(crate) fn is_accessor(method: &str) -> bool {
-    ACCESSORS.iter().any(|start| method.starts_with(start))
-}
-
-/// Where the part of a class's simple name begins that says that a compiler made it: a lambda, an outline, a
-/// backport.
-pub(crate) fn synthetic_part(simple: &str) -> Option<usize> {
-    SYNTHETIC_CLASSES.iter().find_map(|part| simple.find(part))
-}
-
 /// Whether a compiler made a method: an accessor, or all of its class. Of a class that R8 and D8 have given an ordinary name
 /// only the source file says so.
 pub(crate) fn is_synthetic(class: &str, method: &str, file: &str) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     is_accessor(method) || synthetic_part(simple).is_some() || SYNTHETIC_FILES.contains(&file)
-}
-
-/// Whether a class name looks obfuscated by R8 or ProGuard: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
-///
-/// The last part up to the first `$` has one or two letters and digits, or three with a small letter first. Real
-/// names of that shape exist (`R`, `io`), so callers may only use this to count two names as equal.
-pub(crate) fn looks_obfuscated(class: &str) -> bool {
-    let simple = class.rsplit('.').next().unwrap_or_default();
-    let outer = simple.split('$').next().unwrap_or_default();
-    let letter = outer.starts_with(|c: char| c.is_ascii_alphabetic());
-    let short = outer.len() <= 2 || outer.len() == 3 && outer.starts_with(|c: char| c.is_ascii_lowercase());
-    letter && short && outer.bytes().all(|b| b.is_ascii_alphanumeric()) && !is_platform(class)
 }
 
 #[cfg(test)]
@@ -157,12 +73,8 @@ mod tests {
 
     #[test]
     fn what_compilers_made_is_known_by_method_class_or_file() {
-        for made in ACCESSORS {
-            assert!(is_synthetic("com.shop.A", &format!("{made}m"), "A.kt"), "{made}");
-        }
-        for made in SYNTHETIC_CLASSES {
-            assert!(is_synthetic(&format!("com.shop.A{made}0"), "run", ""), "{made}");
-        }
+        assert!(is_synthetic("com.shop.A", "access$000", "A.kt"));
+        assert!(is_synthetic("com.shop.A$$Lambda0", "run", ""));
         for file in SYNTHETIC_FILES {
             assert!(is_synthetic("com.shop.A$1", "run", file), "{file}");
         }
@@ -176,22 +88,6 @@ mod tests {
         assert_eq!(source_place("", Some(12)), ("", Some(12)));
         for file in ["R8$$SyntheticClass", "D8$$SyntheticClass", "go/retraceme 5ac1e0f7aa55b40b"] {
             assert_eq!(source_place(file, Some(7)), ("", None), "{file}");
-        }
-    }
-
-    #[test]
-    fn is_platform_is_false_for_classes_that_ship_with_apps() {
-        for class in ["android.os.Looper", "java.util.HashMap", "com.android.internal.os.ZygoteInit"] {
-            assert!(is_platform(class), "{class}");
-        }
-        for class in [
-            "com.example.Main",
-            "android.support.v4.app.Fragment",
-            "androidx.room.Room",
-            "javassist.X",
-            "a.b",
-        ] {
-            assert!(!is_platform(class), "{class}");
         }
     }
 
@@ -222,25 +118,6 @@ mod tests {
             ("java.lang.Object", CodeOwner::Platform),
         ] {
             assert_eq!(named.owner(class), owner, "{class}");
-        }
-    }
-
-    #[test]
-    fn looks_obfuscated_goes_by_the_shape_of_the_name() {
-        for class in ["a", "a.b.c", "b.e0", "a.b$c", "defpackage.A0", "x.abc", "a.b$1"] {
-            assert!(looks_obfuscated(class), "{class}");
-        }
-        for class in [
-            "com.example.Main",
-            "com.example.Main$Inner",
-            "java.util.a",
-            "a.b.Cart",
-            "okhttp3.Dns$1$Call",
-            "com.a.Main$1",
-            "com.a.App",
-            "",
-        ] {
-            assert!(!looks_obfuscated(class), "{class}");
         }
     }
 }

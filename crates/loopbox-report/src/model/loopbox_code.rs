@@ -4,8 +4,8 @@
 //! there. That says when the report was asked for, and nothing about what main waits for. What the thread
 //! does on its own stands below.
 
-use super::class_names::LOOPBOX;
 use super::frame::{Frame, FrameId, FrameTable};
+use loopbox_format::code::LOOPBOX;
 
 /// How the names of the threads begin that Loopbox starts.
 const THREADS: &str = "loopbox-";

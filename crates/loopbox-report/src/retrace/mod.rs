@@ -16,9 +16,9 @@ mod trace;
 mod words;
 
 use crate::load::limits;
-use crate::model::class_names::is_platform;
 pub use error::{MappingError, MappingMismatch};
 use frames::Retracer;
+use loopbox_format::code::is_platform;
 use loopbox_format::model::{MainState, Report, Symbols};
 use members::Members;
 use names::Names;

@@ -4,6 +4,7 @@
 
 use super::line::Line;
 use super::names::name_parts;
+use loopbox_format::code::LOOPBOX;
 use loopbox_format::looper::{flood, head_barrier};
 use loopbox_format::model::{Location, LocationId, LockWait, MainState, Report};
 
@@ -44,7 +45,7 @@ fn write_lock(report: &Report, stack: &[LocationId], line: &mut Line) {
     if let Some((first, holder)) = first.and_then(|first| Some((first, first.holder.as_ref()?))) {
         wait(report.locks.deadlock, object_of(first), &holder.name, line);
         if let Some((class, method)) = holder.stack.iter().rev().find_map(|&at| of_others(report, at)) {
-            line.text(" in ").text(class.rsplit('.').next().unwrap_or_default()).text(".").text(method);
+            line.text(" in ").text(class).text(".").text(method);
         }
         return;
     }
@@ -95,7 +96,7 @@ fn wait(deadlock: bool, class: &str, holder: &str, line: &mut Line) {
 fn of_others(report: &Report, at: LocationId) -> Option<(&str, &str)> {
     let Location::Frame { method, .. } = *report.symbols.location(at)? else { return None };
     let method = report.symbols.method(method)?;
-    (!method.class.starts_with("io.loopbox.")).then_some((&*method.class, &*method.name))
+    (!method.class.starts_with(LOOPBOX)).then_some((&*method.class, &*method.name))
 }
 
 /// A message that blocks main makes the next frame's barrier old, too: of an idle main it is the cause.
@@ -215,11 +216,11 @@ mod tests {
             let digest = digest(report);
             assert!(digest.contains(&[wanted, " | at "].concat()), "{digest}");
         };
-        is(&report, " | waits for a lock (java.lang.Object) held by sync in Sync.run");
+        is(&report, " | waits for a lock (java.lang.Object) held by sync in com.example.Sync.run");
         report.symbols.methods[1].class = "io.loopbox.Loopbox".into();
-        is(&report, " | waits for a lock (java.lang.Object) held by sync in Sync.main");
+        is(&report, " | waits for a lock (java.lang.Object) held by sync in com.example.Sync.main");
         report.locks.deadlock = true;
-        is(&report, " | deadlock: waits for a lock (java.lang.Object) held by sync in Sync.main");
+        is(&report, " | deadlock: waits for a lock (java.lang.Object) held by sync in com.example.Sync.main");
         report.locks.waits[0].holder = None;
         is(&report, " | waits to be notified on java.lang.Object");
         report.locks.waits.clear();

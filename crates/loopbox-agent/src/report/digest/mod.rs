@@ -5,6 +5,7 @@ mod line;
 mod names;
 
 use line::Line;
+use loopbox_format::code::{Owner, owner};
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, End, Location, LocationId, MainState, Named, PendingSource, ProcessExit,
@@ -168,33 +169,19 @@ fn main(report: &Report, line: &mut Line) {
     }
 }
 
-/// Packages that are no app's. In a stack that has only them on top the first frame below says more than
-/// the last of these.
-const PLATFORM: [&str; 11] = [
-    "android.",
-    "androidx.",
-    "com.android.",
-    "dalvik.",
-    "java.",
-    "javax.",
-    "jdk.",
-    "kotlin.",
-    "kotlinx.",
-    "libcore.",
-    "sun.",
-];
-
 /// The last stack of the running message, or of what runs outside of messages, innermost frame first. The
-/// first frame of the app is named, however deep it is.
+/// first frame of the app, or else of a library, is named, however deep it is: it says more than the last of the platform's.
 fn at(report: &Report, stack: &[LocationId], line: &mut Line) {
     let frame = |location| {
         let found = report.symbols.location(location);
         let Some(&Location::Frame { method, line, .. }) = found else { return None };
         Some((report.symbols.method(method)?, line))
     };
-    let is_app = |class: &str| !PLATFORM.iter().any(|package| class.starts_with(package));
-    let first_of_app = stack.iter().rev().position(|&at| frame(at).is_some_and(|(m, _)| is_app(&m.class)));
-    let below = first_of_app.filter(|&nth| nth >= FRAMES);
+    let first = |wanted| {
+        let mut frames = stack.iter().rev();
+        frames.position(|&at| frame(at).is_some_and(|(method, _)| owner(&method.class) == wanted))
+    };
+    let below = first(Owner::App).or_else(|| first(Owner::Library)).filter(|&nth| nth >= FRAMES);
     let on_top = if below.is_some() { FRAMES - 1 } else { FRAMES };
     let mut before = " | at ";
     for (nth, &location) in stack.iter().rev().enumerate() {
@@ -205,8 +192,7 @@ fn at(report: &Report, stack: &[LocationId], line: &mut Line) {
         if nth > on_top {
             line.text(" < \u{2026}");
         }
-        let class = method.class.rsplit('.').next().unwrap_or_default();
-        line.text(before).text(class).text(".").text(&method.name);
+        line.text(before).text(&method.class).text(".").text(&method.name);
         if let Some(number) = number {
             line.text(":").number(number.into());
         }
@@ -319,7 +305,7 @@ pub(super) mod tests {
         let mut report = hung();
         assert_eq!(
             digest(&report),
-            "main runs com.example.Sync what=7 for 5021 ms | at Sync.parse:40 < Sync.run:12 < Sync.main | scene=Cart"
+            "main runs com.example.Sync what=7 for 5021 ms | at com.example.Sync.parse:40 < com.example.Sync.run:12 < com.example.Sync.main | scene=Cart"
         );
         report.anr.verdict = AnrVerdict::Confirmed;
         assert!(digest(&report).starts_with("ANR: main runs com.example.Sync"));
@@ -345,7 +331,8 @@ pub(super) mod tests {
             cpu_ns: Some(1),
         };
         report.main = MainState::Outside(outside.clone());
-        let at = " | at Sync.parse:40 < Sync.run:12 < Sync.main | scene=Cart";
+        let at =
+            " | at com.example.Sync.parse:40 < com.example.Sync.run:12 < com.example.Sync.main | scene=Cart";
         assert_eq!(digest(&report), ["main busy outside of messages for at most 6000 ms", at].concat());
         report.main = MainState::Outside(Outside { start_ns: Some(Uptime(2_000_000_000)), ..outside });
         assert_eq!(digest(&report), ["main busy outside of messages for 5000 ms", at].concat());
@@ -356,7 +343,7 @@ pub(super) mod tests {
         let mut report = hung();
         let write = ["java.io.RandomAccessFile", "libcore.io.IoBridge", "libcore.io.BlockGuardOs"];
         let deep =
-            [&write[..], &["java.lang.ThreadLocal", "java.lang.A", "java.lang.B", "java.lang.C"]].concat();
+            [&write[..], &["java.lang.ThreadLocal", "okhttp3.A", "java.lang.B", "java.lang.C"]].concat();
         for class in deep {
             let method =
                 Method { class: class.into(), name: "f".into(), ..report.symbols.methods[0].clone() };
@@ -366,17 +353,26 @@ pub(super) mod tests {
             tree.nodes.last_mut().unwrap().children = 1;
             tree.nodes.push(TreeNode { location, skip: 0, count: 1, children: 0 });
         }
-        let at = " | at C.f < B.f < A.f < ThreadLocal.f < BlockGuardOs.f < \u{2026} < Sync.parse:40 |";
-        assert!(digest(&report).contains(at), "{}", digest(&report));
+        let (c, local) = ("java.lang.C.f < java.lang.B.f", "java.lang.ThreadLocal.f");
+        let guard = "libcore.io.BlockGuardOs.f";
+        let at =
+            format!(" | at {c} < okhttp3.A.f < {local} < {guard} < \u{2026} < com.example.Sync.parse:40 |");
+        assert!(digest(&report).contains(&at), "{}", digest(&report));
         // Among those on top it is in its place.
         for (method, at) in [
-            (4, " | at C.f < B.f < A.f < ThreadLocal.f < BlockGuardOs.f < Own.f |"),
-            (7, " | at C.f < B.f < Own.f < ThreadLocal.f < BlockGuardOs.f < IoBridge.f |"),
+            (4, format!(" | at {c} < okhttp3.A.f < {local} < {guard} < com.example.Own.f |")),
+            (7, format!(" | at {c} < com.example.Own.f < {local} < {guard} < libcore.io.IoBridge.f |")),
         ] {
             let mut own = report.clone();
             own.symbols.methods[method].class = "com.example.Own".into();
-            assert!(digest(&own).contains(at), "{}", digest(&own));
+            assert!(digest(&own).contains(&at), "{}", digest(&own));
         }
+        // Where there is none of the app, that of a library.
+        for method in &mut report.symbols.methods {
+            method.class = method.class.replace("okhttp3", "java.lang").replace("com.example", "okio");
+        }
+        let at = " < \u{2026} < okio.Sync.parse:40 |";
+        assert!(digest(&report).contains(at), "{}", digest(&report));
     }
 
     #[test]

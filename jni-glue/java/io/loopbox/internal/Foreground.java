@@ -81,19 +81,14 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     /** The answer comes from another process, which the main thread does not wait for. */
     private void ask() {
         final Framework framework = Recorder.framework();
-        Thread thread =
-                new Thread("loopbox-foreground") {
+        Background.run(
+                "loopbox-foreground",
+                new Runnable() {
                     @Override
                     public void run() {
-                        try {
-                            answered(framework.isSeen());
-                        } catch (Throwable fault) {
-                            Faults.log(fault);
-                        }
+                        answered(framework.isSeen());
                     }
-                };
-        thread.setDaemon(true);
-        thread.start();
+                });
     }
 
     /** Not on the main thread, which may have heard of an Activity meanwhile: that is newer. */

@@ -232,22 +232,21 @@ public final class Recorder {
 
     /** Asks the system what reports say of this process and of its ANRs, on a thread that may wait for it. */
     static void noteStart() {
-        Thread thread =
-                new Thread("loopbox-start") {
-                    @Override
-                    public void run() {
-                        try {
-                            askAboutStart();
-                        } catch (Throwable fault) {
-                            Faults.log(fault);
-                        } finally {
-                            lookedBack();
-                        }
-                    }
-                };
-        thread.setDaemon(true);
         try {
-            thread.start();
+            Background.run(
+                    "loopbox-start",
+                    new Runnable() {
+                        @Override
+                        public void run() {
+                            try {
+                                askAboutStart();
+                            } catch (InterruptedException ended) {
+                                Thread.currentThread().interrupt();
+                            } finally {
+                                lookedBack();
+                            }
+                        }
+                    });
         } catch (Throwable noThread) {
             lookedBack();
             Faults.log(noThread);
@@ -317,22 +316,17 @@ public final class Recorder {
 
     /** Another process of the app has switched it off. On the native worker, which the end of the recording waits for. */
     static void switchedOff() {
-        if (switchingOff != null && switchingOff.isAlive()) {
-            return;
+        if (switchingOff == null || !switchingOff.isAlive()) {
+            switchingOff =
+                    Background.run(
+                            "loopbox-off",
+                            new Runnable() {
+                                @Override
+                                public void run() {
+                                    Recorder.stop(SWITCHED_OFF);
+                                }
+                            });
         }
-        switchingOff =
-                new Thread("loopbox-off") {
-                    @Override
-                    public void run() {
-                        try {
-                            Recorder.stop(SWITCHED_OFF);
-                        } catch (Throwable fault) {
-                            Faults.log(fault);
-                        }
-                    }
-                };
-        switchingOff.setDaemon(true);
-        switchingOff.start();
     }
 
     /** Everything that ends at once. With {@link #CHANGING} held; nothing of it waits. */

@@ -17,6 +17,8 @@ pub struct Settings {
     pub(crate) first_file: bool,
     /// Whether names of threads that the platform did not start stay out of reports.
     pub(crate) redact_threads: bool,
+    /// Whether a digest has the annotations.
+    pub(crate) digest_annotations: bool,
     /// Whether a hook reports messages.
     pub(crate) hooked: bool,
     /// How long a message may run before it counts as a hang, when only input waits for it.
@@ -116,6 +118,7 @@ impl Settings {
             hooked: numbers.is_hooked,
             first_file: numbers.first_file,
             redact_threads: numbers.redact_thread_names,
+            digest_annotations: numbers.digest_annotations,
             frames: numbers.frames.then(|| FrameSettings {
                 jank_ns: numbers.jank_frame_ms.saturating_mul(MS),
                 scenes: numbers.scenes as usize,

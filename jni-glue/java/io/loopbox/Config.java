@@ -272,6 +272,16 @@ public final class Config {
         }
 
         /**
+         * Whether {@link Report#digest} ends with the annotations. Links of crash services send that line as
+         * it is.
+         */
+        @NonNull
+        public Builder digestAnnotations(boolean keep) {
+            settings.digestAnnotations = keep;
+            return this;
+        }
+
+        /**
          * What is called with each report, on a thread of its own; a {@link FirstFileListener} earlier, too.
          */
         @NonNull

@@ -300,10 +300,12 @@ public final class Links implements Runnable, FirstFileListener {
             }
             for (Throwable hang : FirebaseCrashlytics.getInstance().recorded()) {
                 StackTraceElement top = hang.getStackTrace()[0];
-                say("recorded " + top.getMethodName() + " " + hang.getMessage().equals(report.digest()));
+                say("recorded " + top.getMethodName() + " " + hang.getMessage().startsWith(report.digest() + " | version "));
+                say("of a class with its package: " + (top.getClassName().indexOf('.') > 0));
             }
         }
-        say("acra " + (ACRA.told().get("silent") != null) + " " + ACRA.told().get("loopbox"));
+        say("acra " + (ACRA.told().get("silent") != null) + " " + ACRA.told().get("data"));
+        say("acra left " + ACRA.told().get("loopbox"));
         say("datadog " + GlobalRumMonitor.told().keySet());
         int logged = LoopboxLogs.send(reports);
         say("embrace " + logged);

@@ -31,6 +31,7 @@ enum {
     PENDING_MS,
     KEEP_OBJECTS,
     REDACT_THREAD_NAMES,
+    DIGEST_ANNOTATIONS,
 };
 
 static const i64 DEFAULTS[] = {
@@ -61,5 +62,6 @@ static const i64 DEFAULTS[] = {
     [PENDING_MS] = 200,
     [KEEP_OBJECTS] = 0,
     [REDACT_THREAD_NAMES] = 0,
+    [DIGEST_ANNOTATIONS] = 0,
 };
 // End of what is made from jni-glue/options.toml

@@ -19,6 +19,7 @@ pub mod container;
 pub mod frames;
 pub mod looper;
 pub mod model;
+pub mod problem;
 pub mod report;
 pub mod stacks;
 pub mod text;

@@ -73,6 +73,7 @@ public final class Options {
         if (has("pendingMs")) builder.pendingMs(number("pendingMs", 0));
         if (has("keepObjects")) builder.keepObjects(on("keepObjects"));
         if (has("redactThreadNames")) builder.redactThreadNames(on("redactThreadNames"));
+        if (has("digestAnnotations")) builder.digestAnnotations(on("digestAnnotations"));
         if (has("autoScene")) builder.autoScene(on("autoScene"));
         if (has("watchInput")) builder.watchInput(on("watchInput"));
         if (has("mainProcessOnly")) builder.mainProcessOnly(on("mainProcessOnly"));

@@ -17,7 +17,7 @@ import java.util.List;
  *
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code orders=FOLDER}: the files {@code 1}, {@code 2}, ... in it
  * have one order each: {@code take}, {@code list}, {@code claim LABEL} (of the last list), {@code dump WORDS}, {@code hang} (until the file {@code gate} is there), {@code profile TYPE|ERROR|PATH}
- * (the system has taken one), {@code uninstall}, {@code end}.
+ * (the system has taken one), {@code annotate NAME VALUE}, {@code know} (of the last list), {@code uninstall}, {@code end}.
  */
 public final class Taking implements Runnable, FirstFileListener {
     private final File orders;
@@ -57,6 +57,18 @@ public final class Taking implements Runnable, FirstFileListener {
         String ended = report.exitTimeMs() == 0 ? "" : " ended " + report.exitTimeMs();
         String profile = report.systemProfile() == null ? "" : " profile " + report.systemProfile();
         return report.kind() + " " + report.verdict() + complete + report.reason() + " [" + report.label() + "]" + ended + profile;
+    }
+
+    /** What an app sends by itself. */
+    private static void say(Report report) {
+        String version = "[" + report.appVersion() + "] " + report.appVersionCode();
+        Script.say("knows " + version + " " + report.durationMs() + " " + report.threadName() + " " + report.fingerprint());
+        Script.say("title " + report.title());
+        Script.say("digest " + report.digest());
+        Script.say("annotations " + report.annotations());
+        for (StackTraceElement frame : report.stackTrace()) {
+            Script.say("at " + frame);
+        }
     }
 
     @Override
@@ -103,10 +115,17 @@ public final class Taking implements Runnable, FirstFileListener {
             }
         } else if (order.startsWith("dump ")) {
             Loopbox.dump(order.substring("dump ".length()));
+        } else if (order.startsWith("annotate ")) {
+            String[] parts = order.split(" ");
+            Loopbox.annotate(parts[1], parts[2]);
         } else if (order.startsWith("profile ")) {
             phone.profiled(order.substring("profile ".length()));
         } else if (order.equals("uninstall")) {
             Loopbox.uninstall();
+        } else if (order.equals("know")) {
+            for (Report report : listed) {
+                say(report);
+            }
         } else if (order.equals("hang")) {
             new Handler(Looper.getMainLooper()).post(new Hang(new File(orders, "gate")));
         } else {

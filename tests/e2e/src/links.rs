@@ -72,6 +72,7 @@ fn check_anr(start: &dyn Fn() -> App, knows_ends: bool, arrived: &mut Arrived) -
     )?;
     expect(&said, "recorded ", &[])?;
     ensure!(said.iter().any(|line| line.starts_with("acra true ANR loopbox-")), "{said:?}");
+    expect(&said, "acra left ", &["null"])?;
     expect(&said, "datadog ", &["[error ANR]"])?;
     expect(&said, "embrace ", &["1"])?;
     expect(&said, "logged ", &["ERROR ANR true"])?;
@@ -108,6 +109,7 @@ fn check_hang(start: &dyn Fn() -> App, arrived: &mut Arrived) -> Result<()> {
         &["SIGQUIT false false false", "REQUESTED false false false", "HANG true true true"],
     )?;
     expect(&said, "recorded ", &["sleep true"])?;
+    expect(&said, "of a class with its package: ", &["true"])?;
     expect(&said, "logged ", &["ERROR HANG true"])
 }
 

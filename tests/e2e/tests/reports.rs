@@ -13,6 +13,10 @@ use lab_reports::{LIMIT, read};
 use loopbox_e2e::launcher;
 use loopbox_format::container::{self, Tag};
 use loopbox_format::model::{ProcessExit, Report};
+use loopbox_format::report::Decoded;
+use loopbox_report::Analysis;
+use loopbox_report::cluster::Problem;
+use loopbox_report::diagnose::diagnose;
 use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;
 use tempfile::{TempDir, tempdir};
@@ -126,6 +130,53 @@ fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
             "{line}"
         );
         app.end()?;
+    }
+    Ok(())
+}
+
+/// A hang, and the app's next version that is told of it.
+#[test]
+fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
+    const HANG: &str = "scenario.Taking$Hang";
+    for testbed in to_test_on(&["art10", "art11"]) {
+        for with in [false, true] {
+            let folder = tempdir()?;
+            let asked: &[&str] = if with { &["digestAnnotations=on"] } else { &[] };
+            let mut app =
+                Taking::start(&testbed, folder.path(), &[&["appVersion=1.0 (10)"], asked].concat())?;
+            app.order("annotate user u-7781")?;
+            app.order("hang")?;
+            app.hears("HANG HANG complete hang []")?;
+            app.open_gate()?;
+            app.take_all(1)?;
+            app.end()?;
+            let mut next = Taking::start(&testbed, folder.path(), &["appVersion=2.0 (20)"])?;
+            let listed = next.list()?;
+            let [(_, file)] = &listed[..] else { panic!("{testbed}: {listed:?}") };
+            let said = next.order("know")?;
+            next.end()?;
+            let lines = |begin: &str| -> Vec<&str> {
+                said.iter().filter_map(|line| line.strip_prefix(begin)).collect()
+            };
+            let knows: Vec<&str> = lines("knows ")[0].split(' ').collect();
+            let [version, code, ms, thread, fingerprint] = knows[..] else { panic!("{knows:?}") };
+            assert_eq!(
+                (version, code, thread),
+                ("[1.0]", "10", "main"),
+                "{testbed}: of the version that hung"
+            );
+            let report = read(file)?;
+            let ended_ms = report.anr.ended_after_ns.context("no end")? / 1_000_000;
+            assert_eq!(ms.parse::<u64>()?, ended_ms, "{testbed}");
+            let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });
+            let problem = Problem::new(&analysis, &diagnose(&analysis));
+            assert_eq!(fingerprint, problem.signature.id(), "{testbed}: the group of `loopbox cluster`");
+            assert_eq!(lines("title "), [format!("{HANG}.run")], "{testbed}");
+            assert!(lines("annotations ")[0].contains("user=u-7781"), "{testbed}: {said:?}");
+            assert_eq!(lines("digest ")[0].contains("u-7781"), with, "{testbed}: {said:?}");
+            let frame = format!("{HANG}.run(Taking.java:");
+            assert!(lines("at ").iter().any(|line| line.starts_with(&frame)), "{testbed}: {said:?}");
+        }
     }
     Ok(())
 }

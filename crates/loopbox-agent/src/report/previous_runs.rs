@@ -113,7 +113,8 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
 /// that one.
 fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteError> {
     let (directory, enter) = (&session.settings.directory, || session.gate.enter());
-    recovered.report.digest = digest::lines(&recovered.report, FileState::Closed);
+    recovered.report.digest =
+        digest::lines(&recovered.report, FileState::Closed, session.settings.digest_annotations);
     let report = &recovered.report;
     let own = AnrTracker::file_name(report, None).filter(|_| recovered.crash.is_none());
     if let Some(name) = own {

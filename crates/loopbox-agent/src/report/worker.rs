@@ -409,7 +409,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.anr.classify(env, session, &mut report);
-        report.digest = digest::lines(&report, FileState::First);
+        report.digest = digest::lines(&report, FileState::First, session.settings.digest_annotations);
         let held_back = self.anr.held_back(session, &report).map(|(token, _)| token);
         let name = AnrTracker::file_name(&report, held_back).filter(|_| named_by_hang).unwrap_or_else(|| {
             self.numbered += 1;
@@ -471,7 +471,7 @@ impl<'a> Worker<'a> {
     /// Writes the report again, unless the app has taken the file meanwhile.
     fn write_again(&mut self, state: FileState, outlives: Outlives) {
         let Some(Draft { file, report, .. }) = &mut self.draft else { return };
-        report.digest = digest::lines(report, state);
+        report.digest = digest::lines(report, state, self.session.settings.digest_annotations);
         file::write_again(self.session, file, report, outlives);
     }
 

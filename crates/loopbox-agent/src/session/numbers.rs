@@ -2,7 +2,7 @@
 
 // Made from jni-glue/options.toml: numbers
 /// How many numbers `Settings.numbers` has.
-pub const NUMBERS: usize = 27;
+pub const NUMBERS: usize = 28;
 
 /// The numbers of `Settings.numbers`.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +35,7 @@ pub(crate) struct Numbers {
     pub(crate) pending_ms: u64,
     pub(crate) keep_objects: bool,
     pub(crate) redact_thread_names: bool,
+    pub(crate) digest_annotations: bool,
 }
 
 impl From<&[i64; NUMBERS]> for Numbers {
@@ -67,6 +68,7 @@ impl From<&[i64; NUMBERS]> for Numbers {
             pending_ms,
             keep_objects,
             redact_thread_names,
+            digest_annotations,
         ] = numbers;
         Self {
             api_level: small(api_level),
@@ -96,6 +98,7 @@ impl From<&[i64; NUMBERS]> for Numbers {
             pending_ms: large(pending_ms),
             keep_objects: keep_objects != 0,
             redact_thread_names: redact_thread_names != 0,
+            digest_annotations: digest_annotations != 0,
         }
     }
 }
@@ -131,6 +134,7 @@ impl Default for Numbers {
             pending_ms: 200,
             keep_objects: false,
             redact_thread_names: false,
+            digest_annotations: false,
         }
     }
 }

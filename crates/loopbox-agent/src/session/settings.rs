@@ -15,6 +15,8 @@ pub struct Settings {
     pub(crate) sig_quit: bool,
     /// Whether names of threads that the platform did not start stay out of reports.
     pub(crate) redact_threads: bool,
+    /// Whether a digest has the annotations.
+    pub(crate) digest_annotations: bool,
     /// Whether a hook reports messages.
     pub(crate) hooked: bool,
     /// How long a message may run before it counts as a hang, when only input waits for it.
@@ -113,6 +115,7 @@ impl Settings {
             hang_threshold_ns: numbers.hang_ms.saturating_mul(MS),
             hooked: numbers.is_hooked,
             redact_threads: numbers.redact_thread_names,
+            digest_annotations: numbers.digest_annotations,
             frames: numbers.frames.then(|| FrameSettings {
                 jank_ns: numbers.jank_frame_ms.saturating_mul(MS),
                 scenes: numbers.scenes as usize,

@@ -1,5 +1,6 @@
 //! Counting different values in bounded memory.
 
+use loopbox_format::problem::hash64;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Up to this number of different values the count is exact.
@@ -86,16 +87,6 @@ fn record_hash(registers: &mut [u8; 1 << REGISTER_BITS], hash: u64) {
     let rank = (hash << REGISTER_BITS | 1 << (REGISTER_BITS - 1)).leading_zeros() + 1;
     let register = &mut registers[(hash >> (64 - REGISTER_BITS)) as usize];
     *register = (*register).max(rank as u8);
-}
-
-/// A 64-bit hash with well-mixed bits, the same in every run: FNV-1a followed by the finalizer of `SplitMix64`.
-pub(super) fn hash64(value: &str) -> u64 {
-    let fnv = value
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-    let h = (fnv ^ (fnv >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let h = (h ^ (h >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    h ^ (h >> 31)
 }
 
 /// How many names are kept.

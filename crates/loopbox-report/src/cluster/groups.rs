@@ -3,8 +3,8 @@
 use super::amount::Amount;
 use super::cardinality::{Distinct, TopNames};
 use super::sighting::{Representative, Sighting};
-use super::signature::Signature;
 use crate::diagnose::Confidence;
+use loopbox_format::problem::Signature;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 

@@ -22,7 +22,7 @@ pub use groups::Clusters;
 pub use html::html;
 pub use list::list;
 pub use sighting::{Representative, Sighting};
-pub use signature::{Problem, Signature};
+pub use signature::Problem;
 pub use summary::{Count, Group, NameCount, Summary, VersionShare};
 pub use text::text;
 

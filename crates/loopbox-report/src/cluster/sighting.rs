@@ -1,11 +1,12 @@
 //! What clustering needs of one report, one stall, or one jank frame.
 
 use super::amount::Amount;
-use super::signature::{OBFUSCATED, Problem, Signature};
+use super::signature::Problem;
 use crate::diagnose::{Confidence, Diagnosis};
 use crate::model::time::format_ns;
 use crate::model::{Analysis, SampledTree};
 use loopbox_format::model::{JankFrame, Named, Running};
+use loopbox_format::problem::{OBFUSCATED, Signature};
 use loopbox_frames::RefreshInterval;
 use schemars::JsonSchema;
 use serde::Serialize;

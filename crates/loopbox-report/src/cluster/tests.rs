@@ -4,6 +4,7 @@ use crate::model::Analysis;
 use crate::test_frames::SessionBuilder;
 use crate::test_support::{OUTSIDE, ReportBuilder};
 use loopbox_format::model::{MainState, Report};
+use loopbox_format::problem::of_report;
 
 const ENTRY: &str = "com.shop.CartActivity$1.onClick:31";
 
@@ -21,8 +22,11 @@ fn report(version: &str, user: &str, stacks: &[(&str, u32)]) -> ReportBuilder {
 }
 
 fn sighting(builder: ReportBuilder, path: &str) -> Sighting {
-    let analysis = Analysis::new(&builder.build());
-    Sighting::new(&analysis, &diagnose(&analysis), path)
+    let decoded = builder.build();
+    let analysis = Analysis::new(&decoded);
+    let sighting = Sighting::new(&analysis, &diagnose(&analysis), path);
+    assert_eq!(of_report(&decoded.report), sighting.signature, "the app says the same of its report");
+    sighting
 }
 
 fn groups(reports: Vec<ReportBuilder>) -> Summary {

@@ -4,13 +4,13 @@ use super::display_frames;
 use super::frames::FrameCollector;
 use super::limits;
 use super::main_thread;
-use super::message_end::message_end_ns;
 use super::sampled_tree::{TreeBudget, read_tree};
 use super::{joined, parked, pending_queue, sections, system_trace};
 use crate::model::framework;
 use crate::model::sanitize::sanitize;
 use crate::model::{Analysis, AppPackages, Frame, Issue, SampledTree, token};
-use loopbox_format::model::{FeatureState, MainState, Record, Report, Statistic, Uptime};
+use loopbox_format::model::{FeatureState, Record, Report, Statistic};
+use loopbox_format::problem::{message_end, written_at};
 use loopbox_format::report::Decoded;
 
 impl Analysis {
@@ -36,8 +36,8 @@ impl Analysis {
         let history: Vec<Record> =
             newest(&report.history, limits::RECORDS).iter().map(sections::record).collect();
         let main = sections::main(&report.main);
-        let dump_ns = dump_ns(report, &main, &history);
-        let end_ns = |token| message_end_ns(token, &main, &history, dump_ns);
+        let dump_ns = written_at(report);
+        let end_ns = |token| message_end(token, &main, &history, dump_ns);
         let mut trees: Vec<SampledTree> = newest(&report.trees, limits::TREES)
             .iter()
             .map(|t| read_tree(t, end_ns(t.token), &mut frames, &mut budget))
@@ -135,19 +135,4 @@ fn statistics(report: &Report) -> Vec<Statistic> {
             value: sanitize(&f.value, limits::LINE_CHARS),
         })
         .collect()
-}
-
-/// When the report was dumped, or the last instant that a file without that still knows.
-fn dump_ns(report: &Report, main: &MainState, history: &[Record]) -> Uptime {
-    let dumped_ns = report.meta.dumped_at.uptime_ns;
-    match main {
-        _ if dumped_ns > Uptime::ZERO => dumped_ns,
-        MainState::Running(running) => running.as_of_ns,
-        MainState::Outside(outside) => outside.as_of_ns,
-        _ => {
-            let last = history.last().map_or(Uptime::ZERO, |last| last.start_ns.plus(last.wall_ns));
-            // Both are looked at in the moment after.
-            last.max(report.pending.captured_ns).max(report.main_thread.captured_ns)
-        }
-    }
 }

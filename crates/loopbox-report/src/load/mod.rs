@@ -7,7 +7,6 @@ mod invariants;
 mod joined;
 pub(crate) mod limits;
 mod main_thread;
-mod message_end;
 mod parked;
 mod pending_queue;
 pub(crate) mod sampled_tree;

@@ -4,6 +4,7 @@ use super::frames::FrameCollector;
 use super::limits;
 use crate::model::{FrameId, SampledNode, SampledTree};
 use loopbox_format::model::{StackTree, TreeNode, Uptime};
+use loopbox_format::problem::sample_times;
 
 /// What is left of [`limits::NODE_DEPTH_SUM`] for the trees of one report.
 #[derive(Debug)]
@@ -15,9 +16,6 @@ impl Default for TreeBudget {
     }
 }
 
-/// What the last sample weighs at least: a stack that was taken says something, whenever the message ended.
-const MIN_WEIGHT_NS: u64 = 1_000;
-
 /// Reads the decoded tree of a message that ended at `end_ns`. Of an invalid tree it keeps what is consistent, and says
 /// so in [`SampledTree::error`].
 pub(crate) fn read_tree(
@@ -28,7 +26,7 @@ pub(crate) fn read_tree(
 ) -> SampledTree {
     let mut error =
         (tree.sample_deltas_ns.len() > limits::SAMPLES).then_some("it has more samples than the limit");
-    let sample_ns = sample_times(tree, end_ns);
+    let sample_ns = sample_times(tree, end_ns, limits::SAMPLES);
     let samples = sample_ns.len().saturating_sub(1) as u32;
     let mut reader =
         TreeReader { nodes: Vec::new(), unfinished: Vec::new(), samples, root_cursor: 0, error: None };
@@ -74,24 +72,6 @@ fn sum_up(tree: &mut SampledTree) {
         node.self_ns = total_ns.saturating_sub(children_ns);
         node.self_samples = (end - start).saturating_sub(children_samples);
     }
-}
-
-/// When each sample was taken; the last entry ends the last sample, one sampling interval later or with the message.
-fn sample_times(tree: &StackTree, end_ns: Uptime) -> Vec<Uptime> {
-    let mut at = tree.start_ns;
-    let mut times: Vec<Uptime> = tree
-        .sample_deltas_ns
-        .iter()
-        .take(limits::SAMPLES)
-        .map(|delta| {
-            at = at.plus(*delta);
-            at
-        })
-        .collect();
-    let last_interval = tree.phases.last().map_or(0, |phase| phase.interval_ns);
-    let left_ns = end_ns.since(at).max(MIN_WEIGHT_NS);
-    times.push(at.plus(if times.is_empty() { 0 } else { last_interval.min(left_ns) }));
-    times
 }
 
 /// A node whose children are not all read.

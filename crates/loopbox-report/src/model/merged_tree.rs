@@ -2,6 +2,7 @@
 
 use super::frame::{Frame, FrameId, FrameTable};
 use super::sampled_tree::SampledTree;
+use loopbox_format::problem::{Node, hot_path};
 use std::collections::HashMap;
 
 /// A method on one call path, over all samples that have it on that path.
@@ -110,21 +111,14 @@ impl MergedTree {
     /// The path of the heaviest calls. It ends at the method that spends the time, or where the time splits up so that
     /// no callee has two fifths of its caller's time, or a quarter of the whole.
     pub fn hot_path(&self) -> Vec<&MergedNode> {
-        let children = self.children();
-        let mut path: Vec<&MergedNode> = Vec::new();
-        let mut next = children.of(None).first();
-        let roots = children.of(None).iter().map(|&root| self.nodes[root as usize].total_ns);
-        let whole = roots.fold(0, u64::saturating_add);
-        while let Some(&at) = next {
-            let node = &self.nodes[at as usize];
-            let minor = path.last().is_some_and(|caller| node.total_ns / 2 < caller.total_ns / 5);
-            if minor || node.total_ns < whole / 4 {
-                break;
-            }
-            path.push(node);
-            next = children.of(Some(at)).first();
-        }
-        path
+        // Each is a method of its own: they are merged already.
+        let node = |(at, node): (usize, &MergedNode)| Node {
+            parent: node.parent,
+            method: at as u32,
+            total_ns: node.total_ns,
+        };
+        let nodes: Vec<Node> = self.nodes.iter().enumerate().map(node).collect();
+        hot_path(&nodes).into_iter().map(|hot| &self.nodes[hot.node as usize]).collect()
     }
 }
 
@@ -141,7 +135,7 @@ impl ChildLists {
 }
 
 /// For each frame the first frame of the same method.
-fn method_ids(frames: &[Frame]) -> Vec<u32> {
+pub(crate) fn method_ids(frames: &[Frame]) -> Vec<u32> {
     let mut first: HashMap<(&str, &str, &str), u32> = HashMap::new();
     frames
         .iter()

@@ -39,6 +39,7 @@ pub use main_thread::{
     SystemCall, SystemCallSource,
 };
 pub use main_wait::{MainWait, MainWaitKind};
+pub(crate) use merged_tree::method_ids;
 pub use merged_tree::{ChildLists, MergedNode, MergedTree};
 pub(crate) use outside::{OutsidePlace, TreePlace};
 pub(crate) use pending_queue::Overdue;

@@ -272,6 +272,16 @@ public final class Config {
         }
 
         /**
+         * Whether {@link Report#digest} ends with the annotations. Links of crash services send that line as
+         * it is.
+         */
+        @NonNull
+        public Builder digestAnnotations(boolean keep) {
+            settings.digestAnnotations = keep;
+            return this;
+        }
+
+        /**
          * Adds one to those that are called with each report; a {@link FirstFileListener} earlier, too. Each
          * has a thread of its own and waits for no other. Null takes out all that were given.
          */

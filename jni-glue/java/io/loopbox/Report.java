@@ -14,6 +14,7 @@ import io.loopbox.internal.ReportSections;
 import io.loopbox.internal.Tag;
 import java.io.File;
 import java.io.IOException;
+import java.util.Map;
 
 /**
  * A report file and what can be read of it without the desktop command. The file is read when something of it is asked for
@@ -219,6 +220,91 @@ public final class Report {
     @NonNull
     public String digest() {
         return read().line;
+    }
+
+    /**
+     * The version of the app that it is about, which an update may have replaced since: versionName, or what
+     * {@link Config.Builder#appVersion} said, without the code in parentheses at its end. Empty when it is not known.
+     */
+    @WorkerThread
+    @NonNull
+    public String appVersion() {
+        String version = read().appVersion;
+        int code = codeAt(version);
+        return code < 0 ? version : version.substring(0, code).trim();
+    }
+
+    /** The versionCode of that version, or what stood in parentheses at its end; 0 when it is not known. */
+    @WorkerThread
+    public long appVersionCode() {
+        String version = read().appVersion;
+        int code = codeAt(version);
+        return code < 0 ? 0 : Long.parseLong(version.substring(code + 1, version.length() - 1));
+    }
+
+    /** Where "(502)" begins in "5.2 (502)"; -1 for none. */
+    private static int codeAt(String version) {
+        int open = version.lastIndexOf('(');
+        return open >= 0 && version.substring(open).matches("\\([0-9]{1,18}\\)") ? open : -1;
+    }
+
+    /**
+     * What the app had annotated when it was written, by name. Links do not send it by themselves. Empty for nothing, and when the
+     * file cannot be read.
+     */
+    @WorkerThread
+    @NonNull
+    public Map<String, String> annotations() {
+        return read().annotations();
+    }
+
+    /**
+     * How long what it is about took, or had taken when the file got its last evidence, in milliseconds: the running message or what
+     * ran outside of messages, or an earlier message that took longer and had just ended. 0 when main was idle, and when it is not
+     * known.
+     */
+    @WorkerThread
+    public long durationMs() {
+        return read().durationMs;
+    }
+
+    /** The name of the thread that {@link #stackTrace} is of: "main". Empty when the file cannot be read. */
+    @WorkerThread
+    @NonNull
+    public String threadName() {
+        return process().isEmpty() ? "" : "main";
+    }
+
+    /**
+     * The last stack of what {@link #durationMs} is of, the innermost frame first, with names as they are in the app: a retracer can
+     * resolve them. As in Android's own traces, code without lines has the position in its method as the line. At most 128 frames;
+     * empty when no stack was taken.
+     */
+    @WorkerThread
+    @NonNull
+    public StackTraceElement[] stackTrace() {
+        return read().stack();
+    }
+
+    /**
+     * The same for reports of the same problem, whatever their durations, lines and versions: eight hexadecimal digits, the group's
+     * id of {@code loopbox cluster} for this file without a mapping. Of names that a shrinker has made it is of one version,
+     * where no class of the app kept its own. Empty when it is not known.
+     */
+    @WorkerThread
+    @NonNull
+    public String fingerprint() {
+        return read().fingerprint;
+    }
+
+    /**
+     * The method that {@link #fingerprint} is about, or the message: without durations, lines and annotations. Empty when it is not
+     * known.
+     */
+    @WorkerThread
+    @NonNull
+    public String title() {
+        return read().title;
     }
 
     /** Once, because the file may be moved or deleted after; but not before anybody asks. */

@@ -150,8 +150,7 @@ fn number(report: &Report, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::digest;
-    use super::super::tests::hung;
+    use super::super::tests::{digest, hung};
     use super::*;
     use loopbox_format::model::{CpuUse, LockHolder, PendingSource, Statistic, Uptime};
 

@@ -10,11 +10,23 @@ impl Line {
         self
     }
 
+    /// What is a line already.
+    pub(super) fn raw(&mut self, line: &str) -> &mut Self {
+        self.0.push_str(line);
+        self
+    }
+
     pub(super) fn number(&mut self, number: u64) -> &mut Self {
         if number >= 10 {
             self.number(number / 10);
         }
         self.0.push(char::from(b'0' + (number % 10) as u8));
+        self
+    }
+
+    /// Between the parts of a line that has several: no part has one.
+    pub(super) fn tab(&mut self) -> &mut Self {
+        self.0.push('\t');
         self
     }
 

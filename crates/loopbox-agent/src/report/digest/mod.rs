@@ -1,5 +1,6 @@
 //! A report in one line, for services that accept no files.
 
+mod about;
 mod causes;
 mod line;
 mod names;
@@ -43,19 +44,20 @@ impl FileState {
 }
 
 /// The summary for a reader that does not know the rest of the format: why the report was written, the
-/// process, its id, the time (Unix, ms), the digest, the verdict, what may still come, and the app's own
-/// words, each on a line.
-pub(super) fn lines(report: &Report, state: FileState) -> String {
+/// process, its id, the time (Unix, ms), the digest, the verdict, what may still come, the app's own
+/// words, and what [`about::write`] says, each on a line.
+pub(super) fn lines(report: &Report, state: FileState, with_annotations: bool) -> String {
     let mut text = Line::default();
     text.text(trigger(report)).end();
     text.text(&report.meta.process.name).end();
     text.number(report.meta.process.pid.into()).end();
     text.number(report.meta.dumped_at.unix_ms).end();
-    text.text(&digest(report)).end();
+    text.text(&digest(report, with_annotations)).end();
     text.text(report.anr.verdict.name()).end().text(state.word()).end();
     if let DumpReason::Requested(label) = &report.meta.reason {
         text.text(label);
     }
+    about::write(report, text.end());
     text.0
 }
 
@@ -70,7 +72,8 @@ pub(super) fn update(lines: &str, anr: &Anr, state: FileState) -> String {
             4 => text.text(&update_digest(line, anr)),
             5 => text.text(anr.verdict.name()),
             6 if line != FileState::First.word() => text.text(state.word()),
-            _ => text.text(line),
+            about::DURATION => about::update_duration(line, anr, &mut text),
+            _ => text.raw(line),
         };
     }
     text.0
@@ -131,8 +134,8 @@ fn prefix(verdict: AnrVerdict) -> &'static str {
 }
 
 /// The line: what the main thread does, what is known of the cause, where it is, what it did before, what
-/// waits, the annotations. At most 900 bytes.
-fn digest(report: &Report) -> String {
+/// waits, and the annotations where they are wanted. At most 900 bytes.
+fn digest(report: &Report, with_annotations: bool) -> String {
     let mut line = Line::default();
     let stack = last_stack(report).unwrap_or_default();
     main(report, &mut line);
@@ -140,7 +143,7 @@ fn digest(report: &Report) -> String {
     at(report, &stack, &mut line);
     slowest(report, &mut line);
     pending(report, &mut line);
-    for (name, value) in &report.meta.annotations {
+    for (name, value) in report.meta.annotations.iter().filter(|_| with_annotations) {
         line.text(" | ").text(name).text("=").text(value);
     }
     line.within(MAX_BYTES)
@@ -262,6 +265,11 @@ pub(super) mod tests {
             component: None,
             named_by: NamedBy::Stack,
         }
+    }
+
+    /// With the annotations.
+    pub(super) fn digest(report: &Report) -> String {
+        super::digest(report, true)
     }
 
     pub(super) fn hung() -> Report {
@@ -428,23 +436,26 @@ pub(super) mod tests {
     fn evidence_that_comes_later_changes_the_summary() {
         let mut report = hung();
         report.anr.verdict = AnrVerdict::Probable;
-        let first = lines(&report, FileState::First);
-        let open = lines(&report, FileState::Open);
+        let first = lines(&report, FileState::First, false);
+        let open = lines(&report, FileState::Open, false);
         let ended = Anr { verdict: AnrVerdict::Hang, ended_after_ns: Some(6_012_000_000), ..Anr::default() };
         let known = update(&open, &ended, FileState::Open);
         let parts: Vec<&str> = known.split('\n').collect();
         assert!(
             parts[4].starts_with("hang: main runs com.example.Sync what=7 for 5021 ms, 6012 ms in all | at ")
         );
-        assert_eq!(parts[5..], ["hang", "open", ""]);
+        assert_eq!(parts[5..8], ["hang", "open", ""]);
+        assert_eq!(parts[about::DURATION], "6012");
         let confirmed = Anr { verdict: AnrVerdict::Confirmed, ..ended };
         let closed = update(&known, &confirmed, FileState::Closed);
         let parts: Vec<&str> = closed.split('\n').collect();
         assert!(
             parts[4].starts_with("ANR: main runs com.example.Sync what=7 for 5021 ms, 6012 ms in all | at ")
         );
-        assert_eq!(parts[5..], ["confirmed", "closed", ""]);
-        assert!(update(&first, &confirmed, FileState::Closed).ends_with("confirmed\nfirst\n"));
+        assert_eq!(parts[5..8], ["confirmed", "closed", ""]);
+        // What is no part of the verdict stays as it is.
+        assert_eq!(parts[10..], open.split('\n').collect::<Vec<_>>()[10..]);
+        assert!(update(&first, &confirmed, FileState::Closed).contains("\nconfirmed\nfirst\n"));
         let old = "hang\nshop\n7\n0\nmain runs a";
         assert_eq!(
             update(old, &confirmed, FileState::Closed),
@@ -475,15 +486,59 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_summary_has_eight_lines_whatever_the_annotations_are() {
+    fn the_summary_has_its_lines_whatever_the_annotations_are() {
         let mut report = hung();
         report.meta.reason = DumpReason::Requested("two\nlines".into());
         report.meta.process = Process { pid: 4711, name: "com.example:push".into(), ..Process::default() };
         report.meta.dumped_at.unix_ms = 1_700_000_000_123;
-        let lines = lines(&report, FileState::Closed);
+        let lines = lines(&report, FileState::Closed, false);
         let lines: Vec<&str> = lines.split('\n').collect();
         assert_eq!(lines[..4], ["requested", "com.example:push", "4711", "1700000000123"]);
-        assert_eq!(lines[4], digest(&report));
-        assert_eq!(lines[5..], ["unknown", "closed", "two lines"]);
+        assert_eq!(lines[4], super::digest(&report, false));
+        assert_eq!(lines[5..8], ["unknown", "closed", "two lines"]);
+    }
+
+    #[test]
+    fn the_digest_has_no_annotations_unless_asked() {
+        assert!(!super::digest(&hung(), false).contains("Cart"));
+        assert!(super::digest(&hung(), true).ends_with(" | scene=Cart"));
+    }
+
+    #[test]
+    fn the_summary_says_what_an_app_sends_by_itself() {
+        let mut report = hung();
+        report.meta.process.app_version = "5.2 (502)".into();
+        report.meta.annotations.push(("user".into(), "u\t1\n2".into()));
+        report.symbols.methods[2].source_file = "Sync.java".into();
+        let lines = lines(&report, FileState::Closed, false);
+        let lines: Vec<&str> = lines.split('\n').collect();
+        let id = loopbox_format::problem::of_report(&report).id();
+        assert_eq!(
+            lines[8..],
+            [
+                "5.2 (502)",
+                "5021",
+                &id,
+                "com.example.Sync.parse",
+                "scene\tCart\tuser\tu 1 2",
+                "com.example.Sync\tparse\tSync.java\t40",
+                "com.example.Sync\trun\t\t12",
+                "com.example.Sync\tmain\t\t0"
+            ]
+        );
+        report.main = MainState::Idle { since_ns: Uptime::ZERO };
+        let lines = super::lines(&report, FileState::Closed, false);
+        assert_eq!(lines.split('\n').nth(11), Some("main idle"));
+        assert_eq!(lines.split('\n').count(), 13, "no stack");
+    }
+
+    #[test]
+    fn a_deep_stack_is_cut_at_its_bottom() {
+        let mut report = hung();
+        report.symbols.methods.iter_mut().for_each(|method| method.class = "c".repeat(9_000));
+        let lines = lines(&report, FileState::Closed, false);
+        let lines: Vec<&str> = lines.split('\n').collect();
+        assert_eq!(lines.len(), 14);
+        assert!(lines[13].ends_with("\tparse\t\t40"));
     }
 }

@@ -2,11 +2,11 @@
 //! themselves, at `report/0` and so on.
 
 use super::sighting::Sighting;
-use super::signature::OBFUSCATED;
 use crate::model::plural::plural;
 use crate::model::time::minute;
 use crate::render::escape::escape;
 use crate::render::html::STYLE;
+use loopbox_format::problem::OBFUSCATED;
 use std::fmt::Write as _;
 
 const SKELETON: &str = include_str!("list.html");

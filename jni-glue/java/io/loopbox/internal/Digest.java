@@ -3,11 +3,16 @@ package io.loopbox.internal;
 
 import java.io.File;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
  * The first section of a report, which is plain text for this reader (docs/file-format.md): why it was written, process,
- * process id, time, digest, verdict, what may still come, and the app's own words, each on a line.
+ * process id, time, digest, verdict, what may still come, the app's own words, its version, the time that it is about, fingerprint,
+ * title and annotations, each on a line, and then the frames of the stack.
  */
 public final class Digest {
     public static final Digest NONE = new Digest(new String[] {"unreadable"});
@@ -15,7 +20,8 @@ public final class Digest {
     private static final long MAGIC = 0x894c42580d0a1a0aL;
     private static final int TAG = 0x44494745; // DIGE
     private static final int HEADER_BYTES = 32;
-    private static final int MOST_BYTES = 16 << 10;
+    private static final int FIRST_FRAME = 13;
+    private static final int MOST_BYTES = 32 << 10;
 
     public final String reason;
     public final String process;
@@ -26,6 +32,12 @@ public final class Digest {
     public final String state;
     public final String label;
 
+    public final String appVersion;
+    public final long durationMs;
+    public final String fingerprint;
+    public final String title;
+    private final String[] lines;
+
     private Digest(String[] lines) {
         reason = at(lines, 0);
         process = at(lines, 1);
@@ -35,6 +47,34 @@ public final class Digest {
         verdict = at(lines, 5);
         state = at(lines, 6);
         label = at(lines, 7);
+        appVersion = at(lines, 8);
+        durationMs = number(at(lines, 9));
+        fingerprint = at(lines, 10);
+        title = at(lines, 11);
+        this.lines = lines;
+    }
+
+    /** By their names, in the order in which the app has set them. */
+    public Map<String, String> annotations() {
+        Map<String, String> annotations = new LinkedHashMap<String, String>();
+        String[] parts = at(lines, 12).split("\t", -1);
+        for (int nth = 0; nth + 1 < parts.length; nth += 2) {
+            annotations.put(parts[nth], parts[nth + 1]);
+        }
+        return annotations;
+    }
+
+    /** The innermost first. */
+    public StackTraceElement[] stack() {
+        List<StackTraceElement> frames = new ArrayList<StackTraceElement>();
+        for (int nth = FIRST_FRAME; nth < lines.length; nth++) {
+            String[] parts = lines[nth].split("\t", -1);
+            if (parts.length == 4) {
+                String file = parts[2].isEmpty() ? null : parts[2];
+                frames.add(new StackTraceElement(parts[0], parts[1], file, (int) number(parts[3])));
+            }
+        }
+        return frames.toArray(new StackTraceElement[0]);
     }
 
     /** Whether the process that wrote it has everything in it that it asks for in any case. */

@@ -37,6 +37,7 @@ public final class Settings implements Cloneable {
     public long pendingMs = 200;
     public boolean keepObjects;
     public boolean redactThreadNames;
+    public boolean digestAnnotations;
     public List<ReportSink> listeners;
     public Redactor redactor;
     public boolean autoScene = true;
@@ -96,6 +97,7 @@ public final class Settings implements Cloneable {
             pendingMs,
             keepObjects ? 1 : 0,
             redactThreadNames ? 1 : 0,
+            digestAnnotations ? 1 : 0,
         };
     }
     // End of what is made from jni-glue/options.toml

@@ -6,6 +6,8 @@ import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
 import java.io.File;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** A report, of which there is none: nothing hands one out. */
 public final class Report {
@@ -139,6 +141,60 @@ public final class Report {
     @WorkerThread
     @NonNull
     public String digest() {
+        return "";
+    }
+
+    /** Empty. */
+    @WorkerThread
+    @NonNull
+    public String appVersion() {
+        return "";
+    }
+
+    /** 0. */
+    @WorkerThread
+    public long appVersionCode() {
+        return 0;
+    }
+
+    /** Empty. */
+    @WorkerThread
+    @NonNull
+    public Map<String, String> annotations() {
+        return new LinkedHashMap<String, String>();
+    }
+
+    /** 0. */
+    @WorkerThread
+    public long durationMs() {
+        return 0;
+    }
+
+    /** Empty. */
+    @WorkerThread
+    @NonNull
+    public String threadName() {
+        return "";
+    }
+
+    /** Empty. */
+    @WorkerThread
+    @NonNull
+    public StackTraceElement[] stackTrace() {
+        return new StackTraceElement[0];
+    }
+
+    /** Empty. */
+    @WorkerThread
+    @NonNull
+    public String fingerprint() {
+        return "";
+    }
+
+    /** Empty. */
+    @WorkerThread
+    @NonNull
+    public String title() {
         return "";
     }
 

@@ -17,8 +17,15 @@ public final class ACRA {
             }
 
             @Override
+            public synchronized String removeCustomData(String key) {
+                return TOLD.remove(key);
+            }
+
+            @Override
             public synchronized void handleSilentException(Throwable e) {
                 TOLD.put("silent", e.getMessage());
+                TOLD.put("data", TOLD.get("loopbox"));
+                TOLD.put("frames", Integer.toString(e.getStackTrace().length));
             }
         };
     }

@@ -4,5 +4,7 @@ package org.acra;
 public interface ErrorReporter {
     String putCustomData(String key, String value);
 
+    String removeCustomData(String key);
+
     void handleSilentException(Throwable e);
 }

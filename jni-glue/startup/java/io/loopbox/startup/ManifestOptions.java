@@ -119,6 +119,9 @@ final class ManifestOptions {
             case "redactThreadNames":
                 builder.redactThreadNames(value);
                 return true;
+            case "digestAnnotations":
+                builder.digestAnnotations(value);
+                return true;
             case "autoScene":
                 builder.autoScene(value);
                 return true;

@@ -16,7 +16,7 @@ public final class Embrace {
     public synchronized void logMessage(
             String message, Severity severity, Map<String, ? extends Object> properties, byte[] attachment) {
         boolean kept = attachment.length <= 1 << 20 && logged.size() < 5;
-        logged.add(severity + " " + properties.get("loopbox_kind") + " " + (kept ? attachment.length : -1) + " " + message);
+        logged.add(severity + " " + properties.get("loopbox_kind") + " " + (kept ? attachment.length : -1) + " " + properties.get("loopbox_digest"));
     }
 
     /** Not of the SDK: what a test asks for. */

@@ -41,9 +41,12 @@ public final class LoopboxLogs {
             }
             Map<String, Object> properties = new HashMap<String, Object>();
             properties.put("loopbox_kind", kind.name());
+            // Of a message Embrace keeps 128 characters, of a property 1,024.
+            properties.put("loopbox_digest", report.digest());
+            properties.put("loopbox_version", report.appVersion());
             properties.put("loopbox_file", report.file().getName());
             byte[] content = content(report.file());
-            Embrace.INSTANCE.logMessage(report.digest(), Severity.ERROR, properties, content);
+            Embrace.INSTANCE.logMessage(report.title(), Severity.ERROR, properties, content);
             logged++;
             report.file().delete();
         }

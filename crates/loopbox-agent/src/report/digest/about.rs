@@ -1,0 +1,66 @@
+//! What the summary has after its eighth line: what an app asks of a report to send it by itself.
+
+use super::line::Line;
+use loopbox_format::model::{Anr, Location, LocationId, MainState, Report};
+use loopbox_format::problem::{of_report, subject, written_at};
+use loopbox_format::stacks;
+
+/// Which line is the time.
+pub(super) const DURATION: usize = 9;
+
+/// A class and a method; crash services show less.
+const TITLE_BYTES: usize = 256;
+/// Frames of the stack, and bytes after which no more follow: the reader takes a summary of 32 KiB.
+const FRAMES: usize = 128;
+const STACK_BYTES: usize = 12 << 10;
+
+/// The app's version, the time that the report is about in ms, the fingerprint, the title, the annotations, and the stack:
+/// a frame a line, the innermost first.
+pub(super) fn write(report: &Report, text: &mut Line) {
+    let subject = subject(&report.main, &report.history, written_at(report));
+    text.text(&report.meta.process.app_version).end();
+    text.number(subject.map_or(0, |subject| subject.took_ns) / 1_000_000).end();
+    let signature = of_report(report);
+    text.text(&signature.id()).end();
+    let mut title = Line::default();
+    title.text(match (signature.title(), &report.main) {
+        ("", MainState::Idle { .. }) => "main idle",
+        ("", _) => "main unknown",
+        (title, _) => title,
+    });
+    text.raw(&title.within(TITLE_BYTES)).end();
+    for (nth, (name, value)) in report.meta.annotations.iter().enumerate() {
+        if nth > 0 {
+            text.tab();
+        }
+        text.text(name).tab().text(value);
+    }
+    let most = text.0.len() + STACK_BYTES;
+    let tree = subject.and_then(|subject| report.trees.iter().rev().find(|tree| tree.token == subject.token));
+    let stack = tree.and_then(|tree| stacks::stacks(tree).ok()?.last()).unwrap_or_default();
+    for &location in stack.iter().rev().take(FRAMES) {
+        let before = text.0.len();
+        frame(report, location, text);
+        if text.0.len() > most {
+            text.0.truncate(before);
+            break;
+        }
+    }
+}
+
+/// Class, method, file and line: of code without lines the dex pc, as Android's own traces have it; -2 in a native method.
+fn frame(report: &Report, location: LocationId, text: &mut Line) {
+    let Some(&Location::Frame { method, dex_pc, line }) = report.symbols.location(location) else { return };
+    let Some(method) = report.symbols.method(method) else { return };
+    text.end().text(&method.class).tab().text(&method.name).tab().text(&method.source_file).tab();
+    match line.or(dex_pc) {
+        Some(line) => text.number(line.into()),
+        None => text.text("-2"),
+    };
+}
+
+/// The time of a message that has ended since.
+pub(super) fn update_duration<'l>(line: &str, anr: &Anr, text: &'l mut Line) -> &'l mut Line {
+    let known: u64 = line.parse().unwrap_or(0);
+    text.number(known.max(anr.ended_after_ns.unwrap_or(0) / 1_000_000))
+}

@@ -1,0 +1,177 @@
+//! What makes two reports the same problem: the app says it of its own reports, and `loopbox cluster` groups by it.
+//!
+//! A signature is the app's part of the hot path of the message that a report is about: from the app's first method to its last
+//! one that has half of the time. It has no lines, no bytecode positions, nothing that a compiler makes up (lambdas, anonymous
+//! and synthetic classes, accessors) and no frames of the platform, so that a new release of the app or of Android does not
+//! split a problem; and neither the cause nor the message, which the same hang has more than one of. Only where no method of the
+//! app is known, the message and the platform's method are the signature.
+//!
+//! Obfuscated names differ from build to build. If the path also has a class of the app that kept its name (activities,
+//! services and views do), each run of obfuscated frames counts as one "some obfuscated code"; if only the message has
+//! one, the message is part of the signature. If neither has one, the obfuscated names stay, and the signature is of their
+//! app version only.
+
+mod hot_path;
+mod names;
+mod of_report;
+
+pub use hot_path::{Hot, Node, hot_path};
+pub use of_report::{Subject, message_end, of_report, sample_times, subject, written_at};
+
+use crate::code::{Owner, is_platform, looks_obfuscated};
+use crate::looper::is_dispatch;
+use crate::model::Message;
+use names::{stable_class, stable_method};
+
+/// How many frames of the app are kept, from the top of the stack.
+const MAX_APP_FRAMES: usize = 8;
+/// Stands for any run of obfuscated frames.
+pub const OBFUSCATED: &str = "…";
+/// The message of what ran in none.
+pub const OUTSIDE: &str = "outside of messages";
+
+/// A method of a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Method<'a> {
+    /// Its class, as Java writes it; empty for what stands for left-out frames.
+    pub class: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Whose code it is.
+    pub owner: Owner,
+}
+
+/// A message by what does not change from build to build.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Words {
+    /// The callback, or the Handler's class and `what`.
+    pub text: String,
+    /// Whether a class of the app kept its name in it.
+    has_kept_name: bool,
+}
+
+impl Words {
+    /// Those of a message.
+    pub fn new(message: &Message) -> Self {
+        let class = match (message.target.as_str(), message.callback.as_str()) {
+            (target, "") => target,
+            (_, callback) => callback,
+        };
+        let obfuscated = looks_obfuscated(class);
+        let mut text = if obfuscated { OBFUSCATED.to_owned() } else { stable_class(class) };
+        if let Some(what) = message.what.filter(|_| message.callback.is_empty()) {
+            text.push('/');
+            text.push_str(&what.to_string());
+        }
+        Self { text, has_kept_name: !class.is_empty() && !is_platform(class) && !obfuscated }
+    }
+
+    /// What ran in no message.
+    pub fn outside() -> Self {
+        Self { text: OUTSIDE.to_owned(), has_kept_name: false }
+    }
+}
+
+/// What makes two reports the same problem.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Signature {
+    /// The frames from the app's first method to where the time goes; the platform's method when there is none of the
+    /// app.
+    pub frames: Vec<String>,
+    /// What else identifies the problem where the app's methods do not; else empty.
+    pub context: String,
+    /// The app version of obfuscated names; empty when the signature has none.
+    pub version: String,
+}
+
+impl Signature {
+    /// That of the methods of [`path`]. `cause` is why a frame was late, of a jank frame; a report has none.
+    pub fn new(path: &[Method<'_>], cause: &str, message: &Words, version: &str) -> Self {
+        let frames = comparable(path);
+        let of_app = path.iter().any(|method| method.owner != Owner::Platform);
+        let obfuscated = path.iter().any(|method| looks_obfuscated(method.class));
+        let has_kept_name = frames.iter().any(|frame| frame != OBFUSCATED);
+        let none = String::new;
+        match (of_app, obfuscated && !has_kept_name) {
+            (false, _) => Self { frames, context: [cause, "\n", &message.text].concat(), version: none() },
+            (true, false) => Self { frames, context: none(), version: none() },
+            (true, true) if message.has_kept_name => {
+                Self { frames, context: message.text.clone(), version: none() }
+            }
+            (true, true) => Self {
+                frames: path.iter().map(|method| [method.class, ".", method.name].concat()).collect(),
+                context: none(),
+                version: version.to_owned(),
+            },
+        }
+    }
+
+    /// The method where the time goes, or the message where no method has a name that means something; empty when neither is
+    /// known.
+    pub fn title(&self) -> &str {
+        let frame = self.frames.iter().rev().find(|frame| *frame != OBFUSCATED);
+        frame.map_or_else(|| self.context.trim_start(), String::as_str)
+    }
+
+    /// A short form of [`Self::key`]: eight digits of hex.
+    pub fn id(&self) -> String {
+        let digit = |nth: u32| char::from_digit((self.key() >> (60 - 4 * nth)) as u32 & 15, 16);
+        (0..8).filter_map(digit).collect()
+    }
+
+    /// A hash of everything that is compared. It is the same in every run, so that groups of two weeks can be compared.
+    pub fn key(&self) -> u64 {
+        let parts = [self.context.as_str(), &self.version].into_iter();
+        let parts: Vec<&str> = parts.chain(self.frames.iter().map(String::as_str)).collect();
+        hash64(&parts.join("\n"))
+    }
+}
+
+/// FNV-1a with its bits mixed.
+pub fn hash64(value: &str) -> u64 {
+    let fnv = value
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    let h = (fnv ^ (fnv >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let h = (h ^ (h >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    h ^ (h >> 31)
+}
+
+/// The app's part of the hot path of the stacks of a message; the top of the stack when no app code is there. `whole_ns` is the
+/// time that all samples cover, and `method` gives one by its node.
+pub fn path<'a>(nodes: &[Node], whole_ns: u64, method: impl Fn(u32) -> Method<'a>) -> Vec<Method<'a>> {
+    let hot = hot_path(nodes).into_iter().take_while(|hot| hot.total_ns >= whole_ns / 2);
+    let mut path: Vec<Method<'a>> = hot.map(|hot| method(hot.node)).collect();
+    // The frames that call the dispatch of the message are the same for all messages.
+    let is_handler = |m: &Method<'_>| m.class == "android.os.Handler" && is_dispatch(m.class, m.name);
+    let dispatch = path.iter().rposition(is_handler);
+    path.drain(..dispatch.map_or(0, |at| at + 1));
+    let only = |is: fn(Owner) -> bool| path.iter().copied().filter(|m| is(m.owner)).collect::<Vec<_>>();
+    let mut frames = only(|owner| owner == Owner::App);
+    if frames.is_empty() {
+        frames = only(|owner| owner != Owner::Platform);
+    }
+    if frames.is_empty() {
+        return path.into_iter().rev().find(|m| !m.class.is_empty()).into_iter().collect();
+    }
+    frames.drain(..frames.len().saturating_sub(MAX_APP_FRAMES));
+    frames
+}
+
+/// Frames as comparable text. A run of obfuscated frames becomes one, and so does a recursion, also one through
+/// overloads.
+fn comparable(path: &[Method<'_>]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for method in path {
+        let text = if looks_obfuscated(method.class) {
+            OBFUSCATED.to_owned()
+        } else {
+            let Some(name) = stable_method(method.name) else { continue };
+            [&stable_class(method.class), ".", &name].concat()
+        };
+        if out.last() != Some(&text) {
+            out.push(text);
+        }
+    }
+    out
+}

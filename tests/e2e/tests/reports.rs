@@ -142,12 +142,13 @@ fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
         for with in [false, true] {
             let folder = tempdir()?;
             let asked: &[&str] = if with { &["digestAnnotations=on"] } else { &[] };
-            let mut app =
-                Taking::start(&testbed, folder.path(), &[&["appVersion=1.0 (10)"], asked].concat())?;
+            let arguments = [&[NOT_RESPONDING, "appVersion=1.0 (10)"], asked].concat();
+            let mut app = Taking::start(&testbed, folder.path(), &arguments)?;
             app.order("annotate user u-7781")?;
             app.order("hang")?;
-            app.hears("HANG HANG complete hang []")?;
+            app.hears("ANR CONFIRMED complete hang []")?;
             app.open_gate()?;
+            app.hears("ANR CONFIRMED complete hang []")?;
             app.take_all(1)?;
             app.end()?;
             let mut next = Taking::start(&testbed, folder.path(), &["appVersion=2.0 (20)"])?;

@@ -17,7 +17,7 @@ public final class Listeners {
 
     private static final List<Told> CONFIGURED = new ArrayList<Told>();
 
-    /** For those who have asked for a report. */
+    /** For those who have asked for a report, and for what is asked of the system at the start. */
     private static ListenerThread answers;
 
     private static boolean records;
@@ -89,6 +89,7 @@ public final class Listeners {
         for (Told told : all()) {
             told.begin();
         }
+        answers = ListenerThread.begin();
     }
 
     /** It ends. A call that is under way may go on. */
@@ -153,7 +154,7 @@ public final class Listeners {
         }
     }
 
-    /** Calls who has asked for a report, on a thread that is theirs. */
+    /** Calls who has asked for a report, on a thread for such answers. While nothing is recorded it is made for the call. */
     static synchronized void answer(Runnable call) {
         if (answers == null) {
             answers = ListenerThread.begin();

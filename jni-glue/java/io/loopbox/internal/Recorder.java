@@ -233,8 +233,7 @@ public final class Recorder {
     /** Asks the system what reports say of this process and of its ANRs, on a thread that may wait for it. */
     static void noteStart() {
         try {
-            Background.run(
-                    "loopbox-start",
+            Listeners.answer(
                     new Runnable() {
                         @Override
                         public void run() {
@@ -247,9 +246,9 @@ public final class Recorder {
                             }
                         }
                     });
-        } catch (Throwable noThread) {
+        } catch (Throwable noMemory) {
             lookedBack();
-            Faults.log(noThread);
+            Faults.log(noMemory);
         }
     }
 

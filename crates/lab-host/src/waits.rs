@@ -69,6 +69,8 @@ extern "system" fn fast_spin<'local>(
         let gate = PathBuf::from(gate.try_to_string(env)?);
         let end = Instant::now() + Duration::from_millis(u64::try_from(ms).expect("a time"));
         SPINNING.store(true, Ordering::Release);
+        // Here, because main may be stopped before it could say so.
+        println!("SCRIPT spinning");
         while Instant::now() < end && !gate.exists() {
             spin_loop();
         }

@@ -63,7 +63,6 @@ public final class NoSafepoint {
             while (!isSpinning()) {
                 Thread.sleep(5);
             }
-            Script.say("spinning");
         } else {
             SignalCatcher.await();
             Os.kill(Process.myPid(), OsConstants.SIGQUIT);

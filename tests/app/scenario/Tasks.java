@@ -1,5 +1,6 @@
 package scenario;
 
+import android.os.SystemClock;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.FileReader;
@@ -9,8 +10,19 @@ import java.io.IOException;
 final class Tasks {
     private Tasks() {}
 
-    /** The folder of the thread with this name. */
+    /** The folder of the thread with this name, which may be about to begin. */
     static File named(String name) throws IOException {
+        for (int look = 0; look < 1_000; look++) {
+            File found = find(name);
+            if (found != null) {
+                return found;
+            }
+            SystemClock.sleep(10);
+        }
+        throw new AssertionError("no thread is called " + name);
+    }
+
+    private static File find(String name) throws IOException {
         for (File task : new File("/proc/self/task").listFiles()) {
             try (BufferedReader reader = new BufferedReader(new FileReader(new File(task, "comm")))) {
                 if (name.equals(reader.readLine())) {
@@ -20,7 +32,7 @@ final class Tasks {
                 continue;
             }
         }
-        throw new AssertionError("no thread is called " + name);
+        return null;
     }
 
     /** How many threads have a name that begins so. */

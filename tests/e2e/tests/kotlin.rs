@@ -16,10 +16,6 @@ use tempfile::tempdir;
 
 const IMPORTS: &str = "import android.app.Application\nimport android.content.Context\nimport io.loopbox.*\n";
 
-/// The app's own part of it.
-const UPLOAD: &str =
-    "fun upload(file: java.io.File, digest: String) = println(\"SCRIPT uploads $file $digest\")";
-
 #[test]
 fn the_readmes_app_in_kotlin_records_and_is_given_its_report() -> Result<()> {
     let work = tempdir()?;
@@ -28,7 +24,7 @@ fn the_readmes_app_in_kotlin_records_and_is_given_its_report() -> Result<()> {
     let (_, shown) = readme.split_once("```kotlin\n").context("no Kotlin in the README")?;
     let (shown, _) = shown.split_once("```").context("it has no end")?;
     let source = work.path().join("App.kt");
-    fs::write(&source, format!("package shown\n{IMPORTS}{shown}{UPLOAD}\n"))?;
+    fs::write(&source, format!("package shown\n{IMPORTS}{shown}"))?;
     let (kotlin, classes) = (Kotlin::ensure(&Progress::new("kotlin"))?, work.path().join("kotlin"));
     kotlin.compile(&[source], &[compiled.library, compiled.android_jar], &classes)?.into_text()?;
     let plain = work.path().join("classes.jar");
@@ -50,8 +46,8 @@ fn the_readmes_app_in_kotlin_records_and_is_given_its_report() -> Result<()> {
         let app = app.argument("application=shown.App");
         let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
         app.wait_for("SCRIPT recording true", LIMIT)?;
-        let line = app.wait_for("SCRIPT uploads ", LIMIT)?;
-        let file = line.split_whitespace().nth(2).context("no file")?;
+        let line = app.wait_for(".lbx ", LIMIT)?;
+        let file = line.split_whitespace().next().context("no file")?;
         let report = read(file.as_ref())?;
         ensure!(report.meta.reason == DumpReason::Requested("asked".to_owned()), "{:?}", report.meta.reason);
         let digest = report.digest.lines().nth(4).context("no digest")?;

@@ -421,7 +421,16 @@ fn the_sample_uploader_speaks_http() -> Result<()> {
         ["503 Busy", "200 OK", "413 Too Large"].iter().map(|answer| take_post(&server, answer)).collect()
     });
     let glue = root().join("jni-glue");
-    let own = ["FileAge", "JsonLine", "LocalTime", "MonitorFiles", "MonitorSettings", "MonitorUpload", "Tag"];
+    let own = [
+        "FileAge",
+        "JsonLine",
+        "LocalTime",
+        "MonitorFiles",
+        "MonitorSettings",
+        "MonitorUpload",
+        "OwnFile",
+        "Tag",
+    ];
     let own = own.map(|name| format!("java/io/loopbox/internal/{name}.java"));
     let public =
         ["MonitorListener", "MonitorUploader", "Stall"].map(|name| format!("java/io/loopbox/{name}.java"));

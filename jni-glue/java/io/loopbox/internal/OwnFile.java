@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.system.ErrnoException;
-import android.system.Os;
-import android.system.OsConstants;
-import android.system.StructStat;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
-import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
 
 /**
@@ -15,30 +11,28 @@ import java.io.IOException;
  * out: an app that sends reports would send another file of its own.
  */
 final class OwnFile {
-    /** The constant of OsConstants came with API 27; all of Android's architectures have this number. */
-    private static final int O_CLOEXEC = 0x80000;
-
     private static final int PART = 16 << 10;
 
     private OwnFile() {}
 
     /** Whether it is a file, and no link to one. */
     static boolean isFile(File file) {
-        StructStat stat = stat(file);
-        return stat != null && OsConstants.S_ISREG(stat.st_mode);
+        return file.isFile() && isInItsFolder(file);
     }
 
     /** Whether it is a folder, and no link to one. */
     static boolean isFolder(File file) {
-        StructStat stat = stat(file);
-        return stat != null && OsConstants.S_ISDIR(stat.st_mode);
+        return file.isDirectory() && isInItsFolder(file);
     }
 
-    private static StructStat stat(File file) {
+    /** The folder itself may be reached by links, as an app's data is. */
+    private static boolean isInItsFolder(File file) {
         try {
-            return Os.lstat(file.getPath());
-        } catch (ErrnoException absent) {
-            return null;
+            File folder = file.getAbsoluteFile().getParentFile();
+            return folder == null
+                    || new File(folder.getCanonicalFile(), file.getName()).equals(file.getCanonicalFile());
+        } catch (IOException unknown) {
+            return false;
         }
     }
 
@@ -48,33 +42,23 @@ final class OwnFile {
      * @throws IOException also when it is a link, or no file
      */
     static byte[] read(File file, int most) throws IOException {
+        if (!isFile(file)) {
+            throw new IOException(file + " is no file");
+        }
+        FileInputStream in = new FileInputStream(file);
         try {
-            // A pipe that nobody writes to would keep who opens it.
-            int flags = OsConstants.O_RDONLY | OsConstants.O_NOFOLLOW | OsConstants.O_NONBLOCK | O_CLOEXEC;
-            FileDescriptor in = Os.open(file.getPath(), flags, 0);
-            try {
-                if (!OsConstants.S_ISREG(Os.fstat(in).st_mode)) {
-                    throw new IOException(file + " is no file");
+            byte[] part = new byte[Math.min(PART, most)];
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            while (all.size() < most) {
+                int count = in.read(part, 0, Math.min(part.length, most - all.size()));
+                if (count <= 0) {
+                    break;
                 }
-                return read(in, most);
-            } finally {
-                Os.close(in);
+                all.write(part, 0, count);
             }
-        } catch (ErrnoException refused) {
-            throw new IOException(file + ": " + refused.getMessage());
+            return all.toByteArray();
+        } finally {
+            in.close();
         }
-    }
-
-    private static byte[] read(FileDescriptor in, int most) throws ErrnoException, IOException {
-        byte[] part = new byte[Math.min(PART, most)];
-        ByteArrayOutputStream all = new ByteArrayOutputStream();
-        while (all.size() < most) {
-            int count = Os.read(in, part, 0, Math.min(part.length, most - all.size()));
-            if (count <= 0) {
-                break;
-            }
-            all.write(part, 0, count);
-        }
-        return all.toByteArray();
     }
 }

@@ -1,19 +1,18 @@
 package io.loopbox.internal; // what the native side calls is for its package alone
 
-/** Calls the listeners as the recorder does, on a thread of its own. */
+/** Calls the listeners as the recorder does, on threads of their own, and waits for them. */
 public final class TellReport {
     private TellReport() {}
 
     public static void complete(final String path) throws InterruptedException {
-        Thread listener =
-                new Thread("loopbox-listener") {
-                    @Override
-                    public void run() {
-                        NativeCalls.onReport(path, Native.FIRST_FILE);
-                        NativeCalls.onReport(path, Native.COMPLETE);
-                    }
-                };
-        listener.start();
-        listener.join();
+        Listeners.begin(null);
+        NativeCalls.onReport(path, Native.FIRST_FILE);
+        NativeCalls.onReport(path, Native.COMPLETE);
+        Listeners.end();
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread instanceof ListenerThread) {
+                thread.join();
+            }
+        }
     }
 }

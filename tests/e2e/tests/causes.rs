@@ -95,7 +95,7 @@ fn a_leaked_barrier() -> Result<()> {
 
 #[test]
 fn a_lock_that_another_thread_holds() -> Result<()> {
-    let words = "waits for a lock (java.lang.Object) held by holder in Thread.sleep";
+    let words = "waits for a lock (java.lang.Object) held by holder in java.lang.Thread.sleep";
     let verdict = found_with("lock", &[words])?;
     let held = "waits for the monitor of a java.lang.Object, held by thread holder in Thread.sleep";
     assert!(title(&verdict).ends_with(held), "{verdict:#?}");

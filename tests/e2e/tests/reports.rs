@@ -142,18 +142,18 @@ fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
         for with in [false, true] {
             let folder = tempdir()?;
             let asked: &[&str] = if with { &["digestAnnotations=on"] } else { &[] };
-            let mut app =
-                Taking::start(&testbed, folder.path(), &[&["appVersion=1.0 (10)"], asked].concat())?;
+            let arguments = [&[NOT_RESPONDING, "appVersion=1.0 (10)"], asked].concat();
+            let mut app = Taking::start(&testbed, folder.path(), &arguments)?;
             app.order("annotate user u-7781")?;
             app.order("hang")?;
-            app.hears("HANG HANG complete hang []")?;
+            app.hears("ANR CONFIRMED complete hang []")?;
             app.open_gate()?;
-            app.take_all(1)?;
+            app.hears("ANR CONFIRMED complete hang []")?;
+            let taken = app.take_all(1)?;
+            let name = taken[0].1.file_name().context("no name")?.to_str().context("its name")?.to_owned();
             app.end()?;
             let mut next = Taking::start(&testbed, folder.path(), &["appVersion=2.0 (20)"])?;
-            let listed = next.list()?;
-            let [(_, file)] = &listed[..] else { panic!("{testbed}: {listed:?}") };
-            let said = next.order("know")?;
+            let said = next.order(&format!("know {name}"))?;
             next.end()?;
             let lines = |begin: &str| -> Vec<&str> {
                 said.iter().filter_map(|line| line.strip_prefix(begin)).collect()
@@ -165,7 +165,7 @@ fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
                 ("[1.0]", "10", "main"),
                 "{testbed}: of the version that hung"
             );
-            let report = read(file)?;
+            let report = read(&taken[0].1)?;
             let ended_ms = report.anr.ended_after_ns.context("no end")? / 1_000_000;
             assert_eq!(ms.parse::<u64>()?, ended_ms, "{testbed}");
             let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });

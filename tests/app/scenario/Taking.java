@@ -17,7 +17,7 @@ import java.util.List;
  *
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code orders=FOLDER}: the files {@code 1}, {@code 2}, ... in it
  * have one order each: {@code take}, {@code list}, {@code claim LABEL} (of the last list), {@code dump WORDS}, {@code hang} (until the file {@code gate} is there), {@code profile TYPE|ERROR|PATH}
- * (the system has taken one), {@code annotate NAME VALUE}, {@code know} (of the last list), {@code uninstall}, {@code end}.
+ * (the system has taken one), {@code annotate NAME VALUE}, {@code know FILE}, {@code uninstall}, {@code end}.
  */
 public final class Taking implements Runnable, FirstFileListener {
     private final File orders;
@@ -122,9 +122,11 @@ public final class Taking implements Runnable, FirstFileListener {
             phone.profiled(order.substring("profile ".length()));
         } else if (order.equals("uninstall")) {
             Loopbox.uninstall();
-        } else if (order.equals("know")) {
-            for (Report report : listed) {
-                say(report);
+        } else if (order.startsWith("know ")) {
+            for (Report report : Loopbox.pendingReports()) {
+                if (report.file().getName().equals(order.substring("know ".length()))) {
+                    say(report);
+                }
             }
         } else if (order.equals("hang")) {
             new Handler(Looper.getMainLooper()).post(new Hang(new File(orders, "gate")));

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Who hears of reports. Any thread. */
 public final class Listeners {
-    /** How long those of the configuration, which may take the file away, wait for those that were added. */
+    /** How long those of the configuration, which may take the file away, wait for those that were added, and answers for all. */
     private static final long OTHERS_MS = 2_000;
 
     /** In the order in which they came. With the class's lock held, under which no code of the app runs. */
@@ -19,6 +19,9 @@ public final class Listeners {
 
     /** For those who have asked for a report, and for what is asked of the system at the start. */
     private static ListenerThread answers;
+
+    /** Of the last complete report, until all have heard of it: who has asked for it hears after them. */
+    private static CountDownLatch told = new CountDownLatch(0);
 
     private static boolean records;
 
@@ -118,10 +121,15 @@ public final class Listeners {
      */
     static synchronized void onReport(final File file, final boolean first, final Gate gate) {
         final CountDownLatch added = new CountDownLatch(ADDED.size());
+        final CountDownLatch everybody = new CountDownLatch(all().size());
+        if (!first) {
+            Listeners.told = everybody;
+        }
         for (final Told told : all()) {
             final boolean isAdded = ADDED.contains(told);
             if (told.thread == null || first && !told.sink.hearsFirst()) {
                 added.countDown();
+                everybody.countDown();
                 continue;
             }
             told.thread.add(
@@ -140,6 +148,7 @@ public final class Listeners {
                                 if (isAdded) {
                                     added.countDown();
                                 }
+                                everybody.countDown();
                             }
                         }
                     });
@@ -155,7 +164,16 @@ public final class Listeners {
     }
 
     /** Calls who has asked for a report, on a thread for such answers. While nothing is recorded it is made for the call. */
-    static synchronized void answer(Runnable call) {
+    static synchronized void answer(final Runnable answer) {
+        final CountDownLatch before = told;
+        Runnable call =
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        await(before);
+                        answer.run();
+                    }
+                };
         if (answers == null) {
             answers = ListenerThread.begin();
         }

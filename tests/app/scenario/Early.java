@@ -31,24 +31,24 @@ public final class Early implements Runnable, Redactor {
         this.mode = mode;
     }
 
-    /** Plays one story and ends the process. */
+    /** Runs one mode and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
-        Early story = new Early(options.text("mode", "calls"));
+        Early app = new Early(options.text("mode", "calls"));
         File directory = new File(options.text("dir", "."), "reports");
-        story.before();
+        app.before();
         Config.Builder config = new Config.Builder(directory).annotate("given", "at install").annotate("user", "given");
-        if (!Loopbox.install(config.redactor(story).build()).isOn()) {
+        if (!Loopbox.install(config.redactor(app).build()).isOn()) {
             throw new AssertionError("not installed");
         }
-        if (story.monitor != null) {
-            Script.say("monitor after " + story.monitor.start());
+        if (app.monitor != null) {
+            Script.say("monitor after " + app.monitor.start());
         }
         Script.awaitSampler();
         Handler handler = new Handler();
         handler.post(new LongMessage());
-        handler.post(story);
+        handler.post(app);
         Looper.loop();
     }
 

@@ -41,22 +41,22 @@ public final class Late implements Runnable {
 
     private static final class Shop extends Activity {}
 
-    /** Plays one story and ends the process. */
+    /** Runs one mode and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
         ActivityManager.importance = options.number("importance", 100);
         ActivityManager.importanceReasonCode = options.number("reason", 0);
         ActivityManager.isDead = options.is("says", "dead");
-        Late story = new Late(options);
-        if (story.mode.equals("start")) {
-            story.install(story.application);
-        } else if (story.mode.equals("base")) {
+        Late app = new Late(options);
+        if (app.mode.equals("start")) {
+            app.install(app.application);
+        } else if (app.mode.equals("base")) {
             // As the launch of an Activity, which waits already when the process starts.
-            new Handler().post(story.launch());
-            story.install(story.base);
+            new Handler().post(app.launch());
+            app.install(app.base);
         }
-        new Handler().post(story);
+        new Handler().post(app);
         Looper.loop();
     }
 

@@ -17,7 +17,7 @@ public final class Listeners {
 
     private static final List<Told> CONFIGURED = new ArrayList<Told>();
 
-    /** For those who have asked for a report, and for what is asked of the system at the start. */
+    /** Calls those who have asked for a report. At the start it asks the system how the process was started. */
     private static ListenerThread answers;
 
     /** Of the last complete report, until all have heard of it: who has asked for it hears after them. */

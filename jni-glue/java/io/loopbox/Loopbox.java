@@ -116,8 +116,7 @@ public final class Loopbox {
 
     /** @return what is to come, for the status */
     private static String installWhenUnlocked(final Context context, final Config config, final int stops) {
-        UserUnlock.await(
-                App.lasting(context),
+        Runnable again =
                 new Runnable() {
                     @Override
                     public void run() {
@@ -125,7 +124,14 @@ public final class Loopbox {
                             install(context, config);
                         }
                     }
-                });
+                };
+        try {
+            UserUnlock.await(App.lasting(context), again);
+        } catch (RuntimeException refused) {
+            // An isolated process may not ask, and has no files after it either.
+            Log.i(TAG, "not tried again: " + refused);
+            return "";
+        }
         return "; it is tried again when the user unlocks the device";
     }
 

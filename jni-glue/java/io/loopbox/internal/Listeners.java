@@ -128,7 +128,9 @@ public final class Listeners {
         for (final Told told : all()) {
             final boolean isAdded = ADDED.contains(told);
             if (told.thread == null || first && !told.sink.hearsFirst()) {
-                added.countDown();
+                if (isAdded) {
+                    added.countDown();
+                }
                 everybody.countDown();
                 continue;
             }

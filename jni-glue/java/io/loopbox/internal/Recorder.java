@@ -285,9 +285,12 @@ public final class Recorder {
         boolean ends;
         synchronized (CHANGING) {
             stops++;
-            offBecause = why;
             ended = gate;
             ends = settings != null;
+            // Where nothing was recorded, the reason is an earlier one, unless no launch records from now on.
+            if (ends || SWITCHED_OFF.equals(why)) {
+                offBecause = why;
+            }
             if (ends) {
                 end();
             }

@@ -27,7 +27,7 @@ import java.util.Map;
  * Plays the system: what it reports about this process and about those before it.
  *
  * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long after the
- * start. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}: what the system keeps of each;
+ * start. {@code isolated=yes}: it may not wait for broadcasts. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}: what the system keeps of each;
  * {@code summary=HEX}: what the app gave it of its state.
  * {@code started=TYPE|REASON}: how this process was started, after another one of the app; {@code started=dead}: the system does
  * not answer. {@code profiled=TYPE|ERROR|PATH,...}: profiles that were taken before the process started; {@code profiled=dead}: no answer.
@@ -81,6 +81,9 @@ public final class Phone extends Application {
 
     @Override
     public Intent registerReceiver(BroadcastReceiver receiver, IntentFilter filter) {
+        if (options.is("isolated", "yes")) {
+            throw new SecurityException("an isolated process may not register receivers");
+        }
         receivers.put(receiver, filter.getAction(0));
         return null;
     }

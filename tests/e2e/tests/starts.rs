@@ -126,6 +126,17 @@ fn the_recorder_is_installed_when_the_user_unlocks_the_device() -> Result<()> {
     Ok(())
 }
 
+/// It may not wait for the unlock.
+#[test]
+fn an_isolated_process_has_the_reason_in_its_status() -> Result<()> {
+    let folder = tempdir()?;
+    let app = app("art11", &folder.path().join("nothing/no_backup"), "1")?.argument("isolated=yes");
+    let status = kill(app)?.0;
+    assert!(status.starts_with("off: it cannot be read whether the app has switched it off: "), "{status}");
+    assert!(status.ends_with("(No such file or directory)"), "{status}");
+    Ok(())
+}
+
 #[test]
 fn starts_that_crash_switch_the_recorder_off_for_more_and_more_starts() -> Result<()> {
     let folder = tempdir()?;

@@ -1,6 +1,6 @@
 //! The signature of a report as it was written: what the app itself says of it.
 
-use super::{Method, Node, Signature, Words, path};
+use super::{Method, Node, Signature, Words, hash64, path};
 use crate::code::{Owner, owner};
 use crate::model::{
     Location, LocationId, MainState, Message, Record, Report, StackTree, Symbols, Token, Uptime, own_ns,
@@ -151,7 +151,8 @@ fn method(symbols: &Symbols, location: LocationId) -> Option<(&str, Method<'_>)>
 /// For each location one number of its method, which is that of a location; as far as the last of these.
 fn numbers(symbols: &Symbols, used: impl Iterator<Item = LocationId>) -> Vec<u32> {
     let mut numbers: Vec<u32> = Vec::new();
-    let mut known: Vec<(LocationId, (&str, Method<'_>))> = Vec::new();
+    // By a hash: the first file of an ANR waits for this, and a tree may have thousands of methods.
+    let mut known: Vec<(u64, LocationId, (&str, Method<'_>))> = Vec::new();
     for location in used {
         let at = location.0 as usize;
         // A damaged file may have any number.
@@ -162,10 +163,13 @@ fn numbers(symbols: &Symbols, used: impl Iterator<Item = LocationId>) -> Vec<u32
             numbers.resize(at + 1, UNKNOWN);
         }
         let named = method(symbols, location);
-        let same = named.and_then(|named| known.iter().find(|(_, other)| *other == named));
-        let number = same.map_or(location, |(first, _)| *first);
-        if let (None, Some(named)) = (same, named) {
-            known.push((location, named));
+        let mut number = location;
+        if let Some(named) = named {
+            let hash = hash64(named.1.class) ^ hash64(named.1.name).rotate_left(1);
+            match known.iter().find(|(known, _, other)| *known == hash && *other == named) {
+                Some((_, first, _)) => number = *first,
+                None => known.push((hash, location, named)),
+            }
         }
         if let Some(slot) = numbers.get_mut(at) {
             *slot = number.0;

@@ -25,6 +25,8 @@ use names::{stable_class, stable_method};
 
 /// How many frames of the app are kept, from the top of the stack.
 const MAX_APP_FRAMES: usize = 8;
+/// What is compared of a name: a reader that shows it may have cut it, at 200 characters at the least.
+const COMPARED_CHARS: usize = 150;
 /// Stands for any run of obfuscated frames.
 pub const OBFUSCATED: &str = "…";
 /// The message of what ran in none.
@@ -57,6 +59,7 @@ impl Words {
             (target, "") => target,
             (_, callback) => callback,
         };
+        let class = head(class);
         let obfuscated = looks_obfuscated(class);
         let mut text = if obfuscated { OBFUSCATED.to_owned() } else { stable_class(class) };
         if let Some(what) = message.what.filter(|_| message.callback.is_empty()) {
@@ -89,7 +92,7 @@ impl Signature {
     pub fn new(path: &[Method<'_>], cause: &str, message: &Words, version: &str) -> Self {
         let frames = comparable(path);
         let of_app = path.iter().any(|method| method.owner != Owner::Platform);
-        let obfuscated = path.iter().any(|method| looks_obfuscated(method.class));
+        let obfuscated = path.iter().any(|method| looks_obfuscated(head(method.class)));
         let has_kept_name = frames.iter().any(|frame| frame != OBFUSCATED);
         let none = String::new;
         match (of_app, obfuscated && !has_kept_name) {
@@ -158,20 +161,52 @@ pub fn path<'a>(nodes: &[Node], whole_ns: u64, method: impl Fn(u32) -> Method<'a
     frames
 }
 
+/// The part of a name that is compared.
+fn head(name: &str) -> &str {
+    name.char_indices().nth(COMPARED_CHARS).and_then(|(at, _)| name.get(..at)).unwrap_or(name)
+}
+
 /// Frames as comparable text. A run of obfuscated frames becomes one, and so does a recursion, also one through
 /// overloads.
 fn comparable(path: &[Method<'_>]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for method in path {
-        let text = if looks_obfuscated(method.class) {
+        let class = head(method.class);
+        let text = if looks_obfuscated(class) {
             OBFUSCATED.to_owned()
         } else {
-            let Some(name) = stable_method(method.name) else { continue };
-            [&stable_class(method.class), ".", &name].concat()
+            let Some(name) = stable_method(head(method.name)) else { continue };
+            [&stable_class(class), ".", &name].concat()
         };
         if out.last() != Some(&text) {
             out.push(text);
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::NamedBy;
+
+    #[test]
+    fn a_name_that_a_reader_has_cut_is_of_the_same_problem() {
+        let long = ["com.example.shop.", &"Checkout".repeat(30)].concat();
+        let cut: String = long.chars().take(199).chain(['…']).collect();
+        let id = |class: &str| {
+            let method = Method { class, name: "onPay", owner: Owner::App };
+            Signature::new(&[method], "", &Words::default(), "1.0").id()
+        };
+        assert_eq!(id(&long), id(&cut));
+        assert_ne!(id(&long), id("com.example.shop.Checkout"));
+        let message = |class: &str| Message {
+            target: class.to_owned(),
+            callback: String::new(),
+            what: None,
+            component: None,
+            named_by: NamedBy::Printer,
+        };
+        assert_eq!(Words::new(&message(&long)), Words::new(&message(&cut)));
+    }
 }

@@ -231,8 +231,8 @@ public final class Loopbox {
 
     /**
      * Writes a report in the background and returns at once: of what the main thread does some hundred microseconds
-     * later, or, while another report is being written, when that one is done. {@link Listener} has it as well. Any thread;
-     * of more than 16 reports that wait to be written the oldest are given up, and more than {@link #dump}
+     * later, or, while another report is being written, when that one is done. {@link Listener} has it as well, and
+     * before: who has asked waits two seconds for the listeners at the most. Any thread; of more than 16 reports that wait to be written the oldest are given up, and more than {@link #dump}
      * allows are refused. While nothing records, as before {@link #install}, {@code done} is called with null.
      *
      * @param reason goes into the report

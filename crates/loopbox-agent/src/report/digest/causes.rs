@@ -1,5 +1,5 @@
 //! What a digest says of the cause, beyond the message and its stack: what the device knows without the
-//! rules of the host tools. They are facts, not verdicts. `docs/integrate.md` lists them, and what only
+//! rules of the host tools. They are facts, not verdicts. `docs/app-reports.md` lists them, and what only
 //! `loopbox show` says.
 
 use super::line::Line;

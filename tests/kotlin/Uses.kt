@@ -112,6 +112,7 @@ fun use(context: Context, window: Window?) {
     Loopbox.resume()
     Loopbox.setSampling(false)
     Loopbox.setEnabled(context, true)
+    val isGone: Boolean = Loopbox.purge(context)
     Loopbox.uninstall()
 }
 

@@ -12,6 +12,7 @@ import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
 import io.loopbox.internal.Annotations;
 import io.loopbox.internal.App;
+import io.loopbox.internal.AppPolicy;
 import io.loopbox.internal.AskedDumps;
 import io.loopbox.internal.ContextFramework;
 import io.loopbox.internal.DumpSink;
@@ -20,13 +21,16 @@ import io.loopbox.internal.FrameWatch;
 import io.loopbox.internal.Framework;
 import io.loopbox.internal.ListenerThread;
 import io.loopbox.internal.Listeners;
+import io.loopbox.internal.MonitorFiles;
 import io.loopbox.internal.Native;
 import io.loopbox.internal.PendingReports;
+import io.loopbox.internal.Purge;
 import io.loopbox.internal.Recorder;
 import io.loopbox.internal.Settings;
 import io.loopbox.internal.Tag;
 import io.loopbox.internal.UserUnlock;
 import java.io.File;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -63,6 +67,7 @@ public final class Loopbox {
     @MainThread
     @NonNull
     public static Status install(@NonNull Context context, @NonNull Config config) {
+        AppPolicy policy = AppPolicy.allowDisk();
         try {
             int stops = Recorder.stops();
             Settings settings = config.settings;
@@ -76,6 +81,9 @@ public final class Loopbox {
             // Also when nothing is recorded: what earlier launches left can be taken.
             File place = settings.directory == null ? App.directory(context) : settings.directory;
             keep(place);
+            if (Recorder.SWITCHED_OFF.equals(refusal)) {
+                Purge.ifAsked(App.killSwitch(context), place);
+            }
             if (refusal == null) {
                 String version = settings.appVersion.isEmpty() ? App.version(context) : settings.appVersion;
                 Framework framework = new ContextFramework(App.lasting(context));
@@ -87,6 +95,8 @@ public final class Loopbox {
             return said(refusal);
         } catch (Throwable fault) {
             return failed(fault);
+        } finally {
+            AppPolicy.restore(policy);
         }
     }
 
@@ -100,6 +110,7 @@ public final class Loopbox {
     @MainThread
     @NonNull
     public static Status install(@NonNull Config config) {
+        AppPolicy policy = AppPolicy.allowDisk();
         try {
             int stops = Recorder.stops();
             Settings settings = config.settings;
@@ -111,6 +122,8 @@ public final class Loopbox {
             return said(Recorder.start(settings, settings.directory, version, Framework.NONE, null, stops));
         } catch (Throwable fault) {
             return failed(fault);
+        } finally {
+            AppPolicy.restore(policy);
         }
     }
 
@@ -272,6 +285,7 @@ public final class Loopbox {
     @WorkerThread
     @NonNull
     public static List<Report> pendingReports() {
+        AppPolicy policy = AppPolicy.allowDisk();
         try {
             File place = directory;
             if (place == null) {
@@ -283,6 +297,8 @@ public final class Loopbox {
             Faults.log(fault);
             // A list of its own may be what there is no memory for.
             return Collections.emptyList();
+        } finally {
+            AppPolicy.restore(policy);
         }
     }
 
@@ -294,6 +310,7 @@ public final class Loopbox {
     @WorkerThread
     @NonNull
     public static List<Report> takePendingReports() {
+        AppPolicy policy = AppPolicy.allowDisk();
         try {
             File place = directory;
             if (place == null) {
@@ -305,6 +322,8 @@ public final class Loopbox {
             Faults.log(fault);
             // A list of its own may be what there is no memory for.
             return Collections.emptyList();
+        } finally {
+            AppPolicy.restore(policy);
         }
     }
 
@@ -328,7 +347,12 @@ public final class Loopbox {
         if (place == null) {
             return null;
         }
-        return PendingReports.claim(report, place, owner(), Recorder.framework(), Recorder.keepsTraces());
+        AppPolicy policy = AppPolicy.allowDisk();
+        try {
+            return PendingReports.claim(report, place, owner(), Recorder.framework(), Recorder.keepsTraces());
+        } finally {
+            AppPolicy.restore(policy);
+        }
     }
 
     /**
@@ -470,7 +494,7 @@ public final class Loopbox {
     /** Where a monitor's files are that has no directory of its own; null while that is not known. */
     static File monitorDirectory() {
         File place = directory;
-        return place == null ? null : new File(place, "monitor");
+        return place == null ? null : new File(place, MonitorFiles.FOLDER);
     }
 
     /**
@@ -482,15 +506,47 @@ public final class Loopbox {
      */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {
+        AppPolicy policy = AppPolicy.allowDisk();
         try {
             App.setEnabled(context, enabled);
         } catch (Throwable fault) {
             Faults.log(fault);
         } finally {
+            AppPolicy.restore(policy);
             // After the mark: an installation that has not seen it is stopped by this.
             if (!enabled) {
                 stop(Recorder.SWITCHED_OFF);
             }
+        }
+    }
+
+    /**
+     * Deletes all that was recorded of this app and switches off as {@link #setEnabled} does: for a user who takes the consent
+     * back. Reports go, those that were taken, too; the ring's file, the monitor's files, the profiles that the system took for
+     * reports, annotations and what the recorder knows of earlier starts. The app's other processes delete theirs when they find
+     * the switch off, and so does each launch until it is on again: what one of them was writing meanwhile does not stay, nor
+     * what is in a folder that only it knows. A copy that the app has made is the app's. Before {@link #install} or after it. Any
+     * thread that may wait for the disk.
+     *
+     * @return whether nothing is left in the folders that this process knows: the default one, that of the configuration and
+     *     those of its monitors. Else the log says what is, and the next launch tries again
+     */
+    @WorkerThread
+    public static boolean purge(@NonNull Context context) {
+        try {
+            setEnabled(context, false);
+            File killSwitch = App.killSwitch(context);
+            boolean none = true;
+            try {
+                Purge.ask(killSwitch);
+            } catch (IOException full) {
+                none = false;
+                Log.w(TAG, "other processes and later launches will delete nothing: " + full);
+            }
+            return Purge.run(killSwitch, directory) && none;
+        } catch (Throwable fault) {
+            Faults.log(fault);
+            return false;
         }
     }
 

@@ -9,6 +9,7 @@ import io.loopbox.internal.Faults;
 import io.loopbox.internal.MonitorFiles;
 import io.loopbox.internal.MonitorThread;
 import io.loopbox.internal.MonitorUpload;
+import io.loopbox.internal.Purge;
 import io.loopbox.internal.StallSink;
 import io.loopbox.internal.Tag;
 import java.io.File;
@@ -63,6 +64,7 @@ public final class Monitor {
             String refusal = MonitorThread.start(plan);
             if (refusal != null) {
                 Log.w(Tag.LOOPBOX, "no monitor: " + refusal);
+                Purge.ifAsked(null);
             }
             return refusal == null;
         } catch (Throwable fault) {

@@ -12,6 +12,8 @@ import java.io.RandomAccessFile;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPOutputStream;
 
@@ -21,11 +23,17 @@ import java.util.zip.GZIPOutputStream;
  * day's file gets a number and is packed: {@code uiperf-2026-11-22.1.jsonl.gz}. Not for the main thread.
  */
 public final class MonitorFiles {
+    /** In the recorder's, where the app has chosen none. */
+    public static final String FOLDER = "monitor";
+
     private static final String BEGIN = "uiperf-";
     private static final String LINES = ".jsonl";
     private static final String PACKED = ".jsonl.gz";
     private static final String PART = ".part";
     private static final int DAY_CHARS = "2026-11-22".length();
+
+    /** Those that the app has chosen. */
+    private static final Set<File> CHOSEN = new CopyOnWriteArraySet<File>();
 
     /** Null until it is known, by the recorder's installation. */
     private volatile File directory;
@@ -45,8 +53,16 @@ public final class MonitorFiles {
     /** @param directory null for one that {@link #keepIn} says later */
     public MonitorFiles(File directory, MonitorSettings settings) {
         this.directory = directory;
+        if (directory != null) {
+            CHOSEN.add(directory);
+        }
         keepDays = settings.keepDays;
         maxBytes = settings.maxBytes;
+    }
+
+    /** Those that the app has chosen for its monitors in this process. Any thread. */
+    static Set<File> folders() {
+        return CHOSEN;
     }
 
     /** Where they are, unless that is known already; null while it is not. */

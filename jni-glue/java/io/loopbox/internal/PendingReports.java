@@ -14,7 +14,7 @@ import java.util.List;
 /** Reports on disk that were not deleted yet. */
 public final class PendingReports {
     private static final String SUFFIX = ".lbx";
-    private static final String TAKEN = "taken";
+    static final String TAKEN = "taken";
 
     /** How many reports that were handed out and not deleted are kept, and for how long. */
     private static final int KEPT = 20;

@@ -4,6 +4,7 @@ package io.loopbox.internal;
 import android.os.Build;
 import android.os.Handler;
 import android.os.Looper;
+import android.os.SystemClock;
 import android.util.Log;
 import android.view.Window;
 import java.io.File;
@@ -159,7 +160,7 @@ public final class Recorder {
                     starting = new CountDownLatch(1);
                     gate = new Gate();
                     settings = wanted;
-                    about = new About(directory, appVersion);
+                    about = new About(directory, appVersion, killSwitch);
                     Annotations.begin(Arrays.asList(strings).subList(Settings.ANNOTATIONS_AT, strings.length));
                     try {
                         Listeners.begin(wanted.listeners);
@@ -302,8 +303,9 @@ public final class Recorder {
         if (isLoaded) {
             // Also for who stops what another thread is just stopping.
             long mostMs = onMainThread() ? END_ON_MAIN_MS : END_MS;
+            long beganMs = SystemClock.uptimeMillis();
             Native.awaitEnd(mostMs);
-            ended.awaitLeft(mostMs);
+            ended.awaitLeft(Math.max(0, mostMs - (SystemClock.uptimeMillis() - beganMs)));
         }
         if (ends) {
             onMain(
@@ -325,7 +327,9 @@ public final class Recorder {
                             new Runnable() {
                                 @Override
                                 public void run() {
+                                    About ended = about;
                                     Recorder.stop(SWITCHED_OFF);
+                                    Purge.ifAsked(ended.killSwitch, ended.directory);
                                 }
                             });
         }
@@ -482,9 +486,13 @@ public final class Recorder {
         final File directory;
         final String appVersion;
 
-        About(File directory, String appVersion) {
+        /** Null without a Context. */
+        final File killSwitch;
+
+        About(File directory, String appVersion, File killSwitch) {
             this.directory = directory;
             this.appVersion = appVersion;
+            this.killSwitch = killSwitch;
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * Profiles that the system takes of this app's ANRs (Android 16 and newer). The path of each goes into the report of its ANR,
@@ -24,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 final class SystemProfiles {
     private static final String NAME = ReportSections.SYSTEM_PROFILE;
     private static final String FOLDER = "profiles";
+    private static final Pattern DIGITS = Pattern.compile("\\d+");
 
     /** So long after its registration a result of an earlier process is waited for. */
     private static final long FIRST_MS = 3_000;
@@ -141,6 +143,41 @@ final class SystemProfiles {
         }
     }
 
+    /** Deletes the profile that a report names. */
+    static void deleteOf(File report) {
+        try {
+            String path = ReportSections.note(report, NAME);
+            if (path != null) {
+                Purge.isDeleted(new File(path));
+            }
+        } catch (IOException noReport) {
+            // It names none.
+            Log.i(Tag.LOOPBOX, "no profile of " + report + ": " + noReport);
+        }
+    }
+
+    /** Deletes what was noted, and the profiles. Returns whether nothing is left. */
+    static boolean deleteNoted(File directory) {
+        File folder = new File(directory, FOLDER);
+        File[] notes = OwnFile.isFolder(folder) ? folder.listFiles() : null;
+        boolean none = true;
+        for (File noted : notes == null ? new File[0] : notes) {
+            try {
+                String[] lines = read(noted);
+                // It may be a folder of the app's with files of its own.
+                if (lines[0] == null || DIGITS.matcher(lines[0]).matches()) {
+                    none &= lines[1] == null || Purge.isDeleted(new File(lines[1]));
+                    none &= Purge.isDeleted(noted);
+                }
+            } catch (IOException unreadable) {
+                Log.w(Tag.LOOPBOX, "cannot read " + noted + ": " + unreadable);
+                none = false;
+            }
+        }
+        Purge.removeEmpty(folder);
+        return none;
+    }
+
     private static void attach(File noted, Anrs anrs) throws IOException {
         if (FileAge.isOlder(noted, KEPT_MS, System.currentTimeMillis())) {
             if (!noted.delete()) {
@@ -148,18 +185,21 @@ final class SystemProfiles {
             }
             return;
         }
+        String[] lines = read(noted);
+        // An empty one was used: it stays, so that no other process notes the same result again.
+        boolean isWhole = lines[1] != null && !noted.getName().startsWith(".");
+        if (isWhole && anrs.annotate(Long.parseLong(lines[0]), lines[1])) {
+            write(noted, "");
+        }
+    }
+
+    /** The time and the path, each null where it is not there. */
+    private static String[] read(File noted) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(new FileInputStream(noted), "UTF-8"));
-        String time;
-        String path;
         try {
-            time = in.readLine();
-            path = in.readLine();
+            return new String[] {in.readLine(), in.readLine()};
         } finally {
             in.close();
-        }
-        // An empty one was used: it stays, so that no other process notes the same result again.
-        if (path != null && !noted.getName().startsWith(".") && anrs.annotate(Long.parseLong(time), path)) {
-            write(noted, "");
         }
     }
 

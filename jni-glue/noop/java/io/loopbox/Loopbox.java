@@ -129,6 +129,12 @@ public final class Loopbox {
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {}
 
+    /** Nothing: what a build with the recorder has left stays. Returns false, because that is not known. */
+    @WorkerThread
+    public static boolean purge(@NonNull Context context) {
+        return false;
+    }
+
     /** Nothing. */
     @AnyThread
     public static void uninstall() {}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.system.ErrnoException;
+import android.util.Log;
+import java.io.File;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.util.regex.Pattern;
+
+/**
+ * Deletes what the recorder has written, for an app that may not keep it. The file of the switch has a word in it then: the
+ * processes that find it there, now or at a later launch, delete too. So nothing stays of one that was writing meanwhile, nor
+ * in a folder that only another process knows.
+ */
+public final class Purge {
+    private static final String WORD = "purge";
+
+    /** Any file of the recorder, the native side's too, in a folder that may have files of the app. */
+    private static final Pattern OWN =
+            Pattern.compile(
+                    ".+\\.lbx(\\..+)?"
+                            + "|ring-.+\\.lbr(\\..+)?"
+                            + "|sampler-.+-[0-9a-f]{8}\\.off"
+                            + "|start-.+-[0-9a-f]{1,8}"
+                            + "|libart\\.symbols"
+                            + "|uiperf-\\d{4}-\\d\\d-\\d\\d\\..+");
+
+    /** The switch of this process, when it was found to ask for it. */
+    private static volatile File asking;
+
+    private Purge() {}
+
+    /** Has every process delete that finds the switch off. */
+    public static void ask(File killSwitch) throws IOException {
+        FileOutputStream out = new FileOutputStream(killSwitch);
+        try {
+            out.write(WORD.getBytes("UTF-8"));
+        } finally {
+            out.close();
+        }
+    }
+
+    /** Does it on a thread, where the switch asks for it. Any thread. */
+    public static void ifAsked(final File killSwitch, final File folder) {
+        // An empty one only switches off.
+        if (killSwitch == null || killSwitch.length() == 0) {
+            return;
+        }
+        asking = killSwitch;
+        Background.run(
+                "loopbox-purge",
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        Purge.run(killSwitch, folder);
+                    }
+                });
+    }
+
+    /** The same for a monitor that is made later. Any thread. */
+    public static void ifAsked(File folder) {
+        ifAsked(asking, folder);
+    }
+
+    /**
+     * Deletes what is in the folder of the switch, but for that, what is the recorder's in another folder, and what is in the
+     * folders of the monitors that this process has made.
+     *
+     * @param folder null for none
+     * @return whether nothing of it is left; the log says what is
+     */
+    public static synchronized boolean run(File killSwitch, File folder) {
+        File own = killSwitch.getParentFile();
+        boolean none = folder == null || folder.equals(own) || isEmptied(folder);
+        for (File monitor : MonitorFiles.folders()) {
+            none &= isEmptied(monitor);
+        }
+        // The profiles that its reports and notes name first.
+        none &= isEmptied(own);
+        for (File file : filesIn(own)) {
+            none &= file.equals(killSwitch) || isDeletedWhole(file);
+        }
+        return none && isRead(own);
+    }
+
+    /** Deletes the recorder's files in a folder, and its folders in it when they are empty then. */
+    private static boolean isEmptied(File folder) {
+        boolean none = isRead(folder);
+        for (File file : filesIn(folder)) {
+            if (OWN.matcher(file.getName()).matches() && !OwnFile.isFolder(file)) {
+                SystemProfiles.deleteOf(file);
+                none &= isDeleted(file);
+            }
+        }
+        for (File process : filesIn(new File(folder, PendingReports.TAKEN))) {
+            none &= isEmptied(process);
+            removeEmpty(process);
+        }
+        removeEmpty(new File(folder, PendingReports.TAKEN));
+        File monitor = new File(folder, MonitorFiles.FOLDER);
+        none &= !OwnFile.isFolder(monitor) || isEmptied(monitor);
+        removeEmpty(monitor);
+        return SystemProfiles.deleteNoted(folder) && none;
+    }
+
+    /** A folder that cannot be read may have something. */
+    private static boolean isRead(File folder) {
+        if (folder.list() != null) {
+            return true;
+        }
+        return isGone(folder);
+    }
+
+    /** None of a link's. */
+    private static File[] filesIn(File folder) {
+        File[] files = OwnFile.isFolder(folder) ? folder.listFiles() : null;
+        return files == null ? new File[0] : files;
+    }
+
+    private static boolean isDeletedWhole(File file) {
+        boolean none = true;
+        for (File each : filesIn(file)) {
+            none &= isDeletedWhole(each);
+        }
+        return isDeleted(file) && none;
+    }
+
+    static boolean isDeleted(File file) {
+        // Another process may have been quicker.
+        if (file.delete() || isGone(file)) {
+            return true;
+        }
+        Log.w(Tag.LOOPBOX, "cannot delete " + file);
+        return false;
+    }
+
+    private static boolean isGone(File file) {
+        try {
+            return !App.isThere(file);
+        } catch (ErrnoException unknown) {
+            Log.w(Tag.LOOPBOX, "not known whether it is deleted: " + file + ": " + unknown);
+            return false;
+        }
+    }
+
+    /** One that has files of the app stays. */
+    static void removeEmpty(File folder) {
+        if (OwnFile.isFolder(folder) && folder.delete()) {
+            Log.i(Tag.LOOPBOX, "deleted " + folder);
+        }
+    }
+}

@@ -51,13 +51,16 @@ pub(crate) fn build(builder: &Builder<'_>, core: &Path, framework: &Path) -> Res
     let plain = builder.cache.step("level", &key, |out| {
         let taken: Vec<String> = jar::names(&kept)?.into_iter().filter(|entry| level.takes(entry)).collect();
         builder.progress.say(format!("dex {} classes of API level {}", taken.len(), level.framework.api));
-        let [selected, classes, stub_jar] = ["selected.jar", "stubs", "stubs.jar"].map(|name| out.join(name));
+        let [selected, whole, classes, stub_jar] =
+            ["selected.jar", "whole.jar", "stubs", "stubs.jar"].map(|name| out.join(name));
         jar::write(&selected, &jar::read_entries(&kept, &taken.iter().collect::<Vec<_>>())?)?;
+        let checked: Vec<&String> = taken.iter().filter(|entry| level.is_whole(entry)).collect();
+        jar::write(&whole, &jar::read_entries(&kept, &checked)?)?;
         let libraries = [core.to_owned(), framework.to_owned()];
         javac(builder.tools, &files_below(&stubs)?, &Against::Boot(&libraries), &classes)?;
         jar::pack(&classes, &stub_jar)?;
         remove(&classes)?;
-        check(builder, &selected, &[&stub_jar, core, framework])?;
+        check(builder, &whole, &[&selected, &stub_jar, core, framework])?;
         d8(&builder.r8, &[selected, stub_jar], DexOf::Core, &libraries, &out.join("level.jar"))
     })?;
     let dexed = plain.join("level.jar");

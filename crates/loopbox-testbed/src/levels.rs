@@ -28,6 +28,7 @@ pub(crate) struct Levels {
     keep: Vec<String>,
     classes: Vec<String>,
     frame_classes: Vec<String>,
+    strict_mode_classes: Vec<String>,
     #[serde(rename = "level")]
     levels: Vec<Pin>,
 }
@@ -52,6 +53,8 @@ pub(crate) struct Level {
     pin: Pin,
     keep: Vec<String>,
     pub(crate) classes: Vec<String>,
+    /// Those of them that may name what nothing here has.
+    partly: Vec<String>,
 }
 
 pub(crate) fn folder(specs: &Path) -> PathBuf {
@@ -70,8 +73,9 @@ impl Levels {
         let pin = pin.filter(|pin| framework.queue.is_none_or(|queue| pin.queues.contains(&queue)));
         let pin =
             pin.with_context(|| format!("there is no {framework}; there are: {}", known().join(", ")))?;
-        let classes = [&self.classes[..], &self.frame_classes].concat();
-        Ok(Level { framework, pin: pin.clone(), keep: self.keep.clone(), classes })
+        let partly = self.strict_mode_classes.clone();
+        let classes = [&self.classes[..], &self.frame_classes, &partly].concat();
+        Ok(Level { framework, pin: pin.clone(), keep: self.keep.clone(), classes, partly })
     }
 
     /// Each level with each of its queues.
@@ -127,8 +131,17 @@ impl Level {
 
     /// Whether a class of the kept part goes into the testbed.
     pub(crate) fn takes(&self, entry: &str) -> bool {
-        let Some(class) = entry.strip_suffix(".class") else { return false };
-        let outer = class.split('$').next().unwrap_or(class);
-        self.classes.iter().any(|wanted| wanted == outer)
+        self.classes.iter().any(|wanted| names(wanted, entry))
     }
+
+    /// Whether all that a class names has to be there.
+    pub(crate) fn is_whole(&self, entry: &str) -> bool {
+        !self.partly.iter().any(|partly| names(partly, entry))
+    }
+}
+
+/// Whether a file of a jar is this class, one inside of it, or one of this package, which ends in `/`.
+fn names(wanted: &str, entry: &str) -> bool {
+    let Some(class) = entry.strip_suffix(".class") else { return false };
+    if wanted.ends_with('/') { class.starts_with(wanted) } else { class.split('$').next() == Some(wanted) }
 }

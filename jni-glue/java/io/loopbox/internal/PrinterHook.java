@@ -71,7 +71,7 @@ final class PrinterHook extends Hook implements Printer {
             Log.i(Tag.LOOPBOX, "cannot see whether there is a Printer already: " + refused);
             hook.next = null;
         }
-        looper.setMessageLogging(hook);
+        set(looper, hook);
         return hook;
     }
 
@@ -204,7 +204,7 @@ final class PrinterHook extends Hook implements Printer {
             Printer there = (Printer) there();
             if (there != this) {
                 next = there;
-                looper.setMessageLogging(this);
+                set(looper, this);
                 armed++;
             }
             return true;
@@ -228,7 +228,16 @@ final class PrinterHook extends Hook implements Printer {
         } catch (ReflectiveOperationException refused) {
             Log.i(Tag.LOOPBOX, "cannot see whether our Printer was wrapped: " + refused);
         }
-        looper.setMessageLogging(next);
+        set(looper, next);
+    }
+
+    private static void set(Looper looper, Printer printer) {
+        AppPolicy policy = AppPolicy.allowPrinter();
+        try {
+            looper.setMessageLogging(printer);
+        } finally {
+            AppPolicy.restore(policy);
+        }
     }
 
     private static Printer current(Looper looper) throws ReflectiveOperationException {

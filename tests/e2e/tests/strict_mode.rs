@@ -1,0 +1,59 @@
+//! The app's StrictMode, the platform's own class, and the recorder's use of the disk on the calling thread.
+
+use anyhow::Result;
+use lab_reports::LIMIT;
+use loopbox_e2e::launcher;
+use tempfile::tempdir;
+
+#[test]
+fn calls_use_the_disk_under_a_policy_that_forbids_it_and_leave_the_policy() -> Result<()> {
+    for level in ["fw28", "fw31", "fw35", "fw37"] {
+        let folder = tempdir()?;
+        let app = launcher(&format!("art11-{level}"))?.app("scenario.Strict").argument("detect=disk");
+        let ended =
+            app.argument(format!("dir={}", folder.path().display())).start()?.finish(LIMIT)?.success()?;
+        let said: Vec<&str> = ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT ")).collect();
+        let wanted = [
+            "begin: , strict",
+            "install: on, strict",
+            "pendingReports: 1, strict",
+            "claim: true, strict",
+            "takePendingReports: 1, strict",
+            "setEnabled: switched off by the app, strict",
+            "refused: switched off by the app, strict",
+        ];
+        assert_eq!(said, wanted, "{level}: {}", ended.errors);
+    }
+    Ok(())
+}
+
+/// `docs/hook.md` lists them. ART reports what the list of the level has, which the class files of 28 do not come with.
+#[test]
+fn looks_up_the_hidden_members_that_the_documentation_lists() -> Result<()> {
+    const OBSERVER: &str = "Landroid/os/Looper;->sObserver:Landroid/os/Looper$Observer;";
+    const LOGGING: &str = "Landroid/os/Looper;->mLogging:Landroid/util/Printer;";
+    const NEXT: &str = "Landroid/os/Message;->next:Landroid/os/Message;";
+    const MESSAGES: &str = "Landroid/os/MessageQueue;->mMessages:Landroid/os/Message;";
+    const QUEUE: &str = "Landroid/os/MessageQueue;->mPtr:J";
+    const POLL: &str = "Landroid/os/MessageQueue;->nativePollOnce(JI)V";
+    let cases: [(&str, &str, &[&str]); 8] = [
+        ("art10", "hook=AUTO", &[OBSERVER]),
+        ("art10", "hiddenApi=NONE", &[]),
+        ("art11-fw31", "hook=AUTO", &[LOGGING, NEXT, MESSAGES]),
+        ("art11-fw31", "hook=POLL", &[NEXT, MESSAGES, QUEUE, POLL]),
+        ("art11-fw31", "hiddenApi=NONE", &[]),
+        ("art11-fw35", "hook=AUTO", &[LOGGING, NEXT, MESSAGES]),
+        ("art11-fw37", "hook=AUTO", &[LOGGING, MESSAGES]),
+        ("art11-fw37", "hook=POLL", &[MESSAGES, QUEUE, POLL]),
+    ];
+    for (testbed, option, wanted) in cases {
+        let folder = tempdir()?;
+        let app = launcher(testbed)?.app("scenario.Strict").option("--hidden-api").argument(option);
+        let app = app.argument("detect=members").argument(format!("dir={}", folder.path().display()));
+        let ended = app.start()?.finish(LIMIT)?.success()?;
+        let members: Vec<&str> =
+            ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT member ")).collect();
+        assert_eq!(members, wanted, "{testbed} {option}");
+    }
+    Ok(())
+}

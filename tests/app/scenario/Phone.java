@@ -32,7 +32,7 @@ import java.util.Map;
  * {@code started=TYPE|REASON}: how this process was started, after another one of the app; {@code started=dead}: the system does
  * not answer. {@code profiled=TYPE|ERROR|PATH,...}: profiles that were taken before the process started; {@code profiled=dead}: no answer.
  */
-public final class Phone extends Application {
+public class Phone extends Application {
     private final Options options;
     private final ProfilingManager profiling;
     private final Map<BroadcastReceiver, String> receivers = new HashMap<BroadcastReceiver, String>();

@@ -1,5 +1,8 @@
 //! `cargo xtask bench install`: what the recorder's installation costs the main thread of an app that starts.
 
+use std::fs;
+use std::path::Path;
+
 use anyhow::{Context, Result};
 use clap::Args;
 use lab_launch::{Build, Launcher};
@@ -10,8 +13,8 @@ use super::stats::{LIMIT, median};
 /// Arguments of the install bench.
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Testbeds to run on
-    #[arg(long, value_delimiter = ',', default_value = "art10,art11,art11-jit")]
+    /// Testbeds to run on; on one with `-aot`, the app without compiled code, too
+    #[arg(long, value_delimiter = ',', default_value = "art10,art11,art11-aot")]
     testbed: Vec<String>,
     /// Processes of each
     #[arg(long, default_value_t = 41)]
@@ -20,36 +23,75 @@ pub(crate) struct InstallArgs {
 
 pub(crate) fn run(args: &InstallArgs) -> Result<()> {
     for testbed in &args.testbed {
-        bench(testbed, args.times).with_context(|| format!("bench install on {testbed}"))?;
+        let launcher = Launcher::new(testbed, Build::App)?;
+        let jar = launcher.class_path().pop().context("the app has no jar")?;
+        bench(&launcher, testbed, &jar, args.times).with_context(|| format!("bench install on {testbed}"))?;
+        if testbed.ends_with("-aot") {
+            // Its code is found beside the jar.
+            let folder = tempfile::tempdir()?;
+            let alone = folder.path().join("app.jar");
+            fs::copy(&jar, &alone)?;
+            bench(&launcher, &format!("{testbed}, app interpreted"), &alone, args.times)?;
+        }
     }
     Ok(())
 }
 
+/// What one launch takes, in milliseconds.
+#[derive(Debug, Default)]
+struct Figures {
+    load: Vec<f64>,
+    install: Vec<f64>,
+    /// Of each part of the installation by its name, in their order.
+    parts: Vec<(String, Vec<f64>)>,
+}
+
+impl Figures {
+    fn add(&mut self, said: &[String]) -> Result<()> {
+        let ms = |ns: &str| anyhow::Ok(ns.parse::<f64>()? / 1e6);
+        for line in said {
+            if let Some(section) = line.strip_prefix("BENCH section loopbox ") {
+                let (name, ns) = section.rsplit_once(' ').context("a section has no length")?;
+                match self.parts.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, all)) => all.push(ms(ns)?),
+                    None => self.parts.push((name.to_owned(), vec![ms(ns)?])),
+                }
+            } else if let Some(whole) = line.strip_prefix("BENCH install ") {
+                let (load, install) = whole.split_once(' ').context("a figure is missing")?;
+                self.load.push(ms(load)?);
+                self.install.push(ms(install)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn print(&self, what: &str) {
+        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+        let row = |name: &str, values: &[f64]| {
+            println!("| {name} | {:.2} | {:.2} |", median(values), least(values));
+        };
+        println!("\n{what}, {} launches, load {}, milliseconds\n", self.install.len(), load());
+        println!("| on the main thread | median | least |\n|---|---|---|");
+        row("load the library", &self.load);
+        row("install", &self.install);
+        self.parts.iter().for_each(|(name, values)| row(&format!("of that: {name}"), values));
+    }
+}
+
 /// Process after process, because the first time is the only one that an app sees: with one directory, as launches have.
-fn bench(testbed: &str, times: u32) -> Result<()> {
+fn bench(launcher: &Launcher, what: &str, jar: &Path, times: u32) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let launcher = Launcher::new(testbed, Build::App)?;
-    let (mut loads, mut installs) = (Vec::new(), Vec::new());
+    let mut figures = Figures::default();
     for _ in 0..times {
-        let app = launcher.app("bench.InstallBench").argument(format!("dir={}", folder.path().display()));
-        let line = app.start()?.wait_for("BENCH install", LIMIT)?;
-        let mut ms = line.split_whitespace().skip(2).map(|ns| ns.parse::<f64>().map(|ns| ns / 1e6));
-        let mut next = || anyhow::Ok(ms.next().context("a figure is missing")??);
-        loads.push(next()?);
-        installs.push(next()?);
+        let app = launcher.app_in(jar, "bench.InstallBench");
+        let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
+        app.wait_for("BENCH install", LIMIT)?;
+        figures.add(app.seen())?;
         // As a start that lasts leaves it: what the next launch finds is no sign of a crash.
-        for entry in std::fs::read_dir(folder.path())?.flatten() {
-            std::fs::remove_file(entry.path())?;
+        for entry in fs::read_dir(folder.path())?.flatten() {
+            fs::remove_file(entry.path())?;
         }
     }
-    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-    println!(
-        "{testbed}: {times} launches: load the library {:.2} ms (least {:.2}), install {:.2} ms (least {:.2}), load {}",
-        median(&loads),
-        least(&loads),
-        median(&installs),
-        least(&installs),
-        load()
-    );
+    figures.print(what);
     Ok(())
 }

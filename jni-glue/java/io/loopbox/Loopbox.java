@@ -19,6 +19,7 @@ import io.loopbox.internal.DumpSink;
 import io.loopbox.internal.Faults;
 import io.loopbox.internal.FrameWatch;
 import io.loopbox.internal.Framework;
+import io.loopbox.internal.InstallTrace;
 import io.loopbox.internal.ListenerThread;
 import io.loopbox.internal.Listeners;
 import io.loopbox.internal.MonitorFiles;
@@ -69,6 +70,7 @@ public final class Loopbox {
     public static Status install(@NonNull Context context, @NonNull Config config) {
         AppPolicy policy = AppPolicy.allowDisk();
         try {
+            InstallTrace.part("loopbox switch");
             int stops = Recorder.stops();
             Settings settings = config.settings;
             String refusal;
@@ -85,17 +87,20 @@ public final class Loopbox {
                 Purge.ifAsked(App.killSwitch(context), place);
             }
             if (refusal == null) {
+                InstallTrace.part("loopbox version");
                 String version = settings.appVersion.isEmpty() ? App.version(context) : settings.appVersion;
                 Framework framework = new ContextFramework(App.lasting(context));
                 refusal = Recorder.start(settings, place, version, framework, App.killSwitch(context), stops);
             }
             if (refusal == null) {
+                InstallTrace.part("loopbox foreground");
                 App.watch(context);
             }
             return said(refusal);
         } catch (Throwable fault) {
             return failed(fault);
         } finally {
+            InstallTrace.end();
             AppPolicy.restore(policy);
         }
     }
@@ -123,6 +128,7 @@ public final class Loopbox {
         } catch (Throwable fault) {
             return failed(fault);
         } finally {
+            InstallTrace.end();
             AppPolicy.restore(policy);
         }
     }

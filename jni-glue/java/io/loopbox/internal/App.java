@@ -9,14 +9,19 @@ import android.system.ErrnoException;
 import android.system.Os;
 import android.system.OsConstants;
 import android.util.Log;
-import java.io.BufferedReader;
 import java.io.File;
-import java.io.FileReader;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 
 /** What an app's Context has at installation. Apart, because processes without one record too. */
 public final class App {
     private static final String OFF = "off";
+
+    /** The kernel gives the first page of a command line in one read. */
+    private static final int MOST_NAME_BYTES = 512;
+
+    private static volatile String ownName;
 
     private App() {}
 
@@ -141,21 +146,31 @@ public final class App {
         return true;
     }
 
-    /** As the system calls this process, or null. */
+    /** As the system calls this process, or null. Read once: some time after its start nothing changes it. */
     public static String processName() {
-        return processName("self");
+        String name = ownName;
+        if (name == null) {
+            name = processName("self");
+            ownName = name;
+        }
+        return name;
     }
 
     /** The same of another process, by its id. */
     public static String processName(String pid) {
         try {
-            BufferedReader reader = new BufferedReader(new FileReader("/proc/" + pid + "/cmdline"));
+            FileInputStream in = new FileInputStream("/proc/" + pid + "/cmdline");
             try {
-                String line = reader.readLine();
-                int end = line == null ? -1 : line.indexOf('\0');
-                return end < 0 ? line : line.substring(0, end);
+                // A reader would load what decodes characters, on the main thread of an app that starts.
+                byte[] line = new byte[MOST_NAME_BYTES];
+                int count = Math.max(0, in.read(line));
+                int end = 0;
+                while (end < count && line[end] != 0) {
+                    end++;
+                }
+                return end == 0 ? null : new String(line, 0, end, StandardCharsets.UTF_8);
             } finally {
-                reader.close();
+                in.close();
             }
         } catch (IOException unreadable) {
             return null;

@@ -66,9 +66,6 @@ public final class FrameWatch {
 
     /** The recorder has been installed. */
     static void start(FrameSettings settings) {
-        if (settings == null) {
-            return;
-        }
         FrameWatch watch;
         try {
             watch = new FrameWatch(settings);

@@ -15,7 +15,6 @@ public final class ListenerThread extends Thread {
         super("loopbox-listener");
     }
 
-    /** At once, because a thread costs memory, which a report may come to lack. */
     static ListenerThread begin() {
         ListenerThread thread = new ListenerThread();
         thread.setDaemon(true);

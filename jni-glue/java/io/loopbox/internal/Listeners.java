@@ -36,9 +36,16 @@ public final class Listeners {
             this.sink = sink;
         }
 
-        void begin() {
-            if (thread == null) {
-                thread = ListenerThread.begin();
+        /** Returns whether it has a thread, which may cost more memory than there is. */
+        boolean begin() {
+            try {
+                if (thread == null) {
+                    thread = ListenerThread.begin();
+                }
+                return true;
+            } catch (Throwable noMemory) {
+                Faults.log(noMemory);
+                return false;
             }
         }
 
@@ -89,10 +96,18 @@ public final class Listeners {
                 CONFIGURED.add(new Told(sink));
             }
         }
-        for (Told told : all()) {
-            told.begin();
+    }
+
+    /**
+     * Starts the threads of the listeners, soon after {@link #begin}: the main thread has no time for it there, and later
+     * memory may be short. Not on the main thread.
+     */
+    static synchronized void beginThreads() {
+        if (records) {
+            for (Told told : all()) {
+                told.begin();
+            }
         }
-        answers = ListenerThread.begin();
     }
 
     /** It ends. A call that is under way may go on. */
@@ -127,7 +142,7 @@ public final class Listeners {
         }
         for (final Told told : all()) {
             final boolean isAdded = ADDED.contains(told);
-            if (told.thread == null || first && !told.sink.hearsFirst()) {
+            if (first && !told.sink.hearsFirst() || !told.begin()) {
                 if (isAdded) {
                     added.countDown();
                 }

@@ -135,6 +135,7 @@ public final class Recorder {
         }
         leave();
         Faults.load();
+        InstallTrace.part("loopbox start guard");
         // A process without a Context is no app that is started again and again.
         String process = asked == Framework.NONE ? null : App.processName();
         StartGuard guard = process == null ? null : new StartGuard(directory, process, appVersion);
@@ -145,8 +146,10 @@ public final class Recorder {
         String mark = guard == null ? "" : guard.path();
         refusal = "the native part failed";
         try {
+            InstallTrace.part("loopbox library");
             System.loadLibrary("loopbox");
             isLoaded = true;
+            InstallTrace.part("loopbox native part");
             String[] strings = wanted.strings(directory, appVersion, mark, killSwitch == null ? "" : killSwitch.getPath());
             long[] numbers = wanted.numbers(Build.VERSION.SDK_INT);
             synchronized (CHANGING) {
@@ -186,6 +189,7 @@ public final class Recorder {
         if (refusal != null) {
             return refusal;
         }
+        InstallTrace.part("loopbox hook");
         passOn(wanted);
         // The app may have chosen it already.
         boolean paused = pausedByApp;
@@ -198,7 +202,9 @@ public final class Recorder {
             return refused;
         }
         PendingQueue.begin(wanted);
-        FrameWatch.start(wanted.frames);
+        if (wanted.frames != null) {
+            FrameWatch.start(wanted.frames);
+        }
         if (paused) {
             settle();
         }
@@ -234,6 +240,7 @@ public final class Recorder {
     /** Asks the system what reports say of this process and of its ANRs, on a thread that may wait for it. */
     static void noteStart() {
         try {
+            Listeners.beginThreads();
             Listeners.answer(
                     new Runnable() {
                         @Override

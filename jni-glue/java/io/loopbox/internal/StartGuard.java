@@ -12,6 +12,7 @@ import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -35,6 +36,8 @@ final class StartGuard {
 
     private static final int OWNER_ONLY = 0600;
 
+    private static final int MOST_READABLE = 64;
+
     /** The process has begun with it once: what happens at a second installation is not the library's loading any more. */
     private static boolean used;
 
@@ -44,11 +47,20 @@ final class StartGuard {
 
     StartGuard(File directory, String process, String version) {
         // The hash is of all of it, where the rest cannot be a file's name.
-        String name = process.replaceAll("[^A-Za-z0-9.]", "_");
-        String readable = name.substring(0, Math.min(64, name.length()));
-        mark = new File(directory, "start-" + readable + "-" + Integer.toHexString(process.hashCode()));
+        mark = new File(directory, "start-" + readable(process) + "-" + Integer.toHexString(process.hashCode()));
         this.process = process;
         this.version = version.replace('\n', ' ');
+    }
+
+    /** What a file's name may have of it. No pattern: the first one of a process takes milliseconds. */
+    private static String readable(String process) {
+        StringBuilder name = new StringBuilder();
+        for (int at = 0; at < Math.min(MOST_READABLE, process.length()); at++) {
+            char each = process.charAt(at);
+            boolean letter = each >= 'a' && each <= 'z' || each >= 'A' && each <= 'Z';
+            name.append(letter || each >= '0' && each <= '9' || each == '.' ? each : '_');
+        }
+        return name.toString();
     }
 
     /**
@@ -166,7 +178,7 @@ final class StartGuard {
         for (long[] start : state.ended) {
             text.append(start[0]).append(' ').append(start[1]).append('\n');
         }
-        byte[] bytes = text.toString().getBytes("UTF-8");
+        byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
         int flags = OsConstants.O_WRONLY | OsConstants.O_CREAT | flag;
         FileDescriptor file = Os.open(mark.getPath(), flags, OWNER_ONLY);
         try {

@@ -235,11 +235,11 @@ public final class Loopbox {
     @WorkerThread
     @Nullable
     public static File dump(@Nullable String reason) {
-        if (Recorder.onMainThread()) {
-            dumpAsync(reason, null);
-            return null;
-        }
         try {
+            if (Recorder.onMainThread()) {
+                dumpAsync(reason, null);
+                return null;
+            }
             String path = Native.dump(text(reason), DUMP_TIMEOUT_MS, ListenerThread.isCurrent());
             return path == null ? null : new File(path);
         } catch (Throwable fault) {

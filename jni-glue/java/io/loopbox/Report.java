@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
-import android.util.Log;
 import androidx.annotation.AnyThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
@@ -11,7 +10,6 @@ import io.loopbox.internal.Exit;
 import io.loopbox.internal.Faults;
 import io.loopbox.internal.Recorder;
 import io.loopbox.internal.ReportSections;
-import io.loopbox.internal.Tag;
 import java.io.File;
 import java.io.IOException;
 import java.util.Map;
@@ -207,7 +205,7 @@ public final class Report {
             String path = ReportSections.note(file, ReportSections.SYSTEM_PROFILE);
             return path == null ? null : new File(path);
         } catch (IOException unreadable) {
-            Log.w(Tag.LOOPBOX, "cannot read " + file, unreadable);
+            Faults.warn("cannot read " + file, unreadable);
             return null;
         }
     }
@@ -313,7 +311,7 @@ public final class Report {
             try {
                 digest = Digest.read(file);
             } catch (IOException unreadable) {
-                Log.w(Tag.LOOPBOX, "cannot read " + file, unreadable);
+                Faults.warn("cannot read " + file, unreadable);
                 digest = Digest.NONE;
             }
         }

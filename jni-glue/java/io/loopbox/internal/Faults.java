@@ -33,6 +33,15 @@ public final class Faults {
         }
     }
 
+    /** For what is no fault of the recorder: a file that is gone. */
+    public static void warn(String what, Throwable why) {
+        try {
+            Log.w(Tag.LOOPBOX, what, why);
+        } catch (Throwable worse) {
+            // As above; in an app's unit tests the platform's log throws, too.
+        }
+    }
+
     /** The words of a fault, for the report. */
     public static String text(Throwable fault) {
         try {

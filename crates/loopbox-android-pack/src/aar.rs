@@ -54,6 +54,10 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
     let crates = linked::crates()?;
     let mut more = prefab()?;
     more.insert(NOTICES.to_owned(), linked::notices(&crates).into_bytes());
+    more.insert(
+        PROFILE.to_owned(),
+        fs::read(data(PROFILE)).with_context(|| format!("cannot read {PROFILE}"))?,
+    );
     let archive =
         put(&LOOPBOX, contents(&LOOPBOX, libraries.own, &java.library, more)?, &java.library, repository)?;
     let list = archive.with_file_name(LOOPBOX.file_name("-cyclonedx.json"));
@@ -67,6 +71,9 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
     }
     Ok(archive)
 }
+
+/// Names the classes that the start of an app needs: the app's build merges it, and ART compiles them when it installs the app.
+const PROFILE: &str = "baseline-prof.txt";
 
 /// Where an archive has the notices of what is linked into its libraries.
 const NOTICES: &str = "META-INF/io.loopbox/third-party-notices.txt";
@@ -124,7 +131,8 @@ fn ensure_holds(archive: &Path, libraries: &[Library]) -> Result<()> {
         let (name, built) = packed_library(library)?;
         ensure!(entries.get(&name) == Some(&built), "{name} in {} is not what was built", archive.display());
     }
-    for name in ["AndroidManifest.xml", "classes.jar", "proguard.txt", NOTICES, "prefab/prefab.json"] {
+    for name in ["AndroidManifest.xml", "classes.jar", "proguard.txt", NOTICES, PROFILE, "prefab/prefab.json"]
+    {
         ensure!(
             entries.get(name).is_some_and(|bytes| !bytes.is_empty()),
             "no {name} in {}",

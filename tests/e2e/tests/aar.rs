@@ -46,6 +46,7 @@ impl Unpacked {
             "META-INF/com/android/build/gradle/aar-metadata.properties",
             "META-INF/io.loopbox/third-party-notices.txt",
             "R.txt",
+            "baseline-prof.txt",
             "classes.jar",
             "jni/x86_64/libloopbox.so",
             "prefab/modules/loopbox/include/loopbox.h",

@@ -47,7 +47,7 @@ public final class Config {
     public enum HiddenApi {
         /** Public API only: the Printer hook, and no chaining to a Printer that was there before. */
         NONE,
-        /** Plain reflection, as Qimao does; where the platform refuses, the Printer hook. */
+        /** Plain reflection; where the platform refuses, the Printer hook. */
         REFLECTION
     }
 

@@ -1,8 +1,12 @@
 package android.os;
 
-/** The part of android.os.Trace that the link uses: since API 29. */
+/** The part of android.os.Trace that the link uses, since API 29, and the recorder. */
 public final class Trace {
     private Trace() {}
+
+    public static void beginSection(String name) {}
+
+    public static void endSection() {}
 
     public static void beginAsyncSection(String name, int cookie) {}
 

@@ -4,6 +4,7 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.MessageQueue;
 import android.os.SystemClock;
+import com.bugsnag.android.Bugsnag;
 import com.bugsnag.android.DeviceWithState;
 import com.bugsnag.android.Event;
 import com.datadog.android.rum.GlobalRumMonitor;
@@ -22,7 +23,10 @@ import io.loopbox.integration.datadog.LoopboxRum;
 import io.loopbox.integration.embrace.LoopboxLogs;
 import io.loopbox.integration.sentry.LoopboxEventProcessor;
 import io.loopbox.integration.sentry.LoopboxExitProcessor;
+import io.loopbox.integration.sentry.LoopboxHangs;
 import io.loopbox.integration.xcrash.LoopboxSection;
+import io.sentry.Sentry;
+import io.sentry.SentryOptions;
 import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -35,10 +39,10 @@ import xcrash.TombstoneManager;
 /**
  * Every link to a crash SDK, driven as its SDK would. Arguments: those of {@link Options} and {@link Phone}; {@code mode=live}:
  * another app's ANR (signalled from outside when it is ready), a dump of its own, a hang that does not end, of {@code kind=}, or one
- * that is killed before anything noticed ({@code kind=NONE}); {@code mode=sentry} and {@code mode=others}: the next start, with
+ * that is killed before anything noticed ({@code kind=NONE}); {@code mode=sentry}, {@code mode=hangs} and {@code mode=others}: the next start, with
  * {@code ended=} when the last process ended, as the system reports it.
  *
- * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in docs/integrate.md.
+ * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in jni-glue/integrations/README.md.
  */
 public final class Links implements Runnable, FirstFileListener {
     private static final long MAX_BYTES = 20L << 20;
@@ -92,6 +96,8 @@ public final class Links implements Runnable, FirstFileListener {
                 live();
             } else if (mode.equals("sentry")) {
                 sentry(Long.parseLong(options.text("ended", "0")));
+            } else if (mode.equals("hangs")) {
+                hangs();
             } else {
                 others(Long.parseLong(options.text("ended", "0")));
             }
@@ -260,6 +266,22 @@ public final class Links implements Runnable, FirstFileListener {
             SystemClock.sleep(5);
         }
         say("then gone");
+    }
+
+    /** Links that make an event of a hang. */
+    private static void hangs() {
+        for (Report report : Loopbox.pendingReports()) {
+            boolean notified = new io.loopbox.integration.bugsnag.LoopboxHangs().send(report);
+            say("bugsnag hang " + report.kind() + " " + notified + " " + report.file().exists());
+            boolean sent = new LoopboxHangs(new SentryOptions()).send(report);
+            say("sentry hang " + report.kind() + " " + sent + " " + report.file().exists());
+        }
+        for (Event event : Bugsnag.notified()) {
+            arrives("hang", "Bugsnag", false, event.getMetadata("loopbox", "digest") != null);
+        }
+        for (String captured : Sentry.captured()) {
+            arrives("hang", "Sentry", captured.contains(".lbx "), !captured.endsWith(" "));
+        }
     }
 
     private static boolean isThere(long ended) {

@@ -62,7 +62,7 @@ public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstF
         return true;
     }
 
-    private static void add(Report report, Event event) {
+    static void add(Report report, Event event) {
         event.addMetadata(TAB, "digest", head(report.digest()));
         event.addMetadata(TAB, "verdict", report.verdict().name());
         event.addMetadata(TAB, "file", report.file().getName());

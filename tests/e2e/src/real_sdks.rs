@@ -1,0 +1,171 @@
+//! The links to crash SDKs on a JVM, with the SDKs themselves and a framework that Robolectric runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use anyhow::{Context, Result, ensure};
+use lab_launch::{Launcher, java_below};
+use lab_reports::LIMIT;
+use loopbox_android_pack::half;
+use loopbox_setup::command::{for_each, path_list, run};
+use loopbox_setup::package::read_toml;
+use loopbox_setup::progress::Progress;
+use loopbox_setup::registry::{Pinned, Registry};
+use loopbox_setup::tools::Tools;
+use loopbox_setup::workspace::{root, target};
+use loopbox_setup::{jar, jvm};
+use serde::Deserialize;
+use tempfile::{TempDir, tempdir};
+
+/// The links whose SDK is on Maven Central.
+const LINKS: [&str; 5] = ["acra", "bugsnag", "datadog", "sentry", "xcrash"];
+
+/// What the JVM's modules are asked to open: Robolectric sets what is private there.
+const OPENED: [&str; 4] = ["java.io", "java.lang", "java.net", "java.util"];
+
+/// The runs that leave reports: their names, and the arguments of `com.example.shop.Checkout`.
+const RUNS: [(&str, &[&str]); 3] = [
+    ("first", &["version=4.2.0 (420)", "user=u-7781", "hangMs=600", "hangs=pay:900,feed:900"]),
+    ("older", &["version=4.1.0 (410)", "user=u-9902", "hangMs=1500", "hangs=pay:2000"]),
+    (
+        "anr",
+        &[
+            "version=4.2.0 (420)",
+            "user=u-7781",
+            "hangMs=600",
+            "hangs=pay:2500",
+            "says=Input dispatching timed out",
+        ],
+    ),
+];
+
+/// `tests/real-sdks/sdks.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sdks {
+    framework: String,
+    #[serde(rename = "artifact")]
+    artifacts: Vec<Artifact>,
+}
+
+/// A file of Maven Central.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Artifact {
+    package: String,
+    version: String,
+    sha256: String,
+    megabytes: u32,
+}
+
+/// The SDKs and the links, compiled against each other, and reports of hangs.
+#[derive(Debug)]
+pub struct RealSdks {
+    work: TempDir,
+    class_path: Vec<PathBuf>,
+    /// The folder that has only the jar of the framework.
+    framework: PathBuf,
+}
+
+impl RealSdks {
+    /// Once for all tests of a program.
+    ///
+    /// # Errors
+    /// Never: it panics when it cannot be had.
+    pub fn shared() -> &'static Self {
+        static SHARED: LazyLock<RealSdks> = LazyLock::new(|| RealSdks::new().unwrap());
+        &SHARED
+    }
+
+    fn new() -> Result<Self> {
+        let work = tempdir()?;
+        let sdks: Sdks = read_toml(&root().join("tests/real-sdks/sdks.toml"))?;
+        let all: Vec<Pinned<'_>> = sdks.artifacts.iter().map(Artifact::pinned).collect();
+        let files = Pinned::ensure_all(&all, &Progress::new("crash SDKs"))?;
+        let is_framework = |artifact: &Artifact| artifact.package == sdks.framework;
+        let at = sdks.artifacts.iter().position(is_framework).context("no framework")?;
+        let framework = work.path().join("framework");
+        fs::create_dir(&framework)?;
+        let name = format!("android-all-{}.jar", sdks.artifacts[at].version);
+        std::os::unix::fs::symlink(&files[at], framework.join(name))?;
+        let compiled = half::compiled()?;
+        let classes = work.path().join("classes");
+        let mut class_path = vec![classes.clone(), compiled.library];
+        for (nth, file) in files.iter().enumerate().filter(|(nth, _)| *nth != at) {
+            class_path.push(if file.extension().is_some_and(|kind| kind == "aar") {
+                let unpacked = work.path().join(format!("{nth}.jar"));
+                fs::write(&unpacked, jar::read_entry(file, "classes.jar")?)?;
+                unpacked
+            } else {
+                file.clone()
+            });
+        }
+        class_path.push(files[at].clone());
+        let integrations = root().join("jni-glue/integrations");
+        let mut folders: Vec<PathBuf> =
+            LINKS.iter().map(|link| integrations.join(link).join("java")).collect();
+        folders.push(root().join("tests/real-sdks/java"));
+        fs::create_dir(&classes)?;
+        jvm::compile(&java_below(&folders)?, &class_path, &classes)?;
+        leave_reports(&work.path().join("reports"))?;
+        Ok(Self { work, class_path, framework })
+    }
+
+    /// Runs the tests of one class in a JVM of their own.
+    ///
+    /// # Errors
+    /// When one fails; with what it printed.
+    pub fn test(&self, class: &str) -> Result<()> {
+        let folder = self.work.path().join(class);
+        fs::create_dir(&folder)?;
+        let mut java = Tools::ensure()?.java();
+        for package in OPENED {
+            java.arg(format!("--add-opens=java.base/{package}=ALL-UNNAMED"));
+        }
+        java.arg("-Drobolectric.offline=true").arg("-Drobolectric.usePreinstrumentedJars=false");
+        java.arg(format!("-Drobolectric.dependency.dir={}", self.framework.display()));
+        java.arg(format!("-Djava.io.tmpdir={}", folder.display()));
+        java.arg(format!("-Dreports={}", self.work.path().join("reports").display()));
+        java.args(["-cp", &path_list(&self.class_path), "real.Main", &format!("real.{class}")]);
+        run(java.current_dir(&folder)).map(drop)
+    }
+}
+
+impl Artifact {
+    fn pinned(&self) -> Pinned<'_> {
+        Pinned {
+            registry: Registry::Maven,
+            package: &self.package,
+            version: &self.version,
+            sha256: &self.sha256,
+            megabytes: self.megabytes,
+        }
+    }
+}
+
+/// A folder of reports for each run.
+fn leave_reports(folder: &Path) -> Result<()> {
+    let mut sources = java_below(&[root().join("tests/real-sdks/app")])?;
+    sources.extend(
+        ["Options", "Phone", "PrintingListener", "Script"]
+            .map(|name| root().join(format!("tests/app/scenario/{name}.java"))),
+    );
+    let jar = target().join("apps/art11-checkout.jar");
+    let launcher = Launcher::of_sources("art11", &sources, jar)?;
+    for_each(&RUNS, |(name, arguments)| {
+        let place = folder.join(name);
+        fs::create_dir_all(&place)?;
+        let app = launcher.app("com.example.shop.Checkout").argument(format!("dir={}", place.display()));
+        let app = arguments.iter().fold(app, |app, argument| app.argument(*argument));
+        let ended = app.start()?.finish(LIMIT)?.success()?;
+        let hangs = arguments
+            .iter()
+            .filter(|argument| argument.starts_with("hangs="))
+            .flat_map(|a| a.split(','))
+            .count();
+        let reports = lab_launch::reports(&place)?.len();
+        ensure!(reports == hangs, "{name}: {reports} reports of {hangs} hangs: {:?}", ended.lines);
+        Ok(())
+    })
+}

@@ -157,7 +157,8 @@ public final class Links implements Runnable, FirstFileListener {
         arrives("live", "Datadog RUM", false, GlobalRumMonitor.told().get("loopbox.digest") != null);
         arrives("live", "xCrash", false, TombstoneManager.sections().get("tombstone loopbox") != null);
         arrives("live", "bitdrift", false, Capture.Logger.fields().get("loopbox") != null);
-        // Its event is made at the next start, of the keys that are there now.
+        // Their events are made at the next start, of the view and the keys that are there now.
+        arrives("last", "Datadog RUM", false, GlobalRumMonitor.told().get("written") != null);
         arrives("last", "Crashlytics", false, FirebaseCrashlytics.getInstance().keys().get("loopbox") != null);
     }
 

@@ -18,3 +18,8 @@ fn bugsnag_has_an_event_for_each_hang_and_none_for_an_anr() -> Result<()> {
 fn acra_has_a_silent_report_for_each_hang_and_crashes_nothing_of_it() -> Result<()> {
     RealSdks::shared().test("AcraTest")
 }
+
+#[test]
+fn datadog_has_an_error_for_each_hang_and_the_digest_on_the_view_that_hangs() -> Result<()> {
+    RealSdks::shared().test("DatadogTest")
+}

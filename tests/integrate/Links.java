@@ -21,6 +21,7 @@ import io.loopbox.integration.crashlytics.LoopboxKeys;
 import io.loopbox.integration.crashlytics.LoopboxNonFatals;
 import io.loopbox.integration.datadog.LoopboxRum;
 import io.loopbox.integration.embrace.LoopboxLogs;
+import io.loopbox.integration.opentelemetry.LoopboxLogRecords;
 import io.loopbox.integration.sentry.LoopboxEventProcessor;
 import io.loopbox.integration.sentry.LoopboxExitProcessor;
 import io.loopbox.integration.sentry.LoopboxHangs;
@@ -317,6 +318,9 @@ public final class Links implements Runnable, FirstFileListener {
                 arrives(column, "Crashlytics", false, recorded);
                 arrives(column, "Datadog RUM", false, error);
                 arrives(column, "ACRA", false, silent);
+                LogRecords records = new LogRecords();
+                LoopboxLogRecords.emit(report, records);
+                arrives(column, "OpenTelemetry", false, records.emitted != null && records.emitted.get("loopbox.digest") != null);
                 // As the document selects them, and with the kind that it says may be added.
                 boolean uploaded = isHang(report) || report.kind() == Report.Kind.CRASH;
                 arrives(column, "`Uploader`", uploaded && report.file().length() > 0, false);

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use tempfile::{TempDir, tempdir};
 
 /// The links whose SDK is on Maven Central.
-const LINKS: [&str; 5] = ["acra", "bugsnag", "datadog", "sentry", "xcrash"];
+const LINKS: [&str; 6] = ["acra", "bugsnag", "datadog", "opentelemetry", "sentry", "xcrash"];
 
 /// What the JVM's modules are asked to open: Robolectric sets what is private there.
 const OPENED: [&str; 4] = ["java.io", "java.lang", "java.net", "java.util"];
@@ -112,12 +112,13 @@ impl RealSdks {
         Ok(Self { work, class_path, framework })
     }
 
-    /// Runs the tests of one class in a JVM of their own.
+    /// Runs the tests of some classes in a JVM of their own. Those of SDKs that have hooks of the exit, or a thread that does not
+    /// end, are alone in it.
     ///
     /// # Errors
     /// When one fails; with what it printed.
-    pub fn test(&self, class: &str) -> Result<()> {
-        let folder = self.work.path().join(class);
+    pub fn test(&self, classes: &[&str]) -> Result<()> {
+        let folder = self.work.path().join(classes.join("-"));
         fs::create_dir(&folder)?;
         let mut java = Tools::ensure()?.java();
         for package in OPENED {
@@ -127,7 +128,8 @@ impl RealSdks {
         java.arg(format!("-Drobolectric.dependency.dir={}", self.framework.display()));
         java.arg(format!("-Djava.io.tmpdir={}", folder.display()));
         java.arg(format!("-Dreports={}", self.work.path().join("reports").display()));
-        java.args(["-cp", &path_list(&self.class_path), "real.Main", &format!("real.{class}")]);
+        java.args(["-cp", &path_list(&self.class_path), "real.Main"]);
+        java.args(classes.iter().map(|class| format!("real.{class}")));
         run(java.current_dir(&folder)).map(drop)
     }
 }

@@ -30,6 +30,7 @@ import io.sentry.Sentry;
 import io.sentry.SentryOptions;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.acra.ACRA;
@@ -327,15 +328,18 @@ public final class Links implements Runnable, FirstFileListener {
             }
             for (Throwable hang : FirebaseCrashlytics.getInstance().recorded()) {
                 StackTraceElement top = hang.getStackTrace()[0];
-                say("recorded " + top.getMethodName() + " " + hang.getMessage().startsWith(report.digest() + " | version "));
+                Map<String, String> keys = FirebaseCrashlytics.getInstance().recordedKeys().get(0);
+                say("recorded " + top.getMethodName() + " " + hang.getMessage().equals(report.title()));
                 say("of a class with its package: " + (top.getClassName().indexOf('.') > 0));
+                say("keys of it " + report.digest().equals(keys.get("loopbox")) + " " + keys.keySet());
             }
         }
         say("acra " + (ACRA.told().get("silent") != null) + " " + ACRA.told().get("data"));
         say("acra left " + ACRA.told().get("loopbox"));
         say("datadog " + GlobalRumMonitor.told().keySet());
-        int logged = LoopboxLogs.send(reports);
-        say("embrace " + logged);
+        say("embrace before it starts " + LoopboxLogs.send(reports));
+        Embrace.INSTANCE.start();
+        say("embrace " + LoopboxLogs.send(reports));
         for (String line : Embrace.INSTANCE.logged()) {
             String[] words = line.split(" ", 4);
             boolean attached = Integer.parseInt(words[2]) > 0;

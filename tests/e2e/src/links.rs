@@ -71,7 +71,7 @@ fn check_anr(start: &dyn Fn() -> App, knows_ends: bool, arrived: &mut Arrived) -
     ensure!(said.iter().any(|line| line.starts_with("acra true ANR loopbox-")), "{said:?}");
     expect(&said, "acra left ", &["null"])?;
     expect(&said, "datadog ", &["[]"])?;
-    expect(&said, "embrace ", &["1"])?;
+    expect(&said, "embrace ", &["before it starts 0", "1"])?;
     expect(&said, "logged ", &["ERROR ANR true"])?;
     expect(&said, "left ", &["2"])?;
     if !knows_ends {
@@ -112,6 +112,8 @@ fn check_hang(start: &dyn Fn() -> App, arrived: &mut Arrived) -> Result<()> {
     )?;
     expect(&said, "recorded ", &["sleep true"])?;
     expect(&said, "of a class with its package: ", &["true"])?;
+    let keys = "true [loopbox, loopbox_fingerprint, loopbox_time_ms, loopbox_version]";
+    expect(&said, "keys of it ", &[keys])?;
     expect(&said, "logged ", &["ERROR HANG true"])
 }
 
@@ -141,7 +143,7 @@ fn check_crash(start: &dyn Fn() -> App, arrived: &mut Arrived) -> Result<()> {
         "taken ",
         &["SIGQUIT false false false", "REQUESTED false false false", "CRASH false false false"],
     )?;
-    expect(&said, "embrace ", &["0"])
+    expect(&said, "embrace ", &["before it starts 0", "0"])
 }
 
 /// A process that is to hang.

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::{Context, Result, ensure};
-use lab_launch::{Launcher, java_below};
+use lab_launch::shrink::{Release, Shrinker, Shrunk};
+use lab_launch::{App, Launcher, java_below};
 use lab_reports::LIMIT;
 use loopbox_android_pack::half;
 use loopbox_setup::command::{for_each, path_list, run};
 use loopbox_setup::package::read_toml;
 use loopbox_setup::progress::Progress;
+use loopbox_setup::r8::{Program, R8};
 use loopbox_setup::registry::{Pinned, Registry};
 use loopbox_setup::tools::Tools;
 use loopbox_setup::workspace::{root, target};
@@ -40,6 +42,12 @@ const RUNS: [(&str, &[&str]); 3] = [
     ),
 ];
 
+/// The same of the app as R8 makes it for a release.
+const SHRUNK: (&str, &[&str]) = ("shrunk", &["version=4.2.0 (420)", "hangMs=600", "hangs=pay:900"]);
+
+/// What hangs.
+const MAIN: &str = "com.example.shop.Checkout";
+
 /// `tests/real-sdks/sdks.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,6 +74,8 @@ pub struct RealSdks {
     class_path: Vec<PathBuf>,
     /// The folder that has only the jar of the framework.
     framework: PathBuf,
+    /// Of the app that R8 made.
+    mapping: PathBuf,
 }
 
 impl RealSdks {
@@ -108,16 +118,18 @@ impl RealSdks {
         folders.push(root().join("tests/real-sdks/java"));
         fs::create_dir(&classes)?;
         jvm::compile(&java_below(&folders)?, &class_path, &classes)?;
-        leave_reports(&work.path().join("reports"))?;
-        Ok(Self { work, class_path, framework })
+        let shrunk = leave_reports(&work.path().join("reports"))?;
+        Ok(Self { work, class_path, framework, mapping: shrunk.mapping })
     }
 
     /// Runs the tests of some classes in a JVM of their own. Those of SDKs that have hooks of the exit, or a thread that does not
     /// end, are alone in it.
     ///
+    /// Returns the folder that they could write into.
+    ///
     /// # Errors
     /// When one fails; with what it printed.
-    pub fn test(&self, classes: &[&str]) -> Result<()> {
+    pub fn test(&self, classes: &[&str]) -> Result<PathBuf> {
         let folder = self.work.path().join(classes.join("-"));
         fs::create_dir(&folder)?;
         let mut java = Tools::ensure()?.java();
@@ -130,7 +142,17 @@ impl RealSdks {
         java.arg(format!("-Dreports={}", self.work.path().join("reports").display()));
         java.args(["-cp", &path_list(&self.class_path), "real.Main"]);
         java.args(classes.iter().map(|class| format!("real.{class}")));
-        run(java.current_dir(&folder)).map(drop)
+        run(java.current_dir(&folder))?;
+        Ok(folder)
+    }
+
+    /// What R8's own Retrace makes of a stack of the app that R8 made.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn retrace(&self, stack: &Path) -> Result<String> {
+        let r8 = R8::ensure(&Progress::new("R8"))?;
+        run(r8.command(Program::Retrace).arg(&self.mapping).arg(stack))
     }
 }
 
@@ -146,28 +168,43 @@ impl Artifact {
     }
 }
 
-/// A folder of reports for each run.
-fn leave_reports(folder: &Path) -> Result<()> {
+/// A folder of reports for each run. Returns the app of the last.
+fn leave_reports(folder: &Path) -> Result<Shrunk> {
     let mut sources = java_below(&[root().join("tests/real-sdks/app")])?;
-    sources.extend(
-        ["Options", "Phone", "PrintingListener", "Script"]
-            .map(|name| root().join(format!("tests/app/scenario/{name}.java"))),
-    );
+    let scenario = ["Options", "Phone", "PrintingListener", "Script"];
+    sources.extend(scenario.map(|name| root().join(format!("tests/app/scenario/{name}.java"))));
     let jar = target().join("apps/art11-checkout.jar");
     let launcher = Launcher::of_sources("art11", &sources, jar)?;
-    for_each(&RUNS, |(name, arguments)| {
-        let place = folder.join(name);
-        fs::create_dir_all(&place)?;
-        let app = launcher.app("com.example.shop.Checkout").argument(format!("dir={}", place.display()));
-        let app = arguments.iter().fold(app, |app, argument| app.argument(*argument));
-        let ended = app.start()?.finish(LIMIT)?.success()?;
-        let hangs = arguments
-            .iter()
-            .filter(|argument| argument.starts_with("hangs="))
-            .flat_map(|a| a.split(','))
-            .count();
-        let reports = lab_launch::reports(&place)?.len();
-        ensure!(reports == hangs, "{name}: {reports} reports of {hangs} hangs: {:?}", ended.lines);
-        Ok(())
-    })
+    let shrunk = shrink(&launcher)?;
+    let runs = [&RUNS[..], &[SHRUNK]].concat();
+    for_each(&runs, |(name, arguments)| {
+        let app = if *name == SHRUNK.0 { launcher.app_in(&shrunk.jar, MAIN) } else { launcher.app(MAIN) };
+        leave(app, &folder.join(name), arguments).with_context(|| (*name).to_owned())
+    })?;
+    Ok(shrunk)
+}
+
+/// The app with the recorder's Java half, as one app for R8.
+fn shrink(launcher: &Launcher) -> Result<Shrunk> {
+    let glue = root().join("jni-glue");
+    let parts = ["java", "java-stubs", "inhouse/java", "startup/java"].map(|part| glue.join(part));
+    let tests = ["tests/app", "tests/real-sdks/app"].map(|part| root().join(part));
+    let own = fs::read_to_string(glue.join("android/proguard.txt"))?;
+    let rules =
+        format!("{own}\n-keep class {MAIN} {{ public static void main(java.lang.String[]); }}\n-dontwarn **");
+    let sources = java_below(&[&parts[..], &tests].concat())?;
+    let libraries = Vec::new();
+    Release { testbed: &launcher.testbed, sources, libraries, rules }.shrink(Shrinker::USUAL)
+}
+
+fn leave(app: App, folder: &Path, arguments: &[&str]) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let app = app.argument(format!("dir={}", folder.display()));
+    let app = arguments.iter().fold(app, |app, argument| app.argument(*argument));
+    let ended = app.start()?.finish(LIMIT)?.success()?;
+    let hangs = arguments.iter().filter_map(|argument| argument.strip_prefix("hangs="));
+    let hangs = hangs.flat_map(|hangs| hangs.split(',')).count();
+    let reports = lab_launch::reports(folder)?.len();
+    ensure!(reports == hangs, "{reports} reports of {hangs} hangs: {:?}", ended.lines);
+    Ok(())
 }

@@ -16,6 +16,9 @@ import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.logs.SdkLoggerProvider;
 import io.opentelemetry.sdk.logs.data.LogRecordData;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -86,6 +89,20 @@ public final class OpenTelemetryTest {
             assertEquals("one hang, one group", groups.get(0), group);
         }
         assertNotEquals("two hangs", text(feed, "loopbox.fingerprint"), groups.get(0));
+    }
+
+    /** For R8's Retrace, which the test asks about it. */
+    @Test
+    public void framesOfAReleaseAreSentAsTheyAre() throws Exception {
+        Left.of(RuntimeEnvironment.getApplication(), "shrunk");
+        List<LogRecordData> records = new ArrayList<>();
+        SdkLoggerProvider provider =
+                SdkLoggerProvider.builder()
+                        .addLogRecordProcessor((context, record) -> records.add(record.toLogRecordData()))
+                        .build();
+        assertTrue(LoopboxLogRecords.emit(Left.pending().get(0), provider));
+        String stack = text(records.get(0), "exception.stacktrace");
+        Files.write(Paths.get(System.getProperty("user.dir"), "shrunk.txt"), stack.getBytes(StandardCharsets.UTF_8));
     }
 
     private static Report report(List<Report> reports, String name) {

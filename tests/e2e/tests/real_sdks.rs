@@ -18,20 +18,15 @@ fn bugsnag_has_an_event_for_each_hang_and_none_for_an_anr() -> Result<()> {
 }
 
 #[test]
-fn acra_has_a_silent_report_for_each_hang_and_crashes_nothing_of_it() -> Result<()> {
-    RealSdks::shared().test(&["AcraTest"]).map(drop)
-}
-
-#[test]
 fn datadog_has_an_error_for_each_hang_and_the_digest_on_the_view_that_hangs() -> Result<()> {
     RealSdks::shared().test(&["DatadogTest"]).map(drop)
 }
 
-/// Frames are the same for all SDKs.
+/// Frames are the same for all SDKs, as are the checks of them.
 #[test]
-fn opentelemetry_has_frames_that_r8_puts_back_and_xcrash_a_section() -> Result<()> {
+fn acra_opentelemetry_and_xcrash_have_it_with_frames_that_r8_puts_back() -> Result<()> {
     let sdks = RealSdks::shared();
-    let sent = sdks.test(&["OpenTelemetryTest", "XcrashTest"])?.join("shrunk.txt");
+    let sent = sdks.test(&["AcraTest", "OpenTelemetryTest", "XcrashTest"])?.join("shrunk.txt");
     let (stack, retraced) = (fs::read_to_string(&sent)?, sdks.retrace(&sent)?);
     let source = fs::read_to_string(root().join("tests/real-sdks/app/com/example/shop/Checkout.java"))?;
     for (method, calls) in

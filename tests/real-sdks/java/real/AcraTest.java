@@ -41,7 +41,7 @@ public final class AcraTest {
 
     @Test
     public void aHangIsASilentReportAndALaterCrashHasNothingOfIt() throws Exception {
-        Left left = Left.of(app, "first", "older", "anr");
+        Left left = Left.of(app, "pay", "feed", "older", "anr");
         assertFalse("ACRA is not there yet", LoopboxData.send(left.feed));
         CoreConfigurationBuilder configuration = new CoreConfigurationBuilder();
         configuration.withReportFormat(StringFormat.JSON).withParallel(false).withBuildConfigClass(Build.class);

@@ -36,7 +36,7 @@ public final class BugsnagTest {
     @Test
     public void aHangIsAnEventOfItsRun() throws Exception {
         Server server = new Server(202);
-        Left left = Left.of(app, "first", "older", "anr");
+        Left left = Left.of(app, "pay", "feed", "older", "anr");
         LoopboxHangs hangs = new LoopboxHangs("cart");
         assertFalse("Bugsnag is not there yet", hangs.send(left.feed));
         start(server);

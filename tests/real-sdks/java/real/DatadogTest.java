@@ -45,7 +45,7 @@ public final class DatadogTest {
 
     @Test
     public void aHangIsAnErrorWithItsStackAndTheViewOfAHangHasItsDigest() throws Exception {
-        Left left = Left.of(app, "first", "older", "anr");
+        Left left = Left.of(app, "pay", "feed", "older", "anr");
         assertFalse("Datadog is not there yet", LoopboxRum.addError(left.feed));
         start();
         GlobalRumMonitor.get().startView("home", "Home", Collections.emptyMap());

@@ -20,12 +20,10 @@ import java.util.List;
 import org.robolectric.shadows.ShadowActivityManager;
 
 /**
- * The reports that earlier processes left, of real hangs on a testbed: the first run's hangs are "pay" and "feed", the second's, of
- * an older version, with another annotation and longer, "pay"; "anr" is of an ANR.
+ * The reports that earlier processes left, of real hangs on a testbed: two of one hang ("pay", and "older" of an older version,
+ * with another annotation and longer), "feed" of another hang, "anr" of an ANR in the first.
  */
 final class Left {
-    static final String FIRST = "4.2.0";
-    static final long FIRST_CODE = 420;
     static final String OLDER = "4.1.0";
 
     /** What is running now: of nothing that was left. */
@@ -46,8 +44,8 @@ final class Left {
     }
 
     /**
-     * As at a start after those: what there is in this process is the recorder's Java half, without its native library; it refuses to
-     * record, and has the reports nevertheless.
+     * As at a start after those: what there is in this process is the recorder's Java half, without its
+     * native library; it refuses to record, and has the reports nevertheless.
      */
     static Left of(Application app, String... runs) throws Exception {
         File folder = new File(app.getFilesDir(), "loopbox");
@@ -68,7 +66,7 @@ final class Left {
         for (Report report : Loopbox.pendingReports()) {
             if (report.kind() == Report.Kind.ANR) {
                 left.anr = report;
-            } else if (report.title().contains("pay") || report.title().contains("CardClient")) {
+            } else if (report.title().contains("CardClient")) {
                 left.pays.add(report);
             } else {
                 left.feed = report;

@@ -37,7 +37,7 @@ import org.robolectric.annotation.SQLiteMode;
 public final class OpenTelemetryTest {
     @Test
     public void aHangIsARecordOfItsRun() throws Exception {
-        Left left = Left.of(RuntimeEnvironment.getApplication(), "first", "older", "anr");
+        Left left = Left.of(RuntimeEnvironment.getApplication(), "pay", "feed", "older", "anr");
         List<LogRecordData> records = new ArrayList<>();
         SdkLoggerProvider provider =
                 SdkLoggerProvider.builder()

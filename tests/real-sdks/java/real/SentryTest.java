@@ -64,7 +64,7 @@ public final class SentryTest {
     @Test
     public void aHangIsAnEventOfItsRun() throws Exception {
         Server server = new Server(200);
-        Left left = Left.of(app, "first", "older");
+        Left left = Left.of(app, "pay", "feed", "older");
         List<Report> pending = Left.pending();
         start(server, false);
         LoopboxHangs hangs = new LoopboxHangs(options);
@@ -123,7 +123,7 @@ public final class SentryTest {
 
     @Test
     public void whatSentryDropsStaysThere() throws Exception {
-        Left left = Left.of(app, "first");
+        Left left = Left.of(app, "feed");
         start(new Server(200), true);
         assertFalse(new LoopboxHangs(options).send(left.feed));
         assertTrue(left.feed.file().exists());

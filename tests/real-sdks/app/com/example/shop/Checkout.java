@@ -6,16 +6,22 @@ import android.os.SystemClock;
 import io.loopbox.Listener;
 import io.loopbox.Loopbox;
 import io.loopbox.Report;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import scenario.Options;
 import scenario.Phone;
+import scenario.Script;
 
 /**
- * Hangs, so that there are reports for crash SDKs. Arguments: those of {@link Options} and {@link Phone}; {@code hangs=NAME:MS,...}:
- * what the main thread does one after the other, {@code pay} or {@code feed}; {@code version=} and {@code user=}.
+ * Hangs, so that there is a report for crash SDKs. Arguments: those of {@link Options} and {@link Phone};
+ * {@code hangs=NAME:MS,...}: what the main thread does one after the other, {@code pay} or {@code feed};
+ * {@code version=} and {@code user=}.
  */
 public final class Checkout implements Listener {
     private static volatile long shown;
+
+    /** Whether there is a report of the hang, until when it lasts: a busy machine notices it late. */
+    private static volatile boolean reported;
 
     private final LinkedBlockingQueue<Report> reports = new LinkedBlockingQueue<Report>();
 
@@ -31,12 +37,13 @@ public final class Checkout implements Listener {
                         .listener(checkout)
                         .build());
         final Report.Kind kind = options.text("says", "").isEmpty() ? Report.Kind.HANG : Report.Kind.ANR;
-        final String[] hangs = options.text("hangs", "").split(",");
+        final String what = options.text("hang", "pay");
+        final int ms = options.number("ms", 0);
         Thread thread =
                 new Thread("script") {
                     @Override
                     public void run() {
-                        checkout.hang(hangs, kind);
+                        checkout.hang(what, ms, kind);
                     }
                 };
         thread.start();
@@ -48,26 +55,39 @@ public final class Checkout implements Listener {
         reports.add(report);
     }
 
-    private void hang(String[] hangs, Report.Kind kind) {
+    private void hang(String what, long ms, Report.Kind kind) {
         Handler main = new Handler(Looper.getMainLooper());
+        // Or there is no stack of it.
+        Script.awaitSampler();
         try {
-            for (String hang : hangs) {
-                int colon = hang.indexOf(':');
-                long ms = Long.parseLong(hang.substring(colon + 1));
-                main.post(hang.startsWith("pay:") ? new PayButton(ms) : new FeedAdapter(ms));
-                Report report = reports.take();
-                // Written while it hangs, and completed at its end. The clock of the hang has whole milliseconds.
-                while (report.durationMs() < ms - 1 || report.kind() != kind) {
-                    report = reports.take();
-                }
-                System.out.println("SCRIPT " + report.kind() + " " + report.durationMs() + " " + report.title());
+            // A busy machine may draw the start out, which is no hang that is meant.
+            awaitMain(main);
+            reports.clear();
+            main.post(what.equals("pay") ? new PayButton(ms) : new FeedAdapter(ms));
+            Report report = reports.take();
+            // A report that gets more is heard of again.
+            while (report.kind() != kind) {
+                report = reports.take();
             }
+            reported = true;
+            awaitMain(main);
         } catch (InterruptedException stopped) {
             return;
         }
-        System.out.println("SCRIPT done");
-        System.out.flush();
+        Script.say("done");
         Runtime.getRuntime().halt(0);
+    }
+
+    private static void awaitMain(Handler main) throws InterruptedException {
+        final CountDownLatch free = new CountDownLatch(1);
+        main.post(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        free.countDown();
+                    }
+                });
+        free.await();
     }
 
     /** Waits for a server on the main thread. */
@@ -92,7 +112,9 @@ public final class Checkout implements Listener {
 
     private static final class CardClient {
         void post(long ms) {
-            SystemClock.sleep(ms);
+            do {
+                SystemClock.sleep(ms);
+            } while (!reported);
         }
     }
 
@@ -107,7 +129,7 @@ public final class Checkout implements Listener {
         @Override
         public void run() {
             long until = SystemClock.uptimeMillis() + ms;
-            while (SystemClock.uptimeMillis() < until) {
+            while (SystemClock.uptimeMillis() < until || !reported) {
                 bind();
             }
         }

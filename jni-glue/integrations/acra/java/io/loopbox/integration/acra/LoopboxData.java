@@ -8,9 +8,9 @@ import org.acra.ACRA;
 import org.acra.ErrorReporter;
 
 /**
- * Sends the hangs and ANRs of earlier processes to ACRA, which knows of crashes only: one silent report each, with the main thread's
- * stack, and with digest, version and date of the hang as custom data. At the next start, after {@code ACRA.init}, for each of
- * {@code Loopbox.pendingReports()}; ACRA takes no files:
+ * Sends the hangs and ANRs of earlier processes to ACRA, which knows of crashes only: one silent report each,
+ * with the main thread's stack, and with digest, version and date of the hang as custom data. At the next
+ * start, after {@code ACRA.init}, for each of {@code Loopbox.pendingReports()}; ACRA takes no files:
  *
  * <pre>{@code if (LoopboxData.send(report)) report.file().delete();}</pre>
  */
@@ -28,7 +28,8 @@ public final class LoopboxData {
         if (!hang || !ACRA.INSTANCE.isInitialised() || !report.claim()) {
             return false;
         }
-        // By its stack ACRA makes the hash that groups; neither that nor the message has what differs from one hang to the next.
+        // By its stack ACRA makes the hash that groups; neither that nor the message has what differs from
+        // one hang to the next.
         Throwable stack = new Throwable(report.title());
         stack.setStackTrace(report.stackTrace());
         Map<String, String> data = new LinkedHashMap<String, String>();

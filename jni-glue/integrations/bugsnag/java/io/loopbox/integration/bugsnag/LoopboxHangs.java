@@ -11,15 +11,15 @@ import io.loopbox.Report;
 import java.util.Date;
 
 /**
- * An event for a hang of which Bugsnag has none, because it was no ANR. At the next start, after {@code Bugsnag.start}, for each of
- * {@code Loopbox.pendingReports()}; Bugsnag takes no files:
+ * An event for a hang of which Bugsnag has none, because it was no ANR. At the next start, after {@code
+ * Bugsnag.start}, for each of {@code Loopbox.pendingReports()}; Bugsnag takes no files:
  *
  * <pre>{@code if (hangs.send(report)) report.file().delete();}</pre>
  */
 public final class LoopboxHangs {
     private final String[] tabs;
 
-    /** @param tabs what the app itself adds to events, which is of this launch: Bugsnag does not say which there are */
+    /** @param tabs that the app itself adds to events: they are of this launch, and Bugsnag does not list them */
     public LoopboxHangs(String... tabs) {
         this.tabs = tabs;
     }
@@ -83,7 +83,8 @@ public final class LoopboxHangs {
         if (report.appVersion().isEmpty()) {
             return;
         }
-        boolean other = app.getVersionCode() == null || app.getVersionCode().longValue() != report.appVersionCode();
+        Number code = app.getVersionCode();
+        boolean other = code == null || code.longValue() != report.appVersionCode();
         app.setVersion(report.appVersion());
         app.setVersionCode(report.appVersionCode());
         if (other) {

@@ -10,9 +10,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Puts the digest of the report of a hang into Datadog's RUM events, which take no files. {@code configBuilder.listener(new
- * LoopboxRum())}: attributes of the view in which main hangs, from the first file on. Datadog makes its own error of an ANR of that
- * view, at the next start where the process was killed. {@link #addError} at the next start, for the hangs that were no ANR.
+ * Puts the digest of the report of a hang into Datadog's RUM events, which take no files. {@code
+ * configBuilder.listener(new LoopboxRum())}: attributes of the view in which main hangs, from the first file
+ * on. Datadog makes its own error of an ANR of that view, at the next start where the process was killed.
+ * {@link #addError} at the next start, for the hangs that were no ANR.
  */
 public final class LoopboxRum implements FirstFileListener {
     @Override
@@ -34,12 +35,13 @@ public final class LoopboxRum implements FirstFileListener {
     }
 
     /**
-     * Claims the report and adds an error with the stack, the time and the group of the hang, to the view that is shown now; call it
-     * when there is one, for each of {@code Loopbox.pendingReports()}:
+     * Claims the report and adds an error with the stack, the time and the group of the hang, to the view
+     * that is shown now; call it when there is one, for each of {@code Loopbox.pendingReports()}:
      *
      * <pre>{@code if (LoopboxRum.addError(report)) report.file().delete();}</pre>
      *
-     * @return whether it was about a hang of a process that is gone, and Datadog was given it; it does not say what becomes of it
+     * @return whether it was about a hang of a process that is gone, and Datadog was given it; it does not
+     * say what becomes of it
      */
     public static boolean addError(Report report) {
         Report.Kind kind = report.kind();
@@ -58,7 +60,8 @@ public final class LoopboxRum implements FirstFileListener {
         // The event itself has that of this launch.
         attributes.put("loopbox.version", report.appVersion() + " (" + report.appVersionCode() + ")");
         attributes.put("loopbox.file", report.file().getName());
-        GlobalRumMonitor.get().addErrorWithStacktrace(report.title(), RumErrorSource.SOURCE, stack(report), attributes);
+        RumErrorSource source = RumErrorSource.SOURCE;
+        GlobalRumMonitor.get().addErrorWithStacktrace(report.title(), source, stack(report), attributes);
         return true;
     }
 

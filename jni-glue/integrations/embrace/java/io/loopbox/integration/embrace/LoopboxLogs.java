@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Logs the reports of hangs to Embrace with the file attached: at the next start, on a thread that may read files, after
- * {@code Embrace.start}, with {@code Loopbox.pendingReports()}.
+ * Logs the reports of hangs to Embrace with the file attached: at the next start, on a thread that may read
+ * files, after {@code Embrace.start}, with {@code Loopbox.pendingReports()}.
  */
 public final class LoopboxLogs {
     /** Embrace drops larger attachments, and all after the fifth of a session. */
@@ -25,15 +25,19 @@ public final class LoopboxLogs {
     private LoopboxLogs() {}
 
     /**
-     * The newest first, so far as Embrace takes them: nothing before it has started, because it drops logs then. Claims those, and
-     * deletes their files; Embrace does not say what becomes of a log. The others stay as they are.
+     * The newest first, so far as Embrace takes them: nothing before it has started, because it drops logs
+     * then. Claims those, and deletes their files; Embrace does not say what becomes of a log. The others
+     * stay as they are.
      *
      * @param reports oldest first
      * @return how many were logged
      */
     public static int send(List<Report> reports) {
         int logged = 0;
-        for (int at = reports.size() - 1; at >= 0 && logged < MOST_FILES && Embrace.INSTANCE.isStarted(); at--) {
+        if (!Embrace.INSTANCE.isStarted()) {
+            return 0;
+        }
+        for (int at = reports.size() - 1; at >= 0 && logged < MOST_FILES; at--) {
             Report report = reports.get(at);
             Report.Kind kind = report.kind();
             boolean hang = kind == Report.Kind.ANR || kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;

@@ -26,8 +26,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An event for a hang of which Sentry has none, because it was no ANR. At the next start, after {@code SentryAndroid.init}, on a
- * thread that may wait, for each of {@code Loopbox.pendingReports()}:
+ * An event for a hang of which Sentry has none, because it was no ANR. At the next start, after {@code
+ * SentryAndroid.init}, on a thread that may wait, for each of {@code Loopbox.pendingReports()}:
  *
  * <pre>{@code hangs.send(report);}</pre>
  */
@@ -37,8 +37,9 @@ public final class LoopboxHangs {
 
     /** Frames that are not the app's. */
     private static final List<String> PLATFORM =
-            Arrays.asList("android.", "androidx.", "com.android.", "dalvik.", "java.", "javax.", "jdk.", "kotlin.", "kotlinx.",
-                    "libcore.", "sun.");
+            Arrays.asList(
+                    "android.", "androidx.", "com.android.", "dalvik.", "java.", "javax.", "jdk.", "kotlin.",
+                    "kotlinx.", "libcore.", "sun.");
 
     private final SentryOptions options;
 
@@ -48,9 +49,9 @@ public final class LoopboxHangs {
     }
 
     /**
-     * Claims the report, and deletes its file when Sentry has the event on its own disk, attachment included. One that is sampled
-     * away or dropped by beforeSend, or that Sentry cannot write, stays for the next start; one that is larger than
-     * {@code maxAttachmentSize} is left to others.
+     * Claims the report, and deletes its file when Sentry has the event on its own disk, attachment included.
+     * One that is sampled away or dropped by beforeSend, or that Sentry cannot write, stays for the next
+     * start; one that is larger than {@code maxAttachmentSize} is left to others.
      *
      * @return whether Sentry has it
      */
@@ -153,8 +154,8 @@ public final class LoopboxHangs {
     }
 
     /**
-     * What the event is about: an earlier run, of which nothing of this one is said ({@link Backfillable}), nor of the last one, which it
-     * need not be of; and who wants to know when it is on Sentry's disk.
+     * What the event is about: an earlier run, of which nothing of this one is said ({@link Backfillable}),
+     * nor of the last one, which it need not be of; and who wants to know when it is on Sentry's disk.
      */
     private static final class Handover implements Backfillable, DiskFlushNotification {
         private final CountDownLatch flushed = new CountDownLatch(1);

@@ -77,8 +77,8 @@ pub struct RealSdks {
 impl RealSdks {
     /// Once for all tests of a program.
     ///
-    /// # Errors
-    /// Never: it panics when it cannot be had.
+    /// # Panics
+    /// When it cannot be had.
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<RealSdks> = LazyLock::new(|| RealSdks::new().unwrap());
         &SHARED

@@ -4,6 +4,7 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.MessageQueue;
 import android.os.SystemClock;
+import com.bugsnag.android.Bugsnag;
 import com.bugsnag.android.DeviceWithState;
 import com.bugsnag.android.Event;
 import com.datadog.android.rum.GlobalRumMonitor;
@@ -20,11 +21,16 @@ import io.loopbox.integration.crashlytics.LoopboxKeys;
 import io.loopbox.integration.crashlytics.LoopboxNonFatals;
 import io.loopbox.integration.datadog.LoopboxRum;
 import io.loopbox.integration.embrace.LoopboxLogs;
+import io.loopbox.integration.opentelemetry.LoopboxLogRecords;
 import io.loopbox.integration.sentry.LoopboxEventProcessor;
 import io.loopbox.integration.sentry.LoopboxExitProcessor;
+import io.loopbox.integration.sentry.LoopboxHangs;
 import io.loopbox.integration.xcrash.LoopboxSection;
+import io.sentry.Sentry;
+import io.sentry.SentryOptions;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.acra.ACRA;
@@ -35,10 +41,10 @@ import xcrash.TombstoneManager;
 /**
  * Every link to a crash SDK, driven as its SDK would. Arguments: those of {@link Options} and {@link Phone}; {@code mode=live}:
  * another app's ANR (signalled from outside when it is ready), a dump of its own, a hang that does not end, of {@code kind=}, or one
- * that is killed before anything noticed ({@code kind=NONE}); {@code mode=sentry} and {@code mode=others}: the next start, with
+ * that is killed before anything noticed ({@code kind=NONE}); {@code mode=sentry}, {@code mode=hangs} and {@code mode=others}: the next start, with
  * {@code ended=} when the last process ended, as the system reports it.
  *
- * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in docs/integrate.md.
+ * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in jni-glue/integrations/README.md.
  */
 public final class Links implements Runnable, FirstFileListener {
     private static final long MAX_BYTES = 20L << 20;
@@ -92,6 +98,8 @@ public final class Links implements Runnable, FirstFileListener {
                 live();
             } else if (mode.equals("sentry")) {
                 sentry(Long.parseLong(options.text("ended", "0")));
+            } else if (mode.equals("hangs")) {
+                hangs();
             } else {
                 others(Long.parseLong(options.text("ended", "0")));
             }
@@ -151,7 +159,8 @@ public final class Links implements Runnable, FirstFileListener {
         arrives("live", "Datadog RUM", false, GlobalRumMonitor.told().get("loopbox.digest") != null);
         arrives("live", "xCrash", false, TombstoneManager.sections().get("tombstone loopbox") != null);
         arrives("live", "bitdrift", false, Capture.Logger.fields().get("loopbox") != null);
-        // Its event is made at the next start, of the keys that are there now.
+        // Their events are made at the next start, of the view and the keys that are there now.
+        arrives("last", "Datadog RUM", false, GlobalRumMonitor.told().get("written") != null);
         arrives("last", "Crashlytics", false, FirebaseCrashlytics.getInstance().keys().get("loopbox") != null);
     }
 
@@ -262,6 +271,22 @@ public final class Links implements Runnable, FirstFileListener {
         say("then gone");
     }
 
+    /** Links that make an event of a hang. */
+    private static void hangs() {
+        for (Report report : Loopbox.pendingReports()) {
+            boolean notified = new io.loopbox.integration.bugsnag.LoopboxHangs().send(report);
+            say("bugsnag hang " + report.kind() + " " + notified + " " + report.file().exists());
+            boolean sent = new LoopboxHangs(new SentryOptions()).send(report);
+            say("sentry hang " + report.kind() + " " + sent + " " + report.file().exists());
+        }
+        for (Event event : Bugsnag.notified()) {
+            arrives("hang", "Bugsnag", false, event.getMetadata("loopbox", "digest") != null);
+        }
+        for (String captured : Sentry.captured()) {
+            arrives("hang", "Sentry", captured.contains(".lbx "), !captured.endsWith(" "));
+        }
+    }
+
     private static boolean isThere(long ended) {
         for (Report report : Loopbox.takePendingReports()) {
             if (report.kind() == Report.Kind.ANR && report.exitTimeMs() == ended) {
@@ -294,21 +319,27 @@ public final class Links implements Runnable, FirstFileListener {
                 arrives(column, "Crashlytics", false, recorded);
                 arrives(column, "Datadog RUM", false, error);
                 arrives(column, "ACRA", false, silent);
+                LogRecords records = new LogRecords();
+                LoopboxLogRecords.emit(report, records);
+                arrives(column, "OpenTelemetry", false, records.emitted != null && records.emitted.get("loopbox.digest") != null);
                 // As the document selects them, and with the kind that it says may be added.
                 boolean uploaded = isHang(report) || report.kind() == Report.Kind.CRASH;
                 arrives(column, "`Uploader`", uploaded && report.file().length() > 0, false);
             }
             for (Throwable hang : FirebaseCrashlytics.getInstance().recorded()) {
                 StackTraceElement top = hang.getStackTrace()[0];
-                say("recorded " + top.getMethodName() + " " + hang.getMessage().startsWith(report.digest() + " | version "));
+                Map<String, String> keys = FirebaseCrashlytics.getInstance().recordedKeys().get(0);
+                say("recorded " + top.getMethodName() + " " + hang.getMessage().equals(report.title()));
                 say("of a class with its package: " + (top.getClassName().indexOf('.') > 0));
+                say("keys of it " + report.digest().equals(keys.get("loopbox")) + " " + keys.keySet());
             }
         }
         say("acra " + (ACRA.told().get("silent") != null) + " " + ACRA.told().get("data"));
         say("acra left " + ACRA.told().get("loopbox"));
         say("datadog " + GlobalRumMonitor.told().keySet());
-        int logged = LoopboxLogs.send(reports);
-        say("embrace " + logged);
+        say("embrace before it starts " + LoopboxLogs.send(reports));
+        Embrace.INSTANCE.start();
+        say("embrace " + LoopboxLogs.send(reports));
         for (String line : Embrace.INSTANCE.logged()) {
             String[] words = line.split(" ", 4);
             boolean attached = Integer.parseInt(words[2]) > 0;

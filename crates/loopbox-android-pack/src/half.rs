@@ -92,7 +92,7 @@ fn compile_beside(java: &Java, classes: &Path, out: &Path) -> Result<()> {
 }
 
 /// The folders of `jni-glue/integrations` that have Java.
-const INTEGRATIONS: [&str; 10] = [
+const INTEGRATIONS: [&str; 11] = [
     "acra",
     "bitdrift",
     "bugsnag",
@@ -100,6 +100,7 @@ const INTEGRATIONS: [&str; 10] = [
     "datadog",
     "debug",
     "embrace",
+    "opentelemetry",
     "sentry",
     "upload",
     "xcrash",

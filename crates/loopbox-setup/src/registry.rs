@@ -1,17 +1,18 @@
 //! Packages of PyPI, npm and Maven Central, pinned to the byte, brought by the registries' own clients. Nothing is installed.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::command::{command, run};
 use crate::files::{exclusive, remove, sha256_file};
 use crate::progress::Progress;
 use crate::{tools, workspace};
 
-/// Of the plug-in by which Maven brings one file: what Maven 3.8 takes when it is asked for no version.
-const MAVEN_GET: &str = "org.apache.maven.plugins:maven-dependency-plugin:2.8:get";
+/// The version of the plug-in by which Maven brings files: what Maven 3.8 takes when it is asked for no version.
+const MAVEN_PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:2.8";
 
 /// A package of one of the registries.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +47,45 @@ impl Pinned<'_> {
     /// When the client is not there, the package cannot be had, or it is another one than the pinned one.
     pub fn ensure(&self, progress: &Progress) -> Result<PathBuf> {
         self.ensure_below(&downloads(), progress)
+    }
+
+    /// The same for many of Maven's files: those that are missing come by one run of the client.
+    ///
+    /// # Errors
+    /// As [`Pinned::ensure`]; also when one of them is of another registry.
+    pub fn ensure_all(pinned: &[Pinned<'_>], progress: &Progress) -> Result<Vec<PathBuf>> {
+        let folder = downloads();
+        let place = |each: &Pinned<'_>| folder.join(each.file_name());
+        let missing = || -> Result<Vec<&Pinned<'_>>> {
+            let mut missing = Vec::new();
+            for each in pinned {
+                ensure!(each.registry == Registry::Maven, "{} is no package of Maven", each.package);
+                if !each.is(&place(each))? {
+                    missing.push(each);
+                }
+            }
+            Ok(missing)
+        };
+        if !missing()?.is_empty() {
+            fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+            let _lock = exclusive(&folder.join("lock"), || progress.say("wait for another download"))?;
+            let missing = missing()?;
+            let megabytes: u32 = missing.iter().map(|each| each.megabytes).sum();
+            progress.say(format!("download {} files of Maven, about {megabytes} MB", missing.len()));
+            let (partial, repository) = (folder.join("partial"), folder.join("maven"));
+            remove(&partial)?;
+            fs::create_dir(&partial).with_context(|| format!("cannot create {}", partial.display()))?;
+            fs::write(partial.join("pom.xml"), project_with(&missing)?)?;
+            let mut download = command(tools::maven()?, ["--quiet", "--batch-mode", "--file"]);
+            download.arg(partial.join("pom.xml")).arg(format!("{MAVEN_PLUGIN}:copy"));
+            run(download.arg(format!("-Dmaven.repo.local={}", repository.display())))?;
+            for each in missing {
+                let accepted = each.accept(&each.place_in(&repository)?, &place(each));
+                accepted.with_context(|| format!("cannot get {} {}", each.package, each.version))?;
+            }
+            remove(&partial)?;
+        }
+        Ok(pinned.iter().map(place).collect())
     }
 
     fn ensure_below(&self, folder: &Path, progress: &Progress) -> Result<PathBuf> {
@@ -136,13 +176,45 @@ impl Pinned<'_> {
     /// Into a local repository of its own, which keeps the client's plug-ins.
     fn download_artifact(&self, repository: &Path) -> Result<PathBuf> {
         let (name, kind) = self.artifact();
-        let (group, artifact) = name.split_once(':').context("no `group:artifact`")?;
-        let mut download = command(tools::maven()?, ["--quiet", "--batch-mode", MAVEN_GET]);
+        let brought = self.place_in(repository)?;
+        let mut download =
+            command(tools::maven()?, ["--quiet", "--batch-mode", &format!("{MAVEN_PLUGIN}:get")]);
         download.args(["-Dtransitive=false", &format!("-Dartifact={name}:{}:{kind}", self.version)]);
         run(download.arg(format!("-Dmaven.repo.local={}", repository.display())))?;
+        Ok(brought)
+    }
+
+    /// Where Maven has its file in a local repository.
+    fn place_in(&self, repository: &Path) -> Result<PathBuf> {
+        let (name, kind) = self.artifact();
+        let (group, artifact) = name.split_once(':').context("no `group:artifact`")?;
         let folder = repository.join(group.replace('.', "/")).join(artifact).join(self.version);
         Ok(folder.join(format!("{artifact}-{}.{kind}", self.version)))
     }
+}
+
+/// A project for Maven that does nothing but copy these files next to itself.
+fn project_with(files: &[&Pinned<'_>]) -> Result<String> {
+    let mut items = String::new();
+    for file in files {
+        let (name, kind) = file.artifact();
+        let (group, artifact) = name.split_once(':').context("no `group:artifact`")?;
+        let version = file.version;
+        write!(
+            items,
+            "<artifactItem><groupId>{group}</groupId><artifactId>{artifact}</artifactId>\
+             <version>{version}</version><type>{kind}</type></artifactItem>"
+        )?;
+    }
+    let (group, plugin) = MAVEN_PLUGIN.split_once(':').context("no plug-in")?;
+    let (plugin, version) = plugin.split_once(':').context("no version of the plug-in")?;
+    Ok(format!(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>io.loopbox</groupId>\
+         <artifactId>downloads</artifactId><version>1</version><packaging>pom</packaging><build><plugins><plugin>\
+         <groupId>{group}</groupId><artifactId>{plugin}</artifactId><version>{version}</version>\
+         <configuration><outputDirectory>copies</outputDirectory><artifactItems>{items}</artifactItems>\
+         </configuration></plugin></plugins></build></project>"
+    ))
 }
 
 /// Where the files of all registries are.
@@ -204,5 +276,14 @@ mod tests {
         assert_eq!(of("ch.acra:acra-core@aar").file_name(), "ch.acra-acra-core-1.0.aar");
         let folder = tempfile::tempdir().unwrap();
         assert!(of("no-group").download_artifact(folder.path()).unwrap_err().to_string().contains("group"));
+        let acra = of("ch.acra:acra-core@aar");
+        assert!(acra.place_in(folder.path()).unwrap().ends_with("ch/acra/acra-core/1.0/acra-core-1.0.aar"));
+        let project = project_with(&[&acra, &of("org.ow2.asm:asm")]).unwrap();
+        for part in
+            ["<artifactId>acra-core</artifactId><version>1.0</version><type>aar</type>", "org.ow2.asm"]
+        {
+            assert!(project.contains(part), "{project}");
+        }
+        assert!(Pinned::ensure_all(&[PACKAGE], &Progress::new("test")).is_err(), "npm's");
     }
 }

@@ -10,6 +10,7 @@ pub mod links;
 pub mod matrix;
 pub mod monitor;
 pub mod platform_names;
+pub mod real_sdks;
 pub mod scenario;
 pub mod source_lines;
 pub mod trace;

@@ -423,7 +423,9 @@ fn link_sources() -> Result<Vec<PathBuf>> {
     let parts = ["integrations", "inhouse/java", "java-stubs/androidx"].map(|part| glue.join(part));
     let mut sources = java_below(&parts)?;
     sources.extend(java_below(&[tests.join("app/android")])?);
-    sources.extend(["Links", "SentryClient"].map(|name| tests.join(format!("integrate/{name}.java"))));
+    sources.extend(
+        ["Links", "LogRecords", "SentryClient"].map(|name| tests.join(format!("integrate/{name}.java"))),
+    );
     let scenario = ["Options", "Phone", "PrintingListener", "Script"];
     sources.extend(scenario.map(|name| tests.join(format!("app/scenario/{name}.java"))));
     Ok(sources)

@@ -3,11 +3,17 @@ package org.acra;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of acra-core, as of June 2026. */
+/** Of acra-core, as of June 2026: a Kotlin object. */
 public final class ACRA {
+    public static final ACRA INSTANCE = new ACRA();
+
     private static final Map<String, String> TOLD = new TreeMap<String, String>();
 
     private ACRA() {}
+
+    public boolean isInitialised() {
+        return true;
+    }
 
     public static ErrorReporter getErrorReporter() {
         return new ErrorReporter() {
@@ -24,7 +30,7 @@ public final class ACRA {
             @Override
             public synchronized void handleSilentException(Throwable e) {
                 TOLD.put("silent", e.getMessage());
-                TOLD.put("data", TOLD.get("loopbox"));
+                TOLD.put("data", TOLD.get("loopbox_kind") + " " + TOLD.get("loopbox_file"));
                 TOLD.put("frames", Integer.toString(e.getStackTrace().length));
             }
         };

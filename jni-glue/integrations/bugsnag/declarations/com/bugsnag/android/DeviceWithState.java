@@ -4,7 +4,7 @@ import java.util.Date;
 
 /** Of bugsnag-android 5 and newer. */
 public class DeviceWithState {
-    private final Date time;
+    private Date time;
 
     public DeviceWithState(Date time) {
         this.time = time;
@@ -14,4 +14,14 @@ public class DeviceWithState {
     public Date getTime() {
         return time;
     }
+
+    public void setTime(Date value) {
+        time = value;
+    }
+
+    public void setFreeDisk(Long value) {}
+
+    public void setFreeMemory(Long value) {}
+
+    public void setOrientation(String value) {}
 }

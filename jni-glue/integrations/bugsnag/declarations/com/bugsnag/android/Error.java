@@ -2,7 +2,7 @@ package com.bugsnag.android;
 
 /** Of bugsnag-android 5 and newer. */
 public class Error {
-    private final String errorClass;
+    private String errorClass;
 
     public Error(String errorClass) {
         this.errorClass = errorClass;
@@ -10,5 +10,9 @@ public class Error {
 
     public String getErrorClass() {
         return errorClass;
+    }
+
+    public void setErrorClass(String value) {
+        errorClass = value;
     }
 }

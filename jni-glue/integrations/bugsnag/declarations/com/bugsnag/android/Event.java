@@ -30,4 +30,28 @@ public class Event {
     public Object getMetadata(String section, String key) {
         return metadata.get(section + '.' + key);
     }
+
+    public AppWithState getApp() {
+        return new AppWithState();
+    }
+
+    public List<Thread> getThreads() {
+        return new ArrayList<Thread>();
+    }
+
+    public List<Breadcrumb> getBreadcrumbs() {
+        return new ArrayList<Breadcrumb>();
+    }
+
+    public void setSeverity(Severity value) {}
+
+    public void setGroupingHash(String value) {}
+
+    public void setUser(String id, String email, String name) {}
+
+    public void setContext(String value) {}
+
+    public void clearFeatureFlags() {}
+
+    public void clearMetadata(String section) {}
 }

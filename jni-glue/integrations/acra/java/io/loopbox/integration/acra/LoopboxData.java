@@ -2,33 +2,60 @@
 package io.loopbox.integration.acra;
 
 import io.loopbox.Report;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.acra.ACRA;
+import org.acra.ErrorReporter;
 
 /**
- * Sends the hangs of earlier processes to ACRA, which knows of crashes only: one silent report each, with the main thread's
- * stack, and with the digest, the version that hung and the file's name as custom data. At the next start, for each of {@code Loopbox.takePendingReports()}.
+ * Sends the hangs and ANRs of earlier processes to ACRA, which knows of crashes only: one silent report each,
+ * with the main thread's stack, and with digest, version and date of the hang as custom data. At the next
+ * start, after {@code ACRA.init}, for each of {@code Loopbox.pendingReports()}; ACRA takes no files:
+ *
+ * <pre>{@code if (LoopboxData.send(report)) report.file().delete();}</pre>
  */
 public final class LoopboxData {
-    private static final String KEY = "loopbox";
-
     private LoopboxData() {}
 
-    /** @return whether it was about a hang */
+    /**
+     * Claims the report.
+     *
+     * @return whether it was about a hang, and ACRA was given it
+     */
     public static boolean send(Report report) {
         Report.Kind kind = report.kind();
-        if (kind != Report.Kind.ANR && kind != Report.Kind.HANG && kind != Report.Kind.RECOVERED) {
+        boolean hang = kind == Report.Kind.ANR || kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
+        if (!hang || !ACRA.INSTANCE.isInitialised() || !report.claim()) {
             return false;
         }
-        // By message and stack ACRA makes the hash that groups: neither has what differs from one hang to the next.
-        Throwable hang = new Throwable(report.title());
-        hang.setStackTrace(report.stackTrace());
-        String data = kind + " " + report.file().getName() + " | version " + report.appVersion() + " | " + report.digest();
-        ACRA.getErrorReporter().putCustomData(KEY, data);
+        // By its stack ACRA makes the hash that groups; neither that nor the message has what differs from
+        // one hang to the next.
+        Throwable stack = new Throwable(report.title());
+        stack.setStackTrace(report.stackTrace());
+        Map<String, String> data = new LinkedHashMap<String, String>();
+        data.put("loopbox", report.digest());
+        data.put("loopbox_kind", kind.name());
+        data.put("loopbox_fingerprint", report.fingerprint());
+        // ACRA's own fields have those of this launch.
+        data.put("loopbox_version", report.appVersion() + " (" + report.appVersionCode() + ")");
+        data.put("loopbox_time_ms", Long.toString(report.timeMs()));
+        data.put("loopbox_file", report.file().getName());
+        ErrorReporter acra = ACRA.getErrorReporter();
+        Map<String, String> before = new LinkedHashMap<String, String>();
         try {
-            ACRA.getErrorReporter().handleSilentException(hang);
+            for (Map.Entry<String, String> each : data.entrySet()) {
+                before.put(each.getKey(), acra.putCustomData(each.getKey(), each.getValue()));
+            }
+            acra.handleSilentException(stack);
         } finally {
             // A later crash of this launch is of no hang of an earlier one.
-            ACRA.getErrorReporter().removeCustomData(KEY);
+            for (Map.Entry<String, String> each : before.entrySet()) {
+                if (each.getValue() == null) {
+                    acra.removeCustomData(each.getKey());
+                } else {
+                    acra.putCustomData(each.getKey(), each.getValue());
+                }
+            }
         }
         return true;
     }

@@ -12,9 +12,10 @@ import io.loopbox.Report;
 import java.util.Date;
 
 /**
- * Puts the digest of the report into Bugsnag's ANR events, as the tab "loopbox"; Bugsnag takes no files. Give it to all three:
- * {@code configBuilder.listener(tab)}, {@code configuration.addOnError(tab)} for ANRs of this process, and
- * {@code configuration.addOnSend(tab)} for those that bugsnag-plugin-android-exitinfo finds out about at the next start.
+ * Puts the digest of the report into Bugsnag's ANR events, as the tab "loopbox"; Bugsnag takes no files. Give
+ * it to all three: {@code configBuilder.listener(tab)}, {@code configuration.addOnError(tab)} for ANRs of
+ * this process, and {@code configuration.addOnSend(tab)} for those that bugsnag-plugin-android-exitinfo finds
+ * out about at the next start.
  */
 public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstFileListener {
     /** Bugsnag trims longer strings. */
@@ -62,7 +63,7 @@ public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstF
         return true;
     }
 
-    private static void add(Report report, Event event) {
+    static void add(Report report, Event event) {
         event.addMetadata(TAB, "digest", head(report.digest()));
         event.addMetadata(TAB, "verdict", report.verdict().name());
         event.addMetadata(TAB, "file", report.file().getName());

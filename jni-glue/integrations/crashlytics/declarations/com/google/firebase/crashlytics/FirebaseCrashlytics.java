@@ -13,6 +13,8 @@ public class FirebaseCrashlytics {
 
     private final List<Throwable> recorded = new ArrayList<Throwable>();
 
+    private final List<Map<String, String>> recordedKeys = new ArrayList<Map<String, String>>();
+
     private FirebaseCrashlytics() {}
 
     public static FirebaseCrashlytics getInstance() {
@@ -23,8 +25,15 @@ public class FirebaseCrashlytics {
         keys.put(key, value);
     }
 
-    public synchronized void recordException(Throwable exception) {
+    /** Of 19.3 and newer: the keys are those of this event alone. */
+    public synchronized void recordException(Throwable exception, CustomKeysAndValues keys) {
         recorded.add(exception);
+        recordedKeys.add(keys.keys);
+    }
+
+    /** Not of the SDK: what a test asks for, of each that was recorded. */
+    public synchronized List<Map<String, String>> recordedKeys() {
+        return new ArrayList<Map<String, String>>(recordedKeys);
     }
 
     /** Not of the SDK: what a test asks for. */

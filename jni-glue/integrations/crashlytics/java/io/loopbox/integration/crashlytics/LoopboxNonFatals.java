@@ -1,32 +1,57 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.integration.crashlytics;
 
+import com.google.firebase.crashlytics.CustomKeysAndValues;
 import com.google.firebase.crashlytics.FirebaseCrashlytics;
 import io.loopbox.Report;
 
 /**
- * Records a hang that Crashlytics has no event of, because the process went on or was killed, as a non-fatal exception. Its
- * stack trace is the main thread's last one, by which Crashlytics groups, and which it retraces. Call it at the next start for each of
- * {@code Loopbox.takePendingReports()}; Crashlytics keeps eight of a process.
+ * Records a hang that Crashlytics has no event of, because the process went on or was killed, as a non-fatal
+ * exception. Its stack trace is the main thread's last one, by which Crashlytics groups, and which it
+ * retraces with the mapping of this launch's version; its time is now. Keys of that event alone have the
+ * digest, and version and time of the hang. At the next start, for each of {@code Loopbox.pendingReports()};
+ * Crashlytics keeps eight of a process, and takes no files:
+ *
+ * <pre>{@code if (LoopboxNonFatals.record(report)) report.file().delete();}</pre>
  */
 public final class LoopboxNonFatals {
     private LoopboxNonFatals() {}
 
-    /** @return whether it is one */
+    /**
+     * Claims the report.
+     *
+     * @return whether it is one, and Crashlytics was given it; it does not say what becomes of it
+     */
     public static boolean record(Report report) {
         if (report.kind() != Report.Kind.HANG && report.kind() != Report.Kind.RECOVERED) {
             return false;
         }
-        FirebaseCrashlytics.getInstance().recordException(new Hang(report));
+        FirebaseCrashlytics crashlytics;
+        try {
+            crashlytics = FirebaseCrashlytics.getInstance();
+        } catch (RuntimeException notThere) {
+            return false;
+        }
+        if (!report.claim()) {
+            return false;
+        }
+        // A key's value has 1,024 characters, a digest 900 bytes.
+        crashlytics.recordException(
+                new Hang(report),
+                new CustomKeysAndValues.Builder()
+                        .putString("loopbox", report.digest())
+                        .putString("loopbox_fingerprint", report.fingerprint())
+                        .putString("loopbox_version", report.appVersion() + " (" + report.appVersionCode() + ")")
+                        .putLong("loopbox_time_ms", report.timeMs())
+                        .build());
         return true;
     }
 
     private static final class Hang extends Exception {
         private static final long serialVersionUID = 1;
 
-        /** The digest, and the version that hung: Crashlytics shows that of this launch. */
         Hang(Report report) {
-            super(report.digest() + " | version " + report.appVersion());
+            super(report.title());
             setStackTrace(report.stackTrace());
         }
     }

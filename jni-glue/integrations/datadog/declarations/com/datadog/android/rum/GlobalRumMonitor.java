@@ -3,9 +3,13 @@ package com.datadog.android.rum;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of dd-sdk-android-rum, as of May 2026. */
+/** Of dd-sdk-android-rum 3: a Kotlin object. */
 public final class GlobalRumMonitor {
     private GlobalRumMonitor() {}
+
+    public static boolean isRegistered() {
+        return true;
+    }
 
     public static RumMonitor get() {
         return Monitor.ONLY;
@@ -22,14 +26,19 @@ public final class GlobalRumMonitor {
         final Map<String, Object> told = new TreeMap<String, Object>();
 
         @Override
-        public synchronized void addError(
-                String message, RumErrorSource source, Throwable throwable, Map<String, ? extends Object> attributes) {
+        public synchronized void addErrorWithStacktrace(
+                String message, RumErrorSource source, String stacktrace, Map<String, ? extends Object> attributes) {
             told.put("error " + attributes.get("loopbox.kind"), message);
         }
 
         @Override
-        public synchronized void addAttribute(String key, Object value) {
-            told.put(key, value);
+        public synchronized void addViewAttributes(Map<String, ? extends Object> attributes) {
+            told.putAll(attributes);
+        }
+
+        @Override
+        public synchronized void addTiming(String name) {
+            told.put("written", told.get("loopbox.digest"));
         }
     }
 }

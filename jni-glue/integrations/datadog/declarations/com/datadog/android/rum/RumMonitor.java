@@ -2,9 +2,12 @@ package com.datadog.android.rum;
 
 import java.util.Map;
 
-/** Of dd-sdk-android-rum, as of May 2026; it has more methods. */
+/** Of dd-sdk-android-rum 3; it has more methods. */
 public interface RumMonitor {
-    void addError(String message, RumErrorSource source, Throwable throwable, Map<String, ? extends Object> attributes);
+    void addErrorWithStacktrace(
+            String message, RumErrorSource source, String stacktrace, Map<String, ? extends Object> attributes);
 
-    void addAttribute(String key, Object value);
+    void addViewAttributes(Map<String, ? extends Object> attributes);
+
+    void addTiming(String name);
 }

@@ -10,9 +10,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Puts the digest of the report of a hang into Datadog's RUM events, which take no files. {@code configBuilder.listener(new
- * LoopboxRum())}: a global attribute of this process's events from the first file on, which the event of an ANR has, too, as far
- * as Datadog has written the view again by then. {@link #addError} at the next start for what a killed process left.
+ * Puts the digest of the report of a hang into Datadog's RUM events, which take no files. {@code
+ * configBuilder.listener(new LoopboxRum())}: attributes of the view in which main hangs, from the first file
+ * on. Datadog makes its own error of an ANR of that view, at the next start where the process was killed.
+ * {@link #addError} at the next start, for the hangs that were no ANR.
  */
 public final class LoopboxRum implements FirstFileListener {
     @Override
@@ -24,26 +25,52 @@ public final class LoopboxRum implements FirstFileListener {
     public void onReport(Report report) {
         boolean hang = report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG;
         if (hang && report.pid() == Process.myPid()) {
-            GlobalRumMonitor.get().addAttribute("loopbox.digest", report.digest());
-            GlobalRumMonitor.get().addAttribute("loopbox.verdict", report.verdict().name());
+            Map<String, Object> attributes = new HashMap<String, Object>();
+            attributes.put("loopbox.digest", report.digest());
+            attributes.put("loopbox.verdict", report.verdict().name());
+            GlobalRumMonitor.get().addViewAttributes(attributes);
+            // Main hangs, so that no other event comes: this one has Datadog write the view at once.
+            GlobalRumMonitor.get().addTiming("loopbox.hang");
         }
     }
 
     /**
-     * An error of the view that is shown now.
+     * Claims the report and adds an error with the stack, the time and the group of the hang, to the view
+     * that is shown now; call it when there is one, for each of {@code Loopbox.pendingReports()}:
      *
-     * @return whether it was about a hang of a process that is gone
+     * <pre>{@code if (LoopboxRum.addError(report)) report.file().delete();}</pre>
+     *
+     * @return whether it was about a hang of a process that is gone, and Datadog was given it; it does not
+     * say what becomes of it
      */
     public static boolean addError(Report report) {
         Report.Kind kind = report.kind();
-        boolean hang = kind == Report.Kind.ANR || kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
-        if (!hang || report.pid() == Process.myPid()) {
+        boolean hang = kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
+        if (!hang || report.pid() == Process.myPid() || !GlobalRumMonitor.isRegistered() || !report.claim()) {
             return false;
         }
         Map<String, Object> attributes = new HashMap<String, Object>();
+        attributes.put("_dd.error_type", "Hang");
+        attributes.put("_dd.timestamp", report.timeMs());
+        if (!report.fingerprint().isEmpty()) {
+            attributes.put("_dd.error.fingerprint", "loopbox " + report.fingerprint());
+        }
+        attributes.put("loopbox.digest", report.digest());
         attributes.put("loopbox.kind", kind.name());
+        // The event itself has that of this launch.
+        attributes.put("loopbox.version", report.appVersion() + " (" + report.appVersionCode() + ")");
         attributes.put("loopbox.file", report.file().getName());
-        GlobalRumMonitor.get().addError(report.digest(), RumErrorSource.SOURCE, null, attributes);
+        RumErrorSource source = RumErrorSource.SOURCE;
+        GlobalRumMonitor.get().addErrorWithStacktrace(report.title(), source, stack(report), attributes);
         return true;
+    }
+
+    /** As Java prints it, without which Datadog does not process an error. */
+    private static String stack(Report report) {
+        StringBuilder text = new StringBuilder("Hang: ").append(report.title());
+        for (StackTraceElement frame : report.stackTrace()) {
+            text.append("\n\tat ").append(frame);
+        }
+        return text.toString();
     }
 }

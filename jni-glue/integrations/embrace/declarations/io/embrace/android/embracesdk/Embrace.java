@@ -10,11 +10,28 @@ public final class Embrace {
 
     private final List<String> logged = new ArrayList<String>();
 
+    private boolean isStarted;
+
     private Embrace() {}
 
-    /** The SDK drops an attachment of more than 1 MiB, and those after the fifth of a session; the message goes. */
+    public synchronized boolean isStarted() {
+        return isStarted;
+    }
+
+    /** Not as in the SDK, where it needs a Context. */
+    public synchronized void start() {
+        isStarted = true;
+    }
+
+    /**
+     * The SDK drops an attachment of more than 1 MiB, and those after the fifth of a session; the message goes. It
+     * drops all before it has started.
+     */
     public synchronized void logMessage(
             String message, Severity severity, Map<String, ? extends Object> properties, byte[] attachment) {
+        if (!isStarted) {
+            return;
+        }
         boolean kept = attachment.length <= 1 << 20 && logged.size() < 5;
         logged.add(severity + " " + properties.get("loopbox_kind") + " " + (kept ? attachment.length : -1) + " " + properties.get("loopbox_digest"));
     }

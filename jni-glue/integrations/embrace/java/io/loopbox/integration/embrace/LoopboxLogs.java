@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Logs the reports of hangs to Embrace with the file attached: at the next start, on a thread that may read files, after
- * {@code Embrace.start}, with {@code Loopbox.takePendingReports()}.
+ * Logs the reports of hangs to Embrace with the file attached: at the next start, on a thread that may read
+ * files, after {@code Embrace.start}, with {@code Loopbox.pendingReports()}.
  */
 public final class LoopboxLogs {
     /** Embrace drops larger attachments, and all after the fifth of a session. */
@@ -25,32 +25,47 @@ public final class LoopboxLogs {
     private LoopboxLogs() {}
 
     /**
-     * The newest first, so far as Embrace takes them. Embrace does not say what has become of a log: the files are deleted.
+     * The newest first, so far as Embrace takes them: nothing before it has started, because it drops logs
+     * then. Claims those, and deletes their files; Embrace does not say what becomes of a log. The others
+     * stay as they are.
      *
      * @param reports oldest first
      * @return how many were logged
      */
-    public static int send(List<Report> reports) throws IOException {
+    public static int send(List<Report> reports) {
         int logged = 0;
+        if (!Embrace.INSTANCE.isStarted()) {
+            return 0;
+        }
         for (int at = reports.size() - 1; at >= 0 && logged < MOST_FILES; at--) {
             Report report = reports.get(at);
             Report.Kind kind = report.kind();
             boolean hang = kind == Report.Kind.ANR || kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
-            if (!hang || report.file().length() > MOST_BYTES) {
-                continue;
+            if (hang && report.file().length() <= MOST_BYTES && report.claim() && log(report)) {
+                logged++;
+                report.file().delete();
             }
-            Map<String, Object> properties = new HashMap<String, Object>();
-            properties.put("loopbox_kind", kind.name());
-            // Of a message Embrace keeps 128 characters, of a property 1,024.
-            properties.put("loopbox_digest", report.digest());
-            properties.put("loopbox_version", report.appVersion());
-            properties.put("loopbox_file", report.file().getName());
-            byte[] content = content(report.file());
-            Embrace.INSTANCE.logMessage(report.title(), Severity.ERROR, properties, content);
-            logged++;
-            report.file().delete();
         }
         return logged;
+    }
+
+    private static boolean log(Report report) {
+        byte[] content;
+        try {
+            content = content(report.file());
+        } catch (IOException gone) {
+            return false;
+        }
+        Map<String, Object> properties = new HashMap<String, Object>();
+        properties.put("loopbox_kind", report.kind().name());
+        // Of a message Embrace keeps 128 characters, of a property 1,024.
+        properties.put("loopbox_digest", report.digest());
+        properties.put("loopbox_fingerprint", report.fingerprint());
+        properties.put("loopbox_version", report.appVersion() + " (" + report.appVersionCode() + ")");
+        properties.put("loopbox_time_ms", Long.toString(report.timeMs()));
+        properties.put("loopbox_file", report.file().getName());
+        Embrace.INSTANCE.logMessage(report.title(), Severity.ERROR, properties, content);
+        return true;
     }
 
     private static byte[] content(File file) throws IOException {

@@ -41,7 +41,7 @@ public final class LoopboxExitProcessor implements BackfillingEventProcessor {
     }
 
     /** Asked for anew each time: what is found late is there then. The process's ANR, or else the last that it wrote. */
-    private static Report endedAt(long timeMs) {
+    private Report endedAt(long timeMs) {
         Report found = null;
         for (Report report : Loopbox.pendingReports()) {
             boolean better = found == null || found.kind() != Report.Kind.ANR || report.kind() == Report.Kind.ANR;
@@ -49,8 +49,9 @@ public final class LoopboxExitProcessor implements BackfillingEventProcessor {
                 found = report;
             }
         }
-        // The others are left for who sends reports by another way.
-        return found != null && found.claim() ? found : null;
+        // The others are left for who sends reports by another way, and so is what is too large for Sentry.
+        boolean left = found == null || found.file().length() > mostBytes;
+        return left || found.claim() ? found : null;
     }
 
     private static void deleteWhenFlushed(final Report report, final Flushable event) {

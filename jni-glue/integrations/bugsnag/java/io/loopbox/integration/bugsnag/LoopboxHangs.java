@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.integration.bugsnag;
+
+import com.bugsnag.android.AppWithState;
+import com.bugsnag.android.Bugsnag;
+import com.bugsnag.android.DeviceWithState;
+import com.bugsnag.android.Event;
+import com.bugsnag.android.OnErrorCallback;
+import com.bugsnag.android.Severity;
+import io.loopbox.Report;
+import java.util.Date;
+
+/**
+ * An event for a hang of which Bugsnag has none, because it was no ANR. At the next start, after {@code
+ * Bugsnag.start}, for each of {@code Loopbox.pendingReports()}; Bugsnag takes no files:
+ *
+ * <pre>{@code if (hangs.send(report)) report.file().delete();}</pre>
+ */
+public final class LoopboxHangs {
+    private final String[] tabs;
+
+    /** @param tabs that the app itself adds to events: they are of this launch, and Bugsnag does not list them */
+    public LoopboxHangs(String... tabs) {
+        this.tabs = tabs;
+    }
+
+    /**
+     * Claims the report.
+     *
+     * @return whether Bugsnag has it: not where an {@code OnErrorCallback} of the app refuses it
+     */
+    public boolean send(final Report report) {
+        boolean hang = report.kind() == Report.Kind.HANG || report.kind() == Report.Kind.RECOVERED;
+        if (!hang || !Bugsnag.isStarted() || !report.claim()) {
+            return false;
+        }
+        Throwable stack = new Throwable(report.title());
+        stack.setStackTrace(report.stackTrace());
+        final boolean[] taken = new boolean[1];
+        Bugsnag.notify(
+                stack,
+                new OnErrorCallback() {
+                    @Override
+                    public boolean onError(Event event) {
+                        // Called after the app's own, on this thread.
+                        fill(report, event);
+                        taken[0] = true;
+                        return true;
+                    }
+                });
+        return taken[0];
+    }
+
+    private void fill(Report report, Event event) {
+        event.getErrors().get(0).setErrorClass("Hang");
+        event.setSeverity(Severity.WARNING);
+        if (!report.fingerprint().isEmpty()) {
+            event.setGroupingHash("loopbox " + report.fingerprint());
+        }
+        addRun(report, event.getApp());
+        DeviceWithState device = event.getDevice();
+        device.setTime(new Date(report.timeMs()));
+        device.setFreeDisk(null);
+        device.setFreeMemory(null);
+        device.setOrientation(null);
+        // Of this launch.
+        event.setUser(null, null, null);
+        event.setContext(null);
+        event.getThreads().clear();
+        event.getBreadcrumbs().clear();
+        event.clearFeatureFlags();
+        for (String tab : tabs) {
+            event.clearMetadata(tab);
+        }
+        LoopboxTab.add(report, event);
+    }
+
+    private static void addRun(Report report, AppWithState app) {
+        app.setDuration(null);
+        app.setDurationInForeground(null);
+        app.setInForeground(null);
+        app.setLaunching(null);
+        if (report.appVersion().isEmpty()) {
+            return;
+        }
+        Number code = app.getVersionCode();
+        boolean other = code == null || code.longValue() != report.appVersionCode();
+        app.setVersion(report.appVersion());
+        app.setVersionCode(report.appVersionCode());
+        if (other) {
+            // By which Bugsnag finds the mapping; it finds the other version's by the code.
+            app.setBuildUuid(null);
+        }
+    }
+}

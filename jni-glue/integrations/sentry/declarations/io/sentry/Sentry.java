@@ -1,0 +1,28 @@
+package io.sentry;
+
+import io.sentry.hints.DiskFlushNotification;
+import io.sentry.protocol.SentryId;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Of sentry-java 6 and newer; it has more methods. */
+public final class Sentry {
+    private static final List<String> CAPTURED = new ArrayList<String>();
+
+    private Sentry() {}
+
+    public static synchronized SentryId captureEvent(SentryEvent event, Hint hint) {
+        String file = hint.getAttachments().isEmpty() ? "" : hint.getAttachments().get(0).getFilename();
+        CAPTURED.add(file + " " + event.getExtra("loopbox"));
+        Object about = hint.get("sentry:typeCheckHint");
+        if (about instanceof DiskFlushNotification) {
+            ((DiskFlushNotification) about).markFlushed();
+        }
+        return new SentryId();
+    }
+
+    /** Not of the SDK: what a test asks for. */
+    public static synchronized List<String> captured() {
+        return new ArrayList<String>(CAPTURED);
+    }
+}

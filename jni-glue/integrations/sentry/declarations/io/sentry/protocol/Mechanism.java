@@ -1,0 +1,8 @@
+package io.sentry.protocol;
+
+/** Of sentry-java 6 and newer. */
+public final class Mechanism {
+    public void setType(String value) {}
+
+    public void setHandled(Boolean value) {}
+}

@@ -1,0 +1,14 @@
+package io.sentry.protocol;
+
+/** Of sentry-java 6 and newer. */
+public final class SentryException {
+    public void setType(String value) {}
+
+    public void setValue(String value) {}
+
+    public void setThreadId(Long value) {}
+
+    public void setStacktrace(SentryStackTrace value) {}
+
+    public void setMechanism(Mechanism value) {}
+}

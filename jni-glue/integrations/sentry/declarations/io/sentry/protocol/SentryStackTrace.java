@@ -1,0 +1,8 @@
+package io.sentry.protocol;
+
+import java.util.List;
+
+/** Of sentry-java 6 and newer. */
+public final class SentryStackTrace {
+    public SentryStackTrace(List<SentryStackFrame> frames) {}
+}

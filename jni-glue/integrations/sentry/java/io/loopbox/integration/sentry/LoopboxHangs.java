@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.integration.sentry;
+
+import io.loopbox.Report;
+import io.sentry.Hint;
+import io.sentry.Sentry;
+import io.sentry.SentryEvent;
+import io.sentry.SentryLevel;
+import io.sentry.SentryOptions;
+import io.sentry.hints.Backfillable;
+import io.sentry.hints.DiskFlushNotification;
+import io.sentry.protocol.DebugImage;
+import io.sentry.protocol.DebugMeta;
+import io.sentry.protocol.Mechanism;
+import io.sentry.protocol.SentryException;
+import io.sentry.protocol.SentryId;
+import io.sentry.protocol.SentryStackFrame;
+import io.sentry.protocol.SentryStackTrace;
+import io.sentry.protocol.SentryThread;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Date;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An event for a hang of which Sentry has none, because it was no ANR. At the next start, after {@code
+ * SentryAndroid.init}, on a thread that may wait, for each of {@code Loopbox.pendingReports()}:
+ *
+ * <pre>{@code hangs.send(report);}</pre>
+ */
+public final class LoopboxHangs {
+    /** Of the main thread, as on Android. */
+    private static final long MAIN = 1;
+
+    /** Frames that are not the app's. */
+    private static final List<String> PLATFORM =
+            Arrays.asList(
+                    "android.", "androidx.", "com.android.", "dalvik.", "java.", "javax.", "jdk.", "kotlin.",
+                    "kotlinx.", "libcore.", "sun.");
+
+    private final SentryOptions options;
+
+    /** @param options of {@code SentryAndroid.init} */
+    public LoopboxHangs(SentryOptions options) {
+        this.options = options;
+    }
+
+    /**
+     * Claims the report, and deletes its file when Sentry has the event on its own disk, attachment included.
+     * One that is sampled away or dropped by beforeSend, or that Sentry cannot write, stays for the next
+     * start; one that is larger than {@code maxAttachmentSize} is left to others.
+     *
+     * @return whether Sentry has it
+     */
+    public boolean send(Report report) {
+        boolean hang = report.kind() == Report.Kind.HANG || report.kind() == Report.Kind.RECOVERED;
+        if (!hang || report.file().length() > options.getMaxAttachmentSize() || !report.claim()) {
+            return false;
+        }
+        Handover handover = new Handover();
+        Hint hint = new Hint();
+        hint.set(LoopboxAttachment.ABOUT, handover);
+        SentryEvent event = event(report);
+        boolean kept =
+                LoopboxAttachment.add(report, options.getMaxAttachmentSize(), event, hint)
+                        && !SentryId.EMPTY_ID.equals(Sentry.captureEvent(event, hint))
+                        && handover.await(options.getFlushTimeoutMillis());
+        return kept && report.file().delete();
+    }
+
+    private SentryEvent event(Report report) {
+        SentryStackTrace stack = new SentryStackTrace(frames(report.stackTrace()));
+        Mechanism mechanism = new Mechanism();
+        mechanism.setType("AppHang");
+        mechanism.setHandled(true);
+        SentryException hang = new SentryException();
+        hang.setType("Hang");
+        hang.setValue(report.title());
+        hang.setThreadId(MAIN);
+        hang.setStacktrace(stack);
+        hang.setMechanism(mechanism);
+        SentryThread main = new SentryThread();
+        main.setId(MAIN);
+        main.setName(report.threadName());
+        main.setMain(true);
+        main.setCurrent(true);
+        main.setCrashed(false);
+        main.setStacktrace(stack);
+        SentryEvent event = new SentryEvent(new Date(report.timeMs()));
+        event.setLevel(SentryLevel.ERROR);
+        event.setPlatform("java");
+        event.setExceptions(Collections.singletonList(hang));
+        event.setThreads(Collections.singletonList(main));
+        event.setEnvironment(options.getEnvironment());
+        if (!report.fingerprint().isEmpty()) {
+            event.setFingerprints(Arrays.asList("loopbox", report.fingerprint()));
+        }
+        addVersion(report, event);
+        return event;
+    }
+
+    /** Of the run that hung, named as Sentry names a release: {@code package@version+code}. */
+    private void addVersion(Report report, SentryEvent event) {
+        if (report.appVersion().isEmpty()) {
+            return;
+        }
+        String own = options.getRelease() == null ? "" : options.getRelease();
+        String release = own.substring(0, own.indexOf('@') + 1) + report.appVersion();
+        if (report.appVersionCode() > 0) {
+            release += "+" + report.appVersionCode();
+            event.setDist(Long.toString(report.appVersionCode()));
+        }
+        event.setRelease(release);
+        String mapping = options.getProguardUuid();
+        // That of another version is not known any more, and this one's would give wrong names.
+        if (mapping != null && release.equals(own)) {
+            DebugImage image = new DebugImage();
+            image.setType(DebugImage.PROGUARD);
+            image.setUuid(mapping);
+            DebugMeta meta = new DebugMeta();
+            meta.setImages(new ArrayList<DebugImage>(Collections.singletonList(image)));
+            event.setDebugMeta(meta);
+        }
+    }
+
+    /** Sentry has the outermost first. */
+    private static List<SentryStackFrame> frames(StackTraceElement[] stack) {
+        List<SentryStackFrame> frames = new ArrayList<SentryStackFrame>();
+        for (StackTraceElement element : stack) {
+            SentryStackFrame frame = new SentryStackFrame();
+            frame.setModule(element.getClassName());
+            frame.setFunction(element.getMethodName());
+            frame.setFilename(element.getFileName());
+            if (element.getLineNumber() >= 0) {
+                frame.setLineno(element.getLineNumber());
+            }
+            frame.setNative(element.isNativeMethod());
+            frame.setInApp(isOfApp(element.getClassName()));
+            frames.add(0, frame);
+        }
+        return frames;
+    }
+
+    private static boolean isOfApp(String name) {
+        for (String prefix : PLATFORM) {
+            if (name.startsWith(prefix)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * What the event is about: an earlier run, of which nothing of this one is said ({@link Backfillable}),
+     * nor of the last one, which it need not be of; and who wants to know when it is on Sentry's disk.
+     */
+    private static final class Handover implements Backfillable, DiskFlushNotification {
+        private final CountDownLatch flushed = new CountDownLatch(1);
+
+        @Override
+        public boolean shouldEnrich() {
+            return false;
+        }
+
+        @Override
+        public void markFlushed() {
+            flushed.countDown();
+        }
+
+        /** Of sentry-java 6.22 and newer, which may have several events for one hint. */
+        public boolean isFlushable(SentryId event) {
+            return true;
+        }
+
+        public void setFlushable(SentryId event) {}
+
+        boolean await(long ms) {
+            try {
+                return flushed.await(ms, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The links to crash SDKs on a JVM, with the SDKs themselves and a framework that Robolectric runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use anyhow::{Context, Result, ensure};
+use lab_launch::shrink::{Release, Shrinker, Shrunk};
+use lab_launch::{App, Launcher, java_below};
+use lab_reports::LIMIT;
+use loopbox_android_pack::half;
+use loopbox_setup::command::{for_each, path_list, run};
+use loopbox_setup::package::read_toml;
+use loopbox_setup::progress::Progress;
+use loopbox_setup::r8::{Program, R8};
+use loopbox_setup::registry::{Pinned, Registry};
+use loopbox_setup::tools::Tools;
+use loopbox_setup::workspace::{root, target};
+use loopbox_setup::{jar, jvm};
+use serde::Deserialize;
+use tempfile::{TempDir, tempdir};
+
+/// The links whose SDK is on Maven Central.
+const LINKS: [&str; 6] = ["acra", "bugsnag", "datadog", "opentelemetry", "sentry", "xcrash"];
+
+/// What the JVM's modules are asked to open: Robolectric sets what is private there.
+const OPENED: [&str; 4] = ["java.io", "java.lang", "java.net", "java.util"];
+
+/// The runs that leave a report each: their names, and the arguments of `com.example.shop.Checkout`.
+const RUNS: [(&str, &[&str]); 5] = [
+    ("pay", &["version=4.2.0 (420)", "user=u-7781", "hangMs=1000", "hang=pay", "ms=1400"]),
+    ("older", &["version=4.1.0 (410)", "user=u-9902", "hangMs=1800", "hang=pay", "ms=2400"]),
+    ("feed", &["version=4.2.0 (420)", "user=u-7781", "hangMs=1000", "hang=feed", "ms=1400"]),
+    ("anr", &["version=4.2.0 (420)", "user=u-7781", "hangMs=1000", "hang=pay", "ms=2500", SAYS]),
+    (SHRUNK, &["version=4.2.0 (420)", "hangMs=1000", "hang=pay", "ms=1400"]),
+];
+
+/// The words that the system has for a process that does not respond.
+const SAYS: &str = "says=Input dispatching timed out";
+
+/// The run of the app as R8 makes it for a release.
+const SHRUNK: &str = "shrunk";
+
+/// What hangs.
+const MAIN: &str = "com.example.shop.Checkout";
+
+/// `tests/real-sdks/sdks.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sdks {
+    framework: String,
+    #[serde(rename = "artifact")]
+    artifacts: Vec<Artifact>,
+}
+
+/// A file of Maven Central.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Artifact {
+    package: String,
+    version: String,
+    sha256: String,
+    megabytes: u32,
+}
+
+/// The SDKs and the links, compiled against each other, and reports of hangs.
+#[derive(Debug)]
+pub struct RealSdks {
+    work: TempDir,
+    class_path: Vec<PathBuf>,
+    /// The folder that has only the jar of the framework.
+    framework: PathBuf,
+    /// Of the app that R8 made.
+    mapping: PathBuf,
+}
+
+impl RealSdks {
+    /// Once for all tests of a program.
+    ///
+    /// # Panics
+    /// When it cannot be had.
+    pub fn shared() -> &'static Self {
+        static SHARED: LazyLock<RealSdks> = LazyLock::new(|| RealSdks::new().unwrap());
+        &SHARED
+    }
+
+    fn new() -> Result<Self> {
+        let work = tempdir()?;
+        let sdks: Sdks = read_toml(&root().join("tests/real-sdks/sdks.toml"))?;
+        let all: Vec<Pinned<'_>> = sdks.artifacts.iter().map(Artifact::pinned).collect();
+        let files = Pinned::ensure_all(&all, &Progress::new("crash SDKs"))?;
+        let is_framework = |artifact: &Artifact| artifact.package == sdks.framework;
+        let at = sdks.artifacts.iter().position(is_framework).context("no framework")?;
+        let framework = work.path().join("framework");
+        fs::create_dir(&framework)?;
+        let name = format!("android-all-{}.jar", sdks.artifacts[at].version);
+        std::os::unix::fs::symlink(&files[at], framework.join(name))?;
+        let compiled = half::compiled()?;
+        let classes = work.path().join("classes");
+        let mut class_path = vec![classes.clone(), compiled.library];
+        for (nth, file) in files.iter().enumerate().filter(|(nth, _)| *nth != at) {
+            class_path.push(if file.extension().is_some_and(|kind| kind == "aar") {
+                let unpacked = work.path().join(format!("{nth}.jar"));
+                fs::write(&unpacked, jar::read_entry(file, "classes.jar")?)?;
+                unpacked
+            } else {
+                file.clone()
+            });
+        }
+        class_path.push(files[at].clone());
+        let integrations = root().join("jni-glue/integrations");
+        let mut folders: Vec<PathBuf> =
+            LINKS.iter().map(|link| integrations.join(link).join("java")).collect();
+        folders.push(root().join("tests/real-sdks/java"));
+        fs::create_dir(&classes)?;
+        jvm::compile(&java_below(&folders)?, &class_path, &classes)?;
+        let shrunk = leave_reports(&work.path().join("reports"))?;
+        Ok(Self { work, class_path, framework, mapping: shrunk.mapping })
+    }
+
+    /// Runs the tests of some classes in a JVM of their own. Those of SDKs that have hooks of the exit, or a thread that does not
+    /// end, are alone in it.
+    ///
+    /// Returns the folder that they could write into.
+    ///
+    /// # Errors
+    /// When one fails; with what it printed.
+    pub fn test(&self, classes: &[&str]) -> Result<PathBuf> {
+        let folder = self.work.path().join(classes.join("-"));
+        fs::create_dir(&folder)?;
+        let mut java = Tools::ensure()?.java();
+        for package in OPENED {
+            java.arg(format!("--add-opens=java.base/{package}=ALL-UNNAMED"));
+        }
+        java.arg("-Drobolectric.offline=true").arg("-Drobolectric.usePreinstrumentedJars=false");
+        java.arg(format!("-Drobolectric.dependency.dir={}", self.framework.display()));
+        java.arg(format!("-Djava.io.tmpdir={}", folder.display()));
+        java.arg(format!("-Dreports={}", self.work.path().join("reports").display()));
+        java.args(["-cp", &path_list(&self.class_path), "real.Main"]);
+        java.args(classes.iter().map(|class| format!("real.{class}")));
+        run(java.current_dir(&folder))?;
+        Ok(folder)
+    }
+
+    /// What R8's own Retrace makes of a stack of the app that R8 made.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn retrace(&self, stack: &Path) -> Result<String> {
+        let r8 = R8::ensure(&Progress::new("R8"))?;
+        run(r8.command(Program::Retrace).arg(&self.mapping).arg(stack))
+    }
+}
+
+impl Artifact {
+    fn pinned(&self) -> Pinned<'_> {
+        Pinned {
+            registry: Registry::Maven,
+            package: &self.package,
+            version: &self.version,
+            sha256: &self.sha256,
+            megabytes: self.megabytes,
+        }
+    }
+}
+
+/// A folder with the report of each run. Returns the app of the last.
+fn leave_reports(folder: &Path) -> Result<Shrunk> {
+    let mut sources = java_below(&[root().join("tests/real-sdks/app")])?;
+    let scenario = ["Options", "Phone", "PrintingListener", "Script"];
+    sources.extend(scenario.map(|name| root().join(format!("tests/app/scenario/{name}.java"))));
+    let jar = target().join("apps/art11-checkout.jar");
+    let launcher = Launcher::of_sources("art11", &sources, jar)?;
+    let shrunk = shrink(&launcher)?;
+    for_each(&RUNS, |(name, arguments)| {
+        let app = if *name == SHRUNK { launcher.app_in(&shrunk.jar, MAIN) } else { launcher.app(MAIN) };
+        leave(app, &folder.join(name), arguments).with_context(|| (*name).to_owned())
+    })?;
+    Ok(shrunk)
+}
+
+/// The app with the recorder's Java half, as one app for R8.
+fn shrink(launcher: &Launcher) -> Result<Shrunk> {
+    let glue = root().join("jni-glue");
+    let parts = ["java", "java-stubs", "inhouse/java", "startup/java"].map(|part| glue.join(part));
+    let tests = ["tests/app", "tests/real-sdks/app"].map(|part| root().join(part));
+    let own = fs::read_to_string(glue.join("android/proguard.txt"))?;
+    let rules =
+        format!("{own}\n-keep class {MAIN} {{ public static void main(java.lang.String[]); }}\n-dontwarn **");
+    let sources = java_below(&[&parts[..], &tests].concat())?;
+    let libraries = Vec::new();
+    Release { testbed: &launcher.testbed, sources, libraries, rules }.shrink(Shrinker::USUAL)
+}
+
+fn leave(app: App, folder: &Path, arguments: &[&str]) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let app = app.argument(format!("dir={}", folder.display()));
+    let app = arguments.iter().fold(app, |app, argument| app.argument(*argument));
+    let ended = app.start()?.finish(LIMIT)?.success()?;
+    let reports = lab_launch::reports(folder)?.len();
+    ensure!(reports == 1, "{reports} reports: {:?}", ended.lines);
+    Ok(())
+}

@@ -1,0 +1,99 @@
+package real;
+
+import static org.robolectric.Shadows.shadowOf;
+
+import android.app.ActivityManager;
+import android.app.Application;
+import android.app.ApplicationExitInfo;
+import android.content.Context;
+import io.loopbox.Config;
+import io.loopbox.Loopbox;
+import io.loopbox.Report;
+import io.loopbox.internal.ContextFramework;
+import io.loopbox.internal.Recorder;
+import java.io.ByteArrayInputStream;
+import java.io.File;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import org.robolectric.shadows.ShadowActivityManager;
+
+/**
+ * The reports that earlier processes left, of real hangs on a testbed: two of one hang ("pay", and "older" of an older version,
+ * with another annotation and longer), "feed" of another hang, "anr" of an ANR in the first.
+ */
+final class Left {
+    static final String OLDER = "4.1.0";
+
+    /** What is running now: of nothing that was left. */
+    static final String NOW = "4.3.0";
+
+    static final long NOW_CODE = 430;
+
+    /** In no event: annotations are not sent. */
+    static final String[] USERS = {"u-7781", "u-9902"};
+
+    final List<Report> pays = new ArrayList<>();
+    Report feed;
+    Report anr;
+    private final Application app;
+
+    private Left(Application app) {
+        this.app = app;
+    }
+
+    /**
+     * As at a start after those: what there is in this process is the recorder's Java half, without its
+     * native library; it refuses to record, and has the reports nevertheless.
+     */
+    static Left of(Application app, String... runs) throws Exception {
+        File folder = new File(app.getFilesDir(), "loopbox");
+        Files.createDirectories(folder.toPath());
+        for (String run : runs) {
+            for (File file : new File(System.getProperty("reports"), run).listFiles()) {
+                if (file.getName().endsWith(".lbx")) {
+                    Files.copy(file.toPath(), new File(folder, file.getName()).toPath());
+                }
+            }
+        }
+        Loopbox.install(app, new Config.Builder(folder).build());
+        // Set where the native library is loaded.
+        Field framework = Recorder.class.getDeclaredField("framework");
+        framework.setAccessible(true);
+        framework.set(null, new ContextFramework(app));
+        Left left = new Left(app);
+        for (Report report : Loopbox.pendingReports()) {
+            if (report.kind() == Report.Kind.ANR) {
+                left.anr = report;
+            } else if (report.title().contains("CardClient")) {
+                left.pays.add(report);
+            } else {
+                left.feed = report;
+            }
+        }
+        return left;
+    }
+
+    /** The system keeps that the ANR ended its process. Returns when. */
+    long ended(String trace) throws Exception {
+        long at = anr.timeMs() + 7_345;
+        ActivityManager manager = (ActivityManager) app.getSystemService(Context.ACTIVITY_SERVICE);
+        shadowOf(manager)
+                .addApplicationExitInfo(
+                        ShadowActivityManager.ApplicationExitInfoBuilder.newBuilder()
+                                .setPid(anr.pid())
+                                .setProcessName(anr.process())
+                                .setTimestamp(at)
+                                .setReason(ApplicationExitInfo.REASON_ANR)
+                                .setImportance(ActivityManager.RunningAppProcessInfo.IMPORTANCE_FOREGROUND)
+                                .setDescription("user request after error: Input dispatching timed out")
+                                .setTraceInputStream(new ByteArrayInputStream(trace.getBytes("UTF-8")))
+                                .build());
+        return at;
+    }
+
+    static List<Report> pending() {
+        return Loopbox.pendingReports();
+    }
+}

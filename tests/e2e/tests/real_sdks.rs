@@ -13,7 +13,7 @@ fn sentry_has_an_event_for_each_hang_and_its_own_for_an_anr() -> Result<()> {
 }
 
 #[test]
-fn bugsnag_has_an_event_for_each_hang_and_none_for_an_anr() -> Result<()> {
+fn bugsnag_has_an_event_for_each_hang_and_its_own_for_an_anr() -> Result<()> {
     RealSdks::shared().test(&["BugsnagTest"]).map(drop)
 }
 

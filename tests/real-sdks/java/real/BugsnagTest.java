@@ -16,6 +16,7 @@ import io.loopbox.Report;
 import io.loopbox.integration.bugsnag.LoopboxHangs;
 import io.loopbox.integration.bugsnag.LoopboxTab;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
 import org.junit.Test;
 import org.junit.runner.RunWith;
@@ -33,8 +34,11 @@ public final class BugsnagTest {
     private final Application app = RuntimeEnvironment.getApplication();
     private boolean refused;
 
+    /** Not 0: events are made to what bugsnag-plugin-android-exitinfo makes of an ANR that ended then. */
+    private long anrMs;
+
     @Test
-    public void aHangIsAnEventOfItsRun() throws Exception {
+    public void aHangIsAnEventOfItsRunAndAnAnrHasTheTab() throws Exception {
         Server server = new Server(202);
         Left left = Left.of(app, "pay", "feed", "older", "anr");
         LoopboxHangs hangs = new LoopboxHangs("cart");
@@ -54,7 +58,7 @@ public final class BugsnagTest {
             for (String now : new String[] {"of this launch", Left.NOW, "user of now", Left.USERS[0], Left.USERS[1]}) {
                 assertFalse(now, body.contains(now));
             }
-            JsonObject event = JsonParser.parseString(body).getAsJsonObject().getAsJsonArray("events").get(0).getAsJsonObject();
+            JsonObject event = event(body);
             if (body.contains("CardClient")) {
                 pays.add(event);
             } else {
@@ -85,6 +89,16 @@ public final class BugsnagTest {
             String digest = pay.getAsJsonObject("metaData").getAsJsonObject("loopbox").get("digest").getAsString();
             assertEquals(report.digest(), digest);
         }
+        anrMs = left.ended(Expected.TRACE.replace("PID", "" + left.anr.pid()));
+        Bugsnag.notify(new IllegalStateException("did not respond"));
+        JsonObject anr = event(server.await(1, "did not respond").get(0));
+        JsonObject tab = anr.getAsJsonObject("metaData").getAsJsonObject("loopbox");
+        assertEquals("Bugsnag's own event", left.anr.digest(), tab.get("digest").getAsString());
+        assertEquals(left.anr.file().getName(), tab.get("file").getAsString());
+    }
+
+    private static JsonObject event(String body) {
+        return JsonParser.parseString(body).getAsJsonObject().getAsJsonArray("events").get(0).getAsJsonObject();
     }
 
     private void start(Server server) {
@@ -94,10 +108,17 @@ public final class BugsnagTest {
         configuration.setAppVersion(Left.NOW);
         configuration.setVersionCode((int) Left.NOW_CODE);
         configuration.setUser("user of now", null, null);
+        configuration.addOnError(
+                event -> {
+                    if (anrMs != 0) {
+                        event.getErrors().get(0).setErrorClass("ANR");
+                        event.getDevice().setTime(new Date(anrMs));
+                    }
+                    return !refused;
+                });
         LoopboxTab tab = new LoopboxTab();
         configuration.addOnError(tab);
         configuration.addOnSend(tab);
-        configuration.addOnError(event -> !refused);
         Bugsnag.start(app, configuration);
         Bugsnag.leaveBreadcrumb("of this launch");
         Bugsnag.addFeatureFlag("of this launch");

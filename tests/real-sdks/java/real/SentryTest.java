@@ -64,16 +64,17 @@ public final class SentryTest {
     @Test
     public void aHangIsAnEventOfItsRun() throws Exception {
         Server server = new Server(200);
-        Left left = Left.of(app, "pay", "feed", "older");
+        Left left = Left.of(app, "pay", "feed", "older", "anr");
         List<Report> pending = Left.pending();
         start(server, false);
         LoopboxHangs hangs = new LoopboxHangs(options);
         for (Report report : pending) {
-            assertTrue(report.title(), hangs.send(report));
-            assertFalse("handed over", report.file().exists());
+            boolean hang = report.kind() == Report.Kind.HANG;
+            assertEquals(report.title(), hang, hangs.send(report));
+            assertEquals("handed over", !hang, report.file().exists());
             assertFalse("once", hangs.send(report));
         }
-        assertEquals(3, pending.size());
+        assertEquals(4, pending.size());
         List<JsonObject> pays = new ArrayList<>();
         JsonObject feed = null;
         for (String body : server.await(3, "\"AppHang\"")) {

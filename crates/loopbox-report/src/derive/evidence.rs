@@ -28,10 +28,7 @@ fn known(anr: &Anr, cpu_use: Option<CpuUse>, main: &MainState) -> Vec<String> {
     let long = format_ns;
     if let Some(exit) = &anr.exit {
         let words = if exit.description.is_empty() { "no description" } else { &exit.description };
-        lines.push(format!(
-            "the system recorded the end of the process: {} ({words})",
-            exit_reason(exit.reason)
-        ));
+        lines.push(format!("the system recorded the end of the process: {} ({words})", exit_reason(exit)));
     }
     match &anr.system {
         None => {}

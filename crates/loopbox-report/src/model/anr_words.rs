@@ -1,9 +1,10 @@
 //! The ANR judgement in words.
 
-use loopbox_format::model::{Anr, AnrVerdict};
+use loopbox_format::model::{Anr, AnrVerdict, ProcessExit};
+use std::borrow::Cow;
 
-/// Names of `ApplicationExitInfo.REASON_*`, by their numbers (API 30 to 34).
-const REASONS: [&str; 17] = [
+/// Names of `ApplicationExitInfo.REASON_*`, by their numbers: API 30 to 34, and the last one of 37.2.
+const REASONS: [&str; 18] = [
     "unknown",
     "exit of its own",
     "signal",
@@ -21,7 +22,13 @@ const REASONS: [&str; 17] = [
     "freezer",
     "package state change",
     "package updated",
+    MEMORY_LIMITER,
 ];
+
+const MEMORY_LIMITER: &str = "memory limiter";
+
+/// `ApplicationExitInfo.REASON_OTHER`.
+const OTHER: i32 = 13;
 
 /// The verdict as the answer to "is this an ANR?"; empty when the recorder did not classify the hang.
 pub(crate) fn verdict_summary(anr: &Anr) -> &'static str {
@@ -35,20 +42,42 @@ pub(crate) fn verdict_summary(anr: &Anr) -> &'static str {
     }
 }
 
-/// What `ApplicationExitInfo` calls the end of a process.
-pub(crate) fn exit_reason(number: i32) -> &'static str {
-    usize::try_from(number).ok().and_then(|at| REASONS.get(at)).copied().unwrap_or("unknown reason")
+/// What `ApplicationExitInfo` calls the end of a process; none for a reason that is newer than this program.
+pub(crate) fn known_exit_reason(exit: &ProcessExit) -> Option<&'static str> {
+    // API 37 and 37.1 have it among the others.
+    if exit.reason == OTHER && exit.description.starts_with("MemoryLimiter:") {
+        return Some(MEMORY_LIMITER);
+    }
+    usize::try_from(exit.reason).ok().and_then(|at| REASONS.get(at)).copied()
+}
+
+/// The same, or the number.
+pub(crate) fn exit_reason(exit: &ProcessExit) -> Cow<'static, str> {
+    known_exit_reason(exit).map_or_else(|| format!("reason {}", exit.reason).into(), Cow::Borrowed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn name(reason: i32, description: &str) -> String {
+        exit_reason(&ProcessExit { reason, description: description.into(), unix_ms: 0 }).into_owned()
+    }
+
     #[test]
-    fn an_exit_reason_of_a_later_api_level_is_unknown() {
+    fn an_exit_reason_that_is_newer_is_a_number() {
         assert_eq!(
-            (exit_reason(6), exit_reason(-1), exit_reason(99)),
-            ("ANR", "unknown reason", "unknown reason")
+            (name(6, ""), name(-1, ""), name(99, "")),
+            ("ANR".into(), "reason -1".into(), "reason 99".into())
         );
+    }
+
+    #[test]
+    fn the_memory_limiter_has_a_name_before_it_has_a_number() {
+        assert_eq!(
+            (name(17, ""), name(13, "MemoryLimiter:AnonSwap")),
+            (MEMORY_LIMITER.into(), MEMORY_LIMITER.into())
+        );
+        assert_eq!(name(13, "by the MemoryLimiter:"), "other");
     }
 }

@@ -9,6 +9,7 @@ use crate::model::time::ms;
 use crate::model::version::version_code;
 use crate::model::{Analysis, Overdue, PendingQueue};
 use loopbox_format::model::{MainState, Named, RecordKind};
+use std::borrow::Cow;
 
 /// One report as a row.
 #[derive(Debug, Clone)]
@@ -45,7 +46,7 @@ pub struct ReportRow {
     annotations: String,
     app_version_code: Option<i64>,
     anr: &'static str,
-    exit_reason: &'static str,
+    exit_reason: Cow<'static, str>,
     exit_description: String,
 }
 
@@ -85,7 +86,7 @@ impl Row for ReportRow {
         ("annotations", Json(|r| &r.annotations)),
         ("app_version_code", Integer(|r| r.app_version_code)),
         ("anr", Text(|r| r.anr)),
-        ("exit_reason", Text(|r| r.exit_reason)),
+        ("exit_reason", Text(|r| &r.exit_reason)),
         ("exit_description", Text(|r| &r.exit_description)),
     ];
 }
@@ -150,7 +151,7 @@ impl ReportRow {
             ),
             app_version_code: version_code(&process.app_version),
             anr: a.anr.verdict.name(),
-            exit_reason: a.anr.exit.as_ref().map(|exit| exit_reason(exit.reason)).unwrap_or_default(),
+            exit_reason: a.anr.exit.as_ref().map(exit_reason).unwrap_or_default(),
             exit_description: a.anr.exit.as_ref().map(|exit| exit.description.clone()).unwrap_or_default(),
         }
     }

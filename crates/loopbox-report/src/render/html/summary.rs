@@ -4,7 +4,7 @@
 use crate::derive::{self, about_device, last_stack, process_name, reason};
 use crate::diagnose::{Cause, Diagnosis};
 use crate::model::Analysis;
-use crate::model::anr_words::{exit_reason, verdict_summary};
+use crate::model::anr_words::{exit_reason, known_exit_reason, verdict_summary};
 use crate::model::time::{format_ms, format_ns, ms_between};
 use crate::render::escape::{breakable, escape};
 use crate::render::stack_text;
@@ -110,9 +110,9 @@ fn anr(out: &mut String, a: &Analysis) {
     if let Some(exit) = &a.anr.exit {
         let _ = writeln!(
             out,
-            "<dl><dt>process ended by</dt><dd>{} ({})</dd><dt>in the system's words</dt><dd>{}</dd></dl>",
-            escape(exit_reason(exit.reason)),
-            exit.reason,
+            "<dl><dt>process ended by</dt><dd>{}{}</dd><dt>in the system's words</dt><dd>{}</dd></dl>",
+            escape(&exit_reason(exit)),
+            known_exit_reason(exit).map(|_| format!(" ({})", exit.reason)).unwrap_or_default(),
             escape(if exit.description.is_empty() { "none" } else { &exit.description })
         );
     }

@@ -6,6 +6,7 @@ use crate::model::anr_words::{exit_reason, verdict_summary};
 use crate::model::name::Name;
 use crate::model::time::ms;
 use loopbox_format::model::{AnrVerdict, CpuUse, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
+use std::borrow::Cow;
 
 json_object! {
     /// Whether the report is of an ANR, by whose report, and the evidence.
@@ -85,8 +86,8 @@ json_object! {
     struct ExitView<'a>(exit: &'a ProcessExit) {
         /// The number of the `ApplicationExitInfo.REASON_*` constant.
         reason: i32 = exit.reason,
-        /// The reason in words.
-        name: &'static str = exit_reason(exit.reason),
+        /// The reason in words; `reason` and the number for one that is newer than this program.
+        name: Cow<'static, str> = exit_reason(exit),
         /// How the system describes the end.
         description: &'a str = &exit.description,
         /// The Unix time of the end.

@@ -50,7 +50,12 @@ mod tests {
         let error = judge(at, 0, 4 * GIB + 1).unwrap_err().to_string();
         assert!(error.contains("10 GB more into target") && error.contains("4 GB left"), "{error}");
         assert!(judge(at, ALL * 2, AT_LEAST - 1).is_err());
-        assert!(check(tempfile::tempdir().unwrap().path()).is_ok());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_an_error_that_names_it() {
+        let error = check(Path::new("/proc/nowhere")).unwrap_err().to_string();
+        assert_eq!(error, "cannot create /proc/nowhere");
     }
 
     #[test]

@@ -43,20 +43,20 @@ public final class Feeding implements Listener, Redactor, Runnable {
         ms = options.number("ms", 3_000);
     }
 
-    /** Plays one story and ends the process. */
+    /** Runs one mode and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
-        Feeding story = new Feeding(options);
-        Config.Builder config = options.config().listener(null).listener(story);
+        Feeding app = new Feeding(options);
+        Config.Builder config = options.config().listener(null).listener(app);
         if (options.is("mode", "annotate")) {
-            config.redactor(story);
+            config.redactor(app);
         }
         if (!Loopbox.install(config.build()).isOn()) {
             throw new AssertionError("not installed");
         }
         Script.awaitSampler();
-        new Thread(story, "story").start();
+        new Thread(app, "feeds").start();
         Looper.loop();
     }
 

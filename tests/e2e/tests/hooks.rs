@@ -167,12 +167,12 @@ fn an_observer_that_was_taken_out_is_set_again() -> Result<()> {
 
 #[test]
 fn a_hook_that_fails_in_a_message_does_not_leave_it_running() -> Result<()> {
-    let story = tell("art10", &[], &["mode=observer-null", "hangMs=500"])?;
-    let (on, how) = feature(&story.report, Feature::Hook);
+    let app = tell("art10", &[], &["mode=observer-null", "hangMs=500"])?;
+    let (on, how) = feature(&app.report, Feature::Hook);
     assert!(!on && how.starts_with("failed: java.lang.NullPointerException"), "{how}");
-    story.shop(1)?;
-    assert!(!matches!(story.report.main, MainState::Running(_)), "{:?}", story.report.main);
-    assert!(!story.said.iter().any(|line| line.ends_with(" hang")), "{:?}", story.said);
+    app.shop(1)?;
+    assert!(!matches!(app.report.main, MainState::Running(_)), "{:?}", app.report.main);
+    assert!(!app.said.iter().any(|line| line.ends_with(" hang")), "{:?}", app.said);
     Ok(())
 }
 

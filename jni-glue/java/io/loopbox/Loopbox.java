@@ -535,7 +535,8 @@ public final class Loopbox {
      * thread that may wait for the disk.
      *
      * @return whether nothing is left in the folders that this process knows: the default one, that of the configuration and
-     *     those of its monitors. Else the log says what is, and the next launch tries again
+     *     those of its monitors. Else the log says what is. The next launch tries again in any case, and finds what a disk has
+     *     held up in the middle of a step, or another process has written in the second until it found the switch off
      */
     @WorkerThread
     public static boolean purge(@NonNull Context context) {

@@ -93,11 +93,13 @@ public final class Purge {
                 none &= isDeleted(file);
             }
         }
-        for (File process : filesIn(new File(folder, PendingReports.TAKEN))) {
+        File taken = new File(folder, PendingReports.TAKEN);
+        none &= isRead(taken);
+        for (File process : filesIn(taken)) {
             none &= isEmptied(process);
             removeEmpty(process);
         }
-        removeEmpty(new File(folder, PendingReports.TAKEN));
+        removeEmpty(taken);
         File monitor = new File(folder, MonitorFiles.FOLDER);
         none &= !OwnFile.isFolder(monitor) || isEmptied(monitor);
         removeEmpty(monitor);
@@ -105,7 +107,7 @@ public final class Purge {
     }
 
     /** A folder that cannot be read may have something. */
-    private static boolean isRead(File folder) {
+    static boolean isRead(File folder) {
         if (folder.list() != null) {
             return true;
         }

@@ -160,7 +160,7 @@ final class SystemProfiles {
     static boolean deleteNoted(File directory) {
         File folder = new File(directory, FOLDER);
         File[] notes = OwnFile.isFolder(folder) ? folder.listFiles() : null;
-        boolean none = true;
+        boolean none = Purge.isRead(folder);
         for (File noted : notes == null ? new File[0] : notes) {
             try {
                 String[] lines = read(noted);

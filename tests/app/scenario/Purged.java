@@ -18,6 +18,7 @@ import java.io.File;
  * <ul>
  *   <li>records: messages follow each other, each is a line of the monitor's; a report is taken, another one is not. It goes on
  *       until it is off, or purges by itself when the file {@code gate=} is there;
+ *   <li>rests: it leaves a report, and no message comes until the file {@code gate=} is there;
  *   <li>purges: another one, which deletes and ends;
  *   <li>installs: a later launch, which is refused; it starts its monitor and goes on until it is killed;
  *   <li>enables: the consent is given again.
@@ -69,7 +70,9 @@ public final class Purged implements Runnable, MonitorListener {
         if (status.isOn()) {
             Script.awaitSampler();
             new Thread(this, "looks").start();
-            handler.post(new Message());
+            if (!options.is("how", "rests")) {
+                handler.post(new Message());
+            }
         }
         Looper.loop();
     }
@@ -86,12 +89,17 @@ public final class Purged implements Runnable, MonitorListener {
             phone.profiled("2|0|" + profile);
             SystemClock.sleep(LOOK_MS);
         }
-        while (!stalled) {
+        boolean rests = options.is("how", "rests");
+        while (!stalled && !rests) {
             SystemClock.sleep(LOOK_MS);
         }
         Script.say("records");
         String gate = options.text("gate", "");
-        if (!gate.isEmpty()) {
+        if (rests) {
+            Script.awaitFile(gate);
+            Script.say("rested " + Loopbox.status().isOn());
+            handler.post(new Message());
+        } else if (!gate.isEmpty()) {
             Script.awaitFile(gate);
             Script.say("purged " + Loopbox.purge(phone));
         }

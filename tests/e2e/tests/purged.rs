@@ -10,6 +10,8 @@ use loopbox_testbed::to_test_on;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 use tempfile::tempdir;
 
 const NOW_OFF: &str = "SCRIPT now off: switched off by the app";
@@ -142,6 +144,29 @@ fn other_processes_delete_what_is_theirs() -> Result<()> {
         only_left(folder.path(), &[&[MARK], &apps[..]].concat())?;
         elsewhere.kill();
         busy.kill();
+    }
+    Ok(())
+}
+
+/// What it had in its own folder stays until a message runs: nothing wakes it before.
+#[test]
+fn a_process_at_rest_deletes_when_a_message_runs() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let at = |name: &str| folder.path().join(name);
+        let rests = app(&testbed, folder.path(), "rests")?
+            .argument(format!("place={}", at("place").display()))
+            .argument(format!("gate={}", at("gate").display()));
+        let mut rests = recording(rests)?;
+        // What the installation's message wrote is copied to the ring's file by then.
+        sleep(Duration::from_secs(2));
+        app(&testbed, folder.path(), "purges")?.start()?.finish(LIMIT)?.success()?;
+        has(folder.path(), &[".lbr", "taken/", "requested"])?;
+        fs::write(at("gate"), "")?;
+        rests.wait_for("SCRIPT rested true", LIMIT)?;
+        rests.wait_for(NOW_OFF, LIMIT)?;
+        only_left(folder.path(), &[MARK, "gate", "place"])?;
+        rests.kill();
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! Counting different values in bounded memory.
 
 use loopbox_format::problem::hash64;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Up to this number of different values the count is exact.
@@ -91,6 +93,15 @@ fn record_hash(registers: &mut [u8; 1 << REGISTER_BITS], hash: u64) {
 
 /// How many names are kept.
 const MAX_NAMES: usize = 256;
+
+/// A name and its count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NameCount {
+    /// The name.
+    pub name: String,
+    /// The number of reports, stalls and jank frames that have it.
+    pub reports: u64,
+}
 
 /// The counts of the most frequent names, and the number of different names.
 ///

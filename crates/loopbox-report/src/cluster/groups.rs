@@ -2,6 +2,7 @@
 
 use super::amount::Amount;
 use super::cardinality::{Distinct, TopNames};
+use super::recorder::PartsOff;
 use super::sighting::{Representative, Sighting};
 use crate::diagnose::Confidence;
 use loopbox_format::problem::Signature;
@@ -80,6 +81,7 @@ pub struct Clusters {
     pub(super) amount: Amount,
     /// Reports, stalls and jank frames with a signature that was first seen after [`MAX_GROUPS`] others.
     pub(super) beyond: u64,
+    pub(super) off: PartsOff,
 }
 
 impl Clusters {
@@ -87,6 +89,7 @@ impl Clusters {
     pub fn add(&mut self, sighting: Sighting) {
         self.amount.add(&sighting.amount);
         self.users.add(&sighting.user);
+        self.off.add(&sighting.off);
         self.put(GroupStats::new(sighting));
     }
 
@@ -112,6 +115,7 @@ impl Clusters {
         self.amount.add(&other.amount);
         self.beyond += other.beyond;
         self.users.merge(&other.users);
+        self.off.merge(other.off);
         for group in other.groups.into_values() {
             self.put(group);
         }

@@ -1,7 +1,8 @@
 //! The result of clustering as one self-contained page.
 
 use super::amount::Measure;
-use super::summary::{Group, NameCount, Summary};
+use super::cardinality::NameCount;
+use super::summary::{Group, Summary};
 use super::text::days;
 use super::trend;
 use crate::model::plural::plural;
@@ -36,6 +37,19 @@ pub fn html(summary: &Summary, limit: usize) -> String {
     if summary.groups.len() > limit {
         let more = plural((summary.groups.len() - limit) as u64, "more group");
         let _ = write!(out, "<p>Not on this page: {more}.");
+    }
+    if !summary.recorder.is_empty() {
+        let _ = write!(out, "<h2>The recorder itself</h2><dl>");
+        for part in &summary.recorder {
+            let _ = write!(
+                out,
+                "<dt>{} off in {}<dd>{}",
+                part.name,
+                plural(part.reports, "report"),
+                escape(&part.reasons_in_words())
+            );
+        }
+        out.push_str("</dl>");
     }
     out.push_str("</main></html>\n");
     out

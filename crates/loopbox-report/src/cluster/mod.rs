@@ -11,6 +11,7 @@ pub mod diff;
 mod groups;
 mod html;
 mod list;
+mod recorder;
 mod sighting;
 mod signature;
 mod summary;
@@ -18,12 +19,14 @@ mod text;
 mod trend;
 
 pub use amount::{Amount, Measure};
+pub use cardinality::NameCount;
 pub use groups::Clusters;
 pub use html::html;
 pub use list::list;
+pub use recorder::PartOff;
 pub use sighting::{Representative, Sighting};
 pub use signature::Problem;
-pub use summary::{Count, Group, NameCount, Summary, VersionShare};
+pub use summary::{Count, Group, Summary, VersionShare};
 pub use text::text;
 
 #[cfg(test)]

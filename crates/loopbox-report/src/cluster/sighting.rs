@@ -1,6 +1,7 @@
 //! What clustering needs of one report, one stall, or one jank frame.
 
 use super::amount::Amount;
+use super::recorder::{Off, off_in};
 use super::signature::Problem;
 use crate::diagnose::{Confidence, Diagnosis};
 use crate::model::time::format_ns;
@@ -39,6 +40,8 @@ pub struct Sighting {
     pub(super) amount: Amount,
     pub(super) quality: (Option<Confidence>, u32),
     pub(super) representative: Representative,
+    /// Parts of the recorder that were off; of a report alone.
+    pub(super) off: Vec<Off>,
 }
 
 impl Sighting {
@@ -51,7 +54,8 @@ impl Sighting {
             headline: diagnosis.headline.clone(),
             culprit: diagnosis.causes.first().and_then(|cause| cause.culprit.clone()),
         };
-        Self::of(a, problem, Amount::REPORT, (diagnosis.confidence, samples), representative)
+        let off = off_in(a);
+        Self { off, ..Self::of(a, problem, Amount::REPORT, (diagnosis.confidence, samples), representative) }
     }
 
     /// The sighting of a stall, which is the running message of a report of its own.
@@ -68,6 +72,7 @@ impl Sighting {
             // Of stalls the longest stands for the group, and any report before it.
             quality: (None, (wall_ns / 1_000_000).try_into().unwrap_or(u32::MAX)),
             representative: Representative { headline, ..report.representative },
+            off: Vec::new(),
             ..report
         }
     }
@@ -117,6 +122,7 @@ impl Sighting {
             cause: problem.cause,
             message: problem.message,
             anr: a.anr.verdict.name(),
+            off: Vec::new(),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The result of clustering: its JSON, and what the text and the HTML page are made from.
 
 use super::amount::{Amount, Measure};
-use super::cardinality::{Distinct, TopNames};
+use super::cardinality::{Distinct, NameCount, TopNames};
 use super::groups::{Clusters, GroupStats};
+use super::recorder::PartOff;
 use super::sighting::Representative;
 use crate::model::plural::plural;
 use crate::model::version::version_code;
@@ -37,6 +38,9 @@ pub struct Summary {
     pub beyond: u64,
     /// The groups, those with most of what they are ranked by first.
     pub groups: Vec<Group>,
+    /// The parts of the recorder that were off in some of the reports, those of most reports first: whether the recorder itself
+    /// is well. What the start guard did is in no report.
+    pub recorder: Vec<PartOff>,
 }
 
 /// A number of different values.
@@ -100,15 +104,6 @@ pub struct VersionShare {
     pub of: u64,
 }
 
-/// A name and its count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct NameCount {
-    /// The name.
-    pub name: String,
-    /// The number of reports, stalls and jank frames that have it.
-    pub reports: u64,
-}
-
 impl Clusters {
     /// The groups, those with most reports first. `skipped` is the number of files that could not be used.
     pub fn summary(&self, skipped: u64) -> Summary {
@@ -129,6 +124,7 @@ impl Clusters {
             users: distinct(&self.users).map(|users| users.at_most(self.amount.counted())),
             beyond: self.beyond,
             groups,
+            recorder: self.off.summary(),
         }
     }
 }

@@ -3,7 +3,7 @@ use crate::diagnose::diagnose;
 use crate::model::Analysis;
 use crate::test_frames::SessionBuilder;
 use crate::test_support::{OUTSIDE, ReportBuilder};
-use loopbox_format::model::{MainState, Report};
+use loopbox_format::model::{Feature, FeatureState, MainState, Report};
 use loopbox_format::problem::of_report;
 
 const ENTRY: &str = "com.shop.CartActivity$1.onClick:31";
@@ -220,6 +220,26 @@ fn text_and_html_list_the_groups_and_html_is_escaped() {
         assert!(page.contains(&group.id) && page.contains(&group.representative.path));
     }
     assert!(text(&summary, 1).contains("1 more group with 1 report ("));
+}
+
+#[test]
+fn parts_of_the_recorder_that_were_off_are_in_text_page_and_json() {
+    let off = |detail: &str| {
+        let sampler = FeatureState { feature: Feature::Sampler, on: false, detail: detail.into() };
+        report("5.2.1", "u", &[]).with(|r| r.features = vec![sampler])
+    };
+    let summary =
+        groups(vec![off("fuse blown, an <earlier> process"), off("unknown <ART>: 99"), off("unknown <ART>")]);
+    let text = text(&summary, 20);
+    assert!(
+        text.contains("recorder, in 3 reports:\n  sampler   off in 3: unknown <ART> 2, fuse blown 1\n"),
+        "{text}"
+    );
+    let page = html(&summary, 20);
+    assert!(page.contains("sampler off in 3 reports<dd>unknown &lt;ART&gt; 2, fuse blown 1"), "{page}");
+    let json = serde_json::to_value(&summary).unwrap();
+    assert_eq!(json["recorder"][0]["reasons"][1]["name"], "fuse blown");
+    assert!(groups(vec![report("5.2.1", "u", &[])]).recorder.is_empty());
 }
 
 #[test]

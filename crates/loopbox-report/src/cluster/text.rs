@@ -1,7 +1,8 @@
 //! The result of clustering as text for a terminal. Lines have ANSI styles; strip them for plain text.
 
 use super::amount::Amount;
-use super::summary::{Group, NameCount, Summary};
+use super::cardinality::NameCount;
+use super::summary::{Group, Summary};
 use crate::model::plural::plural;
 use crate::model::sanitize::sanitize;
 use crate::model::time::day;
@@ -28,6 +29,18 @@ pub fn text(summary: &Summary, limit: usize) -> String {
     }
     if summary.beyond > 0 {
         let _ = writeln!(out, "\nin no group, because there are too many groups: {} of them", summary.beyond);
+    }
+    if !summary.recorder.is_empty() {
+        let _ = writeln!(out, "\nrecorder, in {}:", plural(summary.amount.reports, "report"));
+        for part in &summary.recorder {
+            let _ = writeln!(
+                out,
+                "  {:<9} off in {}: {}",
+                part.name.as_str(),
+                part.reports,
+                part.reasons_in_words()
+            );
+        }
     }
     out
 }

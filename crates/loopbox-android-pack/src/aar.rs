@@ -15,8 +15,10 @@ use crate::artifact::{ALL, Artifact, INHOUSE, LOOPBOX, NOOP, SCREEN, STARTUP, VE
 use crate::half::{self, AllClasses, Classes};
 use crate::java::{Entries, Java};
 use crate::library::Library;
-use crate::linked;
-use crate::project::{GLUE, data, folder};
+use crate::linked::{self, Crate};
+use crate::project::{self, GLUE, LIBRARY, data, folder};
+use crate::publisher::Publisher;
+use crate::sbom::sbom;
 use loopbox_setup::files::{files_below, write_atomically};
 use loopbox_setup::progress::Progress;
 use loopbox_setup::workspace::root;
@@ -28,6 +30,8 @@ pub struct Libraries<'a> {
     pub own: &'a [Library],
     /// Of the one that builds in house add.
     pub inhouse: &'a [Library],
+    /// What built them, and so has the standard library in them.
+    pub compiler: &'a str,
 }
 
 /// Packs everything and returns the archive that apps depend on.
@@ -51,23 +55,25 @@ pub fn build(libraries: Libraries<'_>, repository: &Path) -> Result<PathBuf> {
 
 fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Result<PathBuf> {
     ensure!(!libraries.own.is_empty(), "an archive without libraries");
-    let crates = linked::crates()?;
+    let own = linked::crates(LIBRARY)?;
     let mut more = prefab()?;
-    more.insert(NOTICES.to_owned(), linked::notices(&crates).into_bytes());
     more.insert(
         PROFILE.to_owned(),
         fs::read(data(PROFILE)).with_context(|| format!("cannot read {PROFILE}"))?,
     );
-    let archive =
-        put(&LOOPBOX, contents(&LOOPBOX, libraries.own, &java.library, more)?, &java.library, repository)?;
-    let list = archive.with_file_name(LOOPBOX.file_name("-cyclonedx.json"));
-    write_atomically(&list, linked::sbom(&crates)?)?;
+    let mut library = java.library.clone();
+    // In the jar, an app's build puts it into the app; elsewhere in the archive it would stay behind.
+    library.classes.insert(NOTICES.to_owned(), linked::notices(&own).into_bytes());
+    let place = Place { repository, compiler: libraries.compiler, publisher: &Publisher::read(&root())? };
+    let archive = place.put(&LOOPBOX, contents(&LOOPBOX, libraries.own, &library, more)?, &library, &own)?;
+    place.put_symbols(&LOOPBOX, libraries.own)?;
     if !libraries.inhouse.is_empty() {
         let entries = contents(&INHOUSE, libraries.inhouse, &java.inhouse, Entries::new())?;
-        put(&INHOUSE, entries, &java.inhouse, repository)?;
+        place.put(&INHOUSE, entries, &java.inhouse, &linked::crates(project::INHOUSE)?)?;
+        place.put_symbols(&INHOUSE, libraries.inhouse)?;
     }
     for (artifact, classes) in [(&NOOP, &java.noop), (&SCREEN, &java.screen), (&STARTUP, &java.startup)] {
-        put(artifact, contents(artifact, &[], classes, Entries::new())?, classes, repository)?;
+        place.put(artifact, contents(artifact, &[], classes, Entries::new())?, classes, &[])?;
     }
     Ok(archive)
 }
@@ -75,24 +81,58 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
 /// Names the classes that the start of an app needs: the app's build merges it, and ART compiles them when it installs the app.
 const PROFILE: &str = "baseline-prof.txt";
 
-/// Where an archive has the notices of what is linked into its libraries.
+/// The end of the name of the file with the symbols of an archive's libraries.
+const SYMBOLS: &str = "-native-debug-symbols.zip";
+
+/// Where the classes of an archive have the notices of what is linked into its libraries.
 const NOTICES: &str = "META-INF/io.loopbox/third-party-notices.txt";
 
-/// Puts one archive into the repository, with all that belongs to it; returns its file.
-fn put(artifact: &Artifact, entries: Entries, java: &Classes, repository: &Path) -> Result<PathBuf> {
-    let place = place(artifact, repository);
-    let files = [
-        (artifact.file_name(".aar"), zip(&entries)?),
-        (artifact.file_name("-sources.jar"), zip(&jar(&java.sources))?),
-        (artifact.file_name("-javadoc.jar"), zip(&jar(&java.documentation))?),
-    ];
-    for (name, bytes) in &files {
-        write_atomically(&place.join(name), bytes)?;
+/// Where archives go, and what all of them say.
+struct Place<'a> {
+    repository: &'a Path,
+    compiler: &'a str,
+    publisher: &'a Publisher,
+}
+
+impl Place<'_> {
+    /// Puts one archive into the repository, with all that belongs to it; returns its file. `crates` are linked into its libraries.
+    fn put(
+        &self,
+        artifact: &Artifact,
+        entries: Entries,
+        java: &Classes,
+        crates: &[Crate],
+    ) -> Result<PathBuf> {
+        let place = place(artifact, self.repository);
+        let files = [
+            (artifact.file_name(".aar"), zip(&entries)?),
+            (artifact.file_name("-sources.jar"), zip(&jar(&java.sources))?),
+            (artifact.file_name("-javadoc.jar"), zip(&jar(&java.documentation))?),
+        ];
+        for (name, bytes) in &files {
+            write_atomically(&place.join(name), bytes)?;
+        }
+        let [(_, archive), ..] = &files;
+        let list = sbom(artifact, archive, crates, self.compiler)?;
+        write_atomically(&place.join(artifact.file_name("-cyclonedx.json")), list)?;
+        write_atomically(&place.join(artifact.file_name(".pom")), artifact.pom(self.publisher)?)?;
+        let module =
+            artifact.module(&files.each_ref().map(|(name, bytes)| (name.clone(), bytes.as_slice())))?;
+        write_atomically(&place.join(artifact.file_name(".module")), module)?;
+        Ok(place.join(artifact.file_name(".aar")))
     }
-    write_atomically(&place.join(artifact.file_name(".pom")), artifact.pom()?)?;
-    let module = artifact.module(&files.each_ref().map(|(name, bytes)| (name.clone(), bytes.as_slice())))?;
-    write_atomically(&place.join(artifact.file_name(".module")), module)?;
-    Ok(place.join(artifact.file_name(".aar")))
+
+    /// Puts the libraries with their symbols beside an archive: a folder for each ABI, as Google Play takes them.
+    fn put_symbols(&self, artifact: &Artifact, libraries: &[Library]) -> Result<()> {
+        let packed = libraries.iter().map(|library| {
+            let name = library.symbols.file_name().context("symbols without a name")?.to_string_lossy();
+            let bytes = fs::read(&library.symbols)
+                .with_context(|| format!("cannot read {}", library.symbols.display()))?;
+            Ok((format!("{}/{name}", library.abi), bytes))
+        });
+        let packed = zip(&packed.collect::<Result<Entries>>()?)?;
+        write_atomically(&place(artifact, self.repository).join(artifact.file_name(SYMBOLS)), packed)
+    }
 }
 
 /// Where a repository has an archive.
@@ -131,8 +171,7 @@ fn ensure_holds(archive: &Path, libraries: &[Library]) -> Result<()> {
         let (name, built) = packed_library(library)?;
         ensure!(entries.get(&name) == Some(&built), "{name} in {} is not what was built", archive.display());
     }
-    for name in ["AndroidManifest.xml", "classes.jar", "proguard.txt", NOTICES, PROFILE, "prefab/prefab.json"]
-    {
+    for name in ["AndroidManifest.xml", "classes.jar", "proguard.txt", PROFILE, "prefab/prefab.json"] {
         ensure!(
             entries.get(name).is_some_and(|bytes| !bytes.is_empty()),
             "no {name} in {}",
@@ -269,7 +308,7 @@ mod tests {
     fn an_archive_with_another_library_than_was_built_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let libraries = [library(folder.path())];
-        let all = Libraries { own: &libraries, inhouse: &[] };
+        let all = Libraries { own: &libraries, inhouse: &[], compiler: "rustc" };
         let archive = put_all(all, &all_classes("x"), folder.path()).unwrap();
         assert!(sizes(folder.path()).is_err(), "the one for builds in house is not there");
         ensure_holds(&archive, &libraries).unwrap();
@@ -316,7 +355,7 @@ mod tests {
             files_below(repository).unwrap().into_iter().map(named).collect::<Vec<_>>()
         };
         let here = folder.path().join("maven");
-        build(Libraries { own, inhouse: own }, &here).unwrap();
+        build(Libraries { own, inhouse: own, compiler: "rustc" }, &here).unwrap();
         // Another one, with a cache of its own: nothing that was made of this folder is found there.
         let glue = folder.path().join("deeper/glue");
         for part in COPIED {
@@ -333,13 +372,16 @@ mod tests {
         java.cache = Cache::open(&folder.path().join("cache")).unwrap();
         let there = folder.path().join("deeper/maven");
         let compiled = half::archives(&java, &glue).unwrap();
-        put_all(Libraries { own, inhouse: own }, &compiled, &there).unwrap();
+        put_all(Libraries { own, inhouse: own, compiler: "rustc" }, &compiled, &there).unwrap();
         let (one, other) = (read(&here), read(&there));
         let names: Vec<_> = one.iter().map(|(name, _)| name.file_name().unwrap().to_string_lossy()).collect();
-        let of_each = ["-javadoc.jar", "-sources.jar", ".aar", ".module", ".pom"];
-        let list = std::iter::once(LOOPBOX.file_name("-cyclonedx.json"));
-        let rest = ALL.into_iter().flat_map(|a| of_each.map(|suffix| a.file_name(suffix)));
-        assert_eq!(names, list.chain(rest).collect::<Vec<_>>());
+        let of_each = ["-cyclonedx.json", "-javadoc.jar", SYMBOLS, "-sources.jar", ".aar", ".module", ".pom"];
+        let is_native = |artifact: &Artifact| [LOOPBOX.name, INHOUSE.name].contains(&artifact.name);
+        let expected = ALL.into_iter().flat_map(|artifact| {
+            let all = of_each.into_iter().filter(|suffix| *suffix != SYMBOLS || is_native(artifact));
+            all.map(|suffix| artifact.file_name(suffix))
+        });
+        assert_eq!(names, expected.collect::<Vec<_>>());
         assert_eq!(one.len(), other.len());
         for ((name, bytes), again) in one.iter().zip(&other) {
             assert!((name, bytes) == (&again.0, &again.1), "{} differs", name.display());

@@ -1,12 +1,13 @@
 //! The archives of one version, and what a Maven repository says of each: POM, Gradle's module metadata.
 
 use anyhow::{Context, Result};
+use loopbox_setup::files::{hex, sha256};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256, Sha512};
-use std::fmt::Write as _;
+use sha2::{Digest as _, Sha512};
 use std::fs;
 
 use crate::project::data;
+use crate::publisher::Publisher;
 
 /// Maven's name of the group.
 pub(crate) const GROUP: &str = "io.loopbox";
@@ -18,22 +19,24 @@ pub(crate) struct Artifact {
     /// Maven's name.
     pub(crate) name: &'static str,
     title: &'static str,
-    description: &'static str,
+    pub(crate) description: &'static str,
     /// The namespace of its manifest.
     namespace: &'static str,
     /// The data file with its manifest.
     manifest: &'static str,
     /// The data file with its shrinker rules.
     pub(crate) rules: &'static str,
-    needs: &'static [Needed],
+    pub(crate) needs: &'static [Needed],
+    /// Whether it has the classes of the archive that apps depend on, and so can be in an app in its place only.
+    replaces_loopbox: bool,
 }
 
 /// Another archive that one stands on.
 #[derive(Debug)]
-struct Needed {
-    group: &'static str,
-    name: &'static str,
-    version: &'static str,
+pub(crate) struct Needed {
+    pub(crate) group: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
 }
 
 const NEEDS_LOOPBOX: Needed = Needed { group: GROUP, name: "loopbox", version: VERSION };
@@ -53,6 +56,7 @@ pub(crate) const LOOPBOX: Artifact = Artifact {
     manifest: PLAIN_MANIFEST,
     rules: "proguard.txt",
     needs: &[],
+    replaces_loopbox: false,
 };
 
 /// What builds in house add.
@@ -64,6 +68,7 @@ pub(crate) const INHOUSE: Artifact = Artifact {
     manifest: PLAIN_MANIFEST,
     rules: "proguard-inhouse.txt",
     needs: &[NEEDS_LOOPBOX],
+    replaces_loopbox: false,
 };
 
 /// What a build without the recorder has in its place.
@@ -75,6 +80,7 @@ pub(crate) const NOOP: Artifact = Artifact {
     manifest: PLAIN_MANIFEST,
     rules: "proguard-noop.txt",
     needs: &[],
+    replaces_loopbox: true,
 };
 
 /// For debug builds.
@@ -86,6 +92,7 @@ pub(crate) const SCREEN: Artifact = Artifact {
     manifest: "AndroidManifest-screen.xml",
     rules: "proguard-screen.txt",
     needs: &[NEEDS_LOOPBOX],
+    replaces_loopbox: false,
 };
 
 /// For apps that install by their manifest.
@@ -97,6 +104,7 @@ pub(crate) const STARTUP: Artifact = Artifact {
     manifest: "AndroidManifest-startup.xml",
     rules: "proguard-startup.txt",
     needs: &[NEEDS_LOOPBOX, Needed { group: "androidx.startup", name: "startup-runtime", version: "1.1.1" }],
+    replaces_loopbox: false,
 };
 
 impl Artifact {
@@ -110,7 +118,8 @@ impl Artifact {
         format!("{}-{VERSION}{suffix}", self.name)
     }
 
-    pub(crate) fn pom(&self) -> Result<String> {
+    /// What Maven reads of it.
+    pub(crate) fn pom(&self, publisher: &Publisher) -> Result<String> {
         let dependency = |Needed { group, name, version }: &Needed| {
             format!(
                 "\n    <dependency>\n      <groupId>{group}</groupId>\n      <artifactId>{name}</artifactId>\n      \
@@ -123,14 +132,12 @@ impl Artifact {
             let all: String = self.needs.iter().map(dependency).collect();
             format!("\n  <dependencies>{all}\n  </dependencies>")
         };
-        let page = env!("CARGO_PKG_REPOSITORY");
-        let url = if page.is_empty() { String::new() } else { format!("\n  <url>{page}</url>") };
         let filled = [
             ("@NAME@", self.name),
             ("@VERSION@", VERSION),
             ("@TITLE@", self.title),
             ("@DESCRIPTION@", self.description),
-            ("@URL@", &url),
+            ("@PUBLISHER@", &publisher.elements()),
             ("@DEPENDENCIES@", &dependencies),
         ];
         Ok(filled.iter().fold(text("pom.xml")?, |text, (mark, value)| text.replace(mark, value)))
@@ -142,6 +149,13 @@ impl Artifact {
         let [archive, sources, documentation] = files.each_ref().map(|(name, bytes)| described(name, bytes));
         let dependency = |Needed { group, name, version }: &Needed| json!({ "group": group, "module": name, "version": { "requires": version } });
         let dependencies: Vec<Value> = self.needs.iter().map(dependency).collect();
+        // Gradle refuses a build with two modules of one capability. Each module has its own unless it lists others.
+        let capability = |name: &str| json!({ "group": GROUP, "name": name, "version": VERSION });
+        let capabilities: Vec<Value> = if self.replaces_loopbox {
+            vec![capability(LOOPBOX.name), capability(self.name)]
+        } else {
+            Vec::new()
+        };
         let library = |name: &str, usage: &str| {
             let attributes = json!({
                 "org.gradle.category": "library",
@@ -149,7 +163,13 @@ impl Artifact {
                 "org.gradle.libraryelements": "aar",
                 "org.gradle.usage": usage,
             });
-            json!({ "name": name, "attributes": attributes, "dependencies": dependencies, "files": [archive] })
+            let mut variant = json!({ "name": name, "attributes": attributes, "files": [archive] });
+            for (field, list) in [("capabilities", &capabilities), ("dependencies", &dependencies)] {
+                if !list.is_empty() {
+                    variant[field] = json!(list);
+                }
+            }
+            variant
         };
         let documents = |name: &str, kind: &str, file: &Value| {
             let attributes = json!({
@@ -184,15 +204,8 @@ fn described(name: &str, bytes: &[u8]) -> Value {
         "name": name,
         "url": name,
         "size": bytes.len(),
-        "sha256": hex(&Sha256::digest(bytes)),
+        "sha256": sha256(bytes),
         "sha512": hex(&Sha512::digest(bytes)),
-    })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
     })
 }
 
@@ -208,7 +221,7 @@ mod tests {
     #[test]
     fn each_pom_names_its_archive_and_what_it_stands_on() {
         for artifact in ALL {
-            let pom = artifact.pom().unwrap();
+            let pom = artifact.pom(&Publisher::default()).unwrap();
             assert!(
                 pom.contains(&format!("<artifactId>{}</artifactId>\n  <version>{VERSION}<", artifact.name))
             );
@@ -235,5 +248,20 @@ mod tests {
         assert_eq!(api["dependencies"][0]["module"], "loopbox");
         let sha256 = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
         assert_eq!((&api["files"][0]["size"], &api["files"][0]["sha256"]), (&json!(1), &json!(sha256)));
+    }
+
+    #[test]
+    fn an_app_cannot_have_the_library_and_the_one_without_effect() {
+        let files = ["a.aar", "a-sources.jar", "a-javadoc.jar"].map(|name| (name.to_owned(), &b"x"[..]));
+        for artifact in ALL {
+            let module: Value = serde_json::from_str(&artifact.module(&files).unwrap()).unwrap();
+            for variant in &module["variants"].as_array().unwrap()[..2] {
+                let names: Option<Vec<&str>> = variant["capabilities"]
+                    .as_array()
+                    .map(|list| list.iter().map(|each| each["name"].as_str().unwrap()).collect());
+                let expected = (artifact.name == "loopbox-noop").then(|| vec!["loopbox", "loopbox-noop"]);
+                assert_eq!(names, expected, "{}", artifact.name);
+            }
+        }
     }
 }

@@ -15,6 +15,8 @@ mod library;
 mod link;
 mod linked;
 mod project;
+pub mod publisher;
+mod sbom;
 mod size;
 mod strip;
 mod stubs;
@@ -97,7 +99,10 @@ pub fn pack(options: &Options) -> Result<()> {
         progress.say("compile and pack the Java half");
         let java = half::all(&java::Java::ensure(&progress)?)?;
         java.ensure_api_is_recorded()?;
-        let archive = aar::pack(aar::Libraries { own: &libraries, inhouse: &inhouse }, &java)?;
+        let archive = aar::pack(
+            aar::Libraries { own: &libraries, inhouse: &inhouse, compiler: &toolchain.name() },
+            &java,
+        )?;
         println!("{}: {} bytes", archive.display(), fs::metadata(&archive)?.len());
         let sizes = aar::sizes(&folder().join("maven"))?;
         for (name, bytes) in &sizes {

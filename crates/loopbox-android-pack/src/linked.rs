@@ -1,4 +1,4 @@
-//! The crates that are linked into the library: for the notices that their licences ask for, and as a list for tools.
+//! The crates that are linked into a library, and the notices that their licences ask for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,18 +9,18 @@ use anyhow::{Context, Result, ensure};
 use loopbox_setup::command::run;
 use loopbox_setup::workspace::{cargo, root};
 use serde::Deserialize;
-use serde_json::json;
 
-use crate::artifact::{GROUP, LOOPBOX, VERSION};
-use crate::project::LIBRARY;
+use crate::project::Product;
 
 /// One crate.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Crate {
     pub(crate) name: String,
-    version: String,
+    pub(crate) version: String,
     /// An SPDX expression.
-    licence: String,
+    pub(crate) licence: String,
+    /// SHA-256 of its package, in hexadecimal digits, by the lock file.
+    pub(crate) sha256: Option<String>,
     /// Each text of a licence or a notice that its package has.
     texts: Vec<String>,
 }
@@ -73,8 +73,21 @@ struct DepKind {
     kind: Option<String>,
 }
 
-/// What is linked into the library that apps load, but our own crates; sorted.
-pub(crate) fn crates() -> Result<Vec<Crate>> {
+/// The lock file, as far as it is used.
+#[derive(Deserialize)]
+struct Lock {
+    package: Vec<Locked>,
+}
+
+#[derive(Deserialize)]
+struct Locked {
+    name: String,
+    version: String,
+    checksum: Option<String>,
+}
+
+/// What is linked into a library, but our own crates; sorted.
+pub(crate) fn crates(product: Product) -> Result<Vec<Crate>> {
     let mut command = cargo();
     command.args([
         "metadata",
@@ -85,13 +98,15 @@ pub(crate) fn crates() -> Result<Vec<Crate>> {
         "aarch64-linux-android",
     ]);
     let output = run(&mut command).context("cargo metadata")?;
-    of(&serde_json::from_str(&output).context("cargo metadata says something else")?)
+    let lock = fs::read_to_string(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
+    let lock = toml::from_str(&lock).context("Cargo.lock")?;
+    of(&serde_json::from_str(&output).context("cargo metadata says something else")?, &lock, product)
 }
 
-fn of(metadata: &Metadata) -> Result<Vec<Crate>> {
+fn of(metadata: &Metadata, lock: &Lock, product: Product) -> Result<Vec<Crate>> {
     let packages: BTreeMap<&str, &Package> = metadata.packages.iter().map(|p| (p.id.as_str(), p)).collect();
     let nodes: BTreeMap<&str, &Node> = metadata.resolve.nodes.iter().map(|n| (n.id.as_str(), n)).collect();
-    let library = metadata.packages.iter().find(|package| package.name == LIBRARY.package);
+    let library = metadata.packages.iter().find(|package| package.name == product.package);
     let mut todo = vec![library.context("the library is not in the workspace")?.id.as_str()];
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -112,7 +127,9 @@ fn of(metadata: &Metadata) -> Result<Vec<Crate>> {
             if texts.is_empty() {
                 texts.push(text_of(package, &licence)?);
             }
-            found.push(Crate { name, version, licence, texts });
+            let locked = lock.package.iter().find(|each| each.name == name && each.version == version);
+            let sha256 = locked.and_then(|each| each.checksum.clone());
+            found.push(Crate { name, version, licence, sha256, texts });
         }
     }
     ensure!(!found.is_empty(), "nothing is linked into the library");
@@ -164,56 +181,30 @@ pub(crate) fn notices(crates: &[Crate]) -> String {
     let mut all =
         "libloopbox.so is linked with the Rust standard library (MIT OR Apache-2.0) and these crates:\n\n"
             .to_owned();
-    let mut of_text: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    // The same licence is wrapped and indented in many ways.
+    let mut of_words: BTreeMap<Vec<&str>, (&str, BTreeSet<&str>)> = BTreeMap::new();
     for each in crates {
         let _ = writeln!(all, "  {} {} ({})", each.name, each.version, each.licence);
         for text in &each.texts {
-            of_text.entry(text.trim()).or_default().push(&each.name);
+            let of_text = of_words.entry(text.split_whitespace().collect());
+            of_text.or_insert_with(|| (text.trim(), BTreeSet::new())).1.insert(&each.name);
         }
     }
-    for (text, names) in of_text {
+    for (text, names) in of_words.into_values() {
+        let names: Vec<&str> = names.into_iter().collect();
         let _ = writeln!(all, "\n{}\n{}\n\n{text}", "-".repeat(80), names.join(", "));
     }
     all
 }
 
-/// The list as CycloneDX 1.5.
-pub(crate) fn sbom(crates: &[Crate]) -> Result<String> {
-    let component = |name: &str, version: &str, licence: &str| {
-        let purl = format!("pkg:cargo/{name}@{version}");
-        json!({
-            "type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl,
-            "licenses": [{ "expression": licence.replace('/', " OR ") }],
-        })
-    };
-    let mut components: Vec<_> = crates.iter().map(|c| component(&c.name, &c.version, &c.licence)).collect();
-    components.push(json!({
-        "type": "library", "bom-ref": "rust-std", "name": "rust-std",
-        "licenses": [{ "expression": "MIT OR Apache-2.0" }],
-    }));
-    let own = format!("pkg:maven/{GROUP}/{}@{VERSION}", LOOPBOX.name);
-    let refs: Vec<_> = components.iter().map(|component| component["bom-ref"].clone()).collect();
-    let bom = json!({
-        "bomFormat": "CycloneDX",
-        "specVersion": "1.5",
-        "version": 1,
-        "metadata": { "component": {
-            "type": "library", "bom-ref": own, "group": GROUP, "name": LOOPBOX.name, "version": VERSION, "purl": own,
-            "licenses": [{ "expression": "MIT OR Apache-2.0" }],
-        } },
-        "components": components,
-        "dependencies": [{ "ref": own, "dependsOn": refs }],
-    });
-    serde_json::to_string_pretty(&bom).context("the list of components")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project::{INHOUSE, LIBRARY};
 
     #[test]
     fn what_is_linked_is_listed_with_licences_and_what_is_not_is_not() {
-        let crates = crates().unwrap();
+        let crates = crates(LIBRARY).unwrap();
         let names: Vec<&str> = crates.iter().map(|each| each.name.as_str()).collect();
         for linked in ["jni", "goblin", "libc", "bincode", "serde"] {
             assert!(names.contains(&linked), "{linked}: {names:?}");
@@ -223,10 +214,9 @@ mod tests {
             assert!(!names.contains(&other), "{other}: {names:?}");
         }
         let notices = notices(&crates);
-        let bom: serde_json::Value = serde_json::from_str(&sbom(&crates).unwrap()).unwrap();
-        assert_eq!(bom["components"].as_array().unwrap().len(), crates.len() + 1);
         for each in &crates {
             assert!(!each.texts.is_empty(), "{} has no text", each.name);
+            assert_eq!(each.sha256.as_ref().map(String::len), Some(64), "{}", each.name);
             assert!(notices.contains(&format!("  {} {} (", each.name, each.version)));
         }
         assert!(notices.contains("Permission is hereby granted"));
@@ -234,5 +224,26 @@ mod tests {
             notices.contains("Copyright (c) Szymon") || !names.contains(&"dlopen2"),
             "its authors stand in its manifest"
         );
+    }
+    #[test]
+    fn each_library_has_a_list_of_its_own() {
+        let names: Vec<String> = crates(INHOUSE).unwrap().into_iter().map(|each| each.name).collect();
+        assert!(names.iter().any(|name| name == "jni"), "{names:?}");
+        assert!(names.iter().all(|name| name != "goblin"), "{names:?}");
+    }
+
+    #[test]
+    fn one_licence_wrapped_in_two_ways_is_one_notice() {
+        let of = |name: &str, text: &str| Crate {
+            name: name.into(),
+            version: "1.0.0".into(),
+            licence: "MIT".into(),
+            sha256: None,
+            texts: vec![text.into()],
+        };
+        let notices =
+            notices(&[of("a", "Do as\n you like."), of("b", "Do as you\nlike.\n"), of("c", "Do not.")]);
+        assert_eq!(notices.matches("Do as").count(), 1, "{notices}");
+        assert!(notices.contains("\na, b\n\nDo as") && notices.contains("\nc\n\nDo not."), "{notices}");
     }
 }

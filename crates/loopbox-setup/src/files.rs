@@ -56,7 +56,15 @@ pub fn sha256_file(path: &Path) -> Result<String> {
     }
 }
 
-pub(crate) fn hex(bytes: &[u8]) -> String {
+/// SHA-256 of bytes as hexadecimal digits.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Bytes as hexadecimal digits in lower case.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

@@ -193,6 +193,31 @@ impl Pinned<'_> {
     }
 }
 
+/// Has Maven bring `group:artifact:version:kind` from a repository in a folder, as an app's build would: with checksums that must
+/// be right. Returns the bytes.
+///
+/// # Errors
+/// When Maven is not there or does not take the file.
+pub fn fetch_from(repository: &Path, artifact: &str) -> Result<Vec<u8>> {
+    let parts: Vec<&str> = artifact.split(':').collect();
+    let [group, name, version, kind] = parts.as_slice() else { bail!("{artifact} has not four parts") };
+    let folder = downloads();
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    // The local repository has the client's plug-ins.
+    let _lock = exclusive(&folder.join("lock"), || ())?;
+    let local = folder.join("maven");
+    let brought = local.join(group.replace('.', "/")).join(name);
+    remove(&brought)?;
+    let mut get = command(tools::maven()?, ["--quiet", "--batch-mode", "--strict-checksums"]);
+    get.args([format!("{MAVEN_PLUGIN}:get"), format!("-Dartifact={artifact}")]);
+    get.args(["-Dtransitive=false", &format!("-Dmaven.repo.local={}", local.display())]);
+    run(get.arg(format!("-DremoteRepositories=folder::default::file://{}", repository.display())))?;
+    let file = brought.join(version).join(format!("{name}-{version}.{kind}"));
+    let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    remove(&brought)?;
+    Ok(bytes)
+}
+
 /// A project for Maven that does nothing but copy these files next to itself.
 fn project_with(files: &[&Pinned<'_>]) -> Result<String> {
     let mut items = String::new();

@@ -15,6 +15,7 @@ mod offsets;
 mod options;
 mod phone;
 mod prebuilt;
+mod release;
 mod run;
 mod stress;
 mod suite;
@@ -49,6 +50,8 @@ enum Command {
     Offsets(offsets::OffsetsArgs),
     /// Run everything on a phone, through adb, and write down what was seen
     Phone(phone::PhoneArgs),
+    /// Make the folder of a release and check it, or check one that is there
+    Release(release::ReleaseArgs),
     /// Run an app of your own on a testbed, and list the reports that it left
     Run(run::RunArgs),
     /// Run for long what tests run briefly
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Command::Demo => demo::demo(),
         Command::Offsets(args) => offsets::run(&args),
         Command::Phone(args) => phone::run(args),
+        Command::Release(args) => release::run(&args),
         Command::Stress(command) => stress::run(&command),
         Command::Test(args) => suite::test(&args),
         Command::Testbed(args) => testbed::run(&args),

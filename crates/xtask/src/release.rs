@@ -40,6 +40,7 @@ pub(crate) fn run(args: &ReleaseArgs) -> Result<()> {
     let facts = Facts::of_workspace()?;
     make(&folder().join("maven"), &place, &facts, signer.as_ref())?;
     println!("\n{}\n{}", place.display(), verify(&place, None)?);
+    println!("{}", lab_play::check(&folder().join("maven"), &facts.version)?);
     let mut open = facts.open_points();
     let missing = Publisher::read(&root())?.missing();
     if !missing.is_empty() {

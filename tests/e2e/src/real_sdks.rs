@@ -13,7 +13,7 @@ use loopbox_setup::command::{for_each, path_list, run};
 use loopbox_setup::package::read_toml;
 use loopbox_setup::progress::Progress;
 use loopbox_setup::r8::{Program, R8};
-use loopbox_setup::registry::{Pinned, Registry};
+use loopbox_setup::registry::{Artifact, Pinned};
 use loopbox_setup::tools::Tools;
 use loopbox_setup::workspace::{root, target};
 use loopbox_setup::{jar, jvm};
@@ -51,16 +51,6 @@ struct Sdks {
     framework: String,
     #[serde(rename = "artifact")]
     artifacts: Vec<Artifact>,
-}
-
-/// A file of Maven Central.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Artifact {
-    package: String,
-    version: String,
-    sha256: String,
-    megabytes: u32,
 }
 
 /// The SDKs and the links, compiled against each other, and reports of hangs.
@@ -149,18 +139,6 @@ impl RealSdks {
     pub fn retrace(&self, stack: &Path) -> Result<String> {
         let r8 = R8::ensure(&Progress::new("R8"))?;
         run(r8.command(Program::Retrace).arg(&self.mapping).arg(stack))
-    }
-}
-
-impl Artifact {
-    fn pinned(&self) -> Pinned<'_> {
-        Pinned {
-            registry: Registry::Maven,
-            package: &self.package,
-            version: &self.version,
-            sha256: &self.sha256,
-            megabytes: self.megabytes,
-        }
     }
 }
 

@@ -1,0 +1,188 @@
+//! The sample app, from its sources to what a device downloads.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use loopbox_android_pack::{ALL, aar};
+use loopbox_setup::command::run;
+use loopbox_setup::files::{files_below, write_atomically};
+use loopbox_setup::jar;
+use loopbox_setup::workspace::root;
+
+use crate::apk::{Download, Entry, entries, has_ending};
+use crate::chain::Chain;
+
+/// The sample.
+const SAMPLE: &str = "jni-glue/sample/app/src/main";
+const APPLICATION: &str = "io.loopbox.sample";
+
+/// Native libraries as the Android Gradle plug-in has them for devices that map them from the APK.
+const CONFIG: &str =
+    r#"{"optimizations":{"uncompressNativeLibraries":{"enabled":true,"alignment":"PAGE_ALIGNMENT_16K"}}}"#;
+
+/// What a library's notices are called in an app.
+const NOTICES: &str = "META-INF/io.loopbox/third-party-notices.txt";
+
+/// An app, built.
+#[derive(Debug)]
+pub(crate) struct App {
+    /// The APK for every device.
+    universal: Vec<Entry>,
+    /// The APKs for a new device, of each ABI.
+    splits: Vec<(&'static str, Vec<Entry>)>,
+    /// The merged manifest.
+    manifest: String,
+}
+
+/// An unpacked archive.
+struct Archive {
+    folder: PathBuf,
+}
+
+impl Archive {
+    fn unpack(file: &Path, folder: PathBuf) -> Result<Self> {
+        for (name, bytes) in aar::unpack(file)? {
+            if !name.ends_with('/') {
+                write_atomically(&folder.join(name), bytes)?;
+            }
+        }
+        Ok(Self { folder })
+    }
+
+    /// One of its parts, if it has it.
+    fn part(&self, name: &str) -> Option<PathBuf> {
+        Some(self.folder.join(name)).filter(|path| path.exists())
+    }
+}
+
+impl App {
+    /// Builds it in `work` with an archive of the recorder and `loopbox-startup`, as far as that goes with it.
+    pub(crate) fn build(
+        chain: &Chain,
+        repository: &Path,
+        version: &str,
+        recorder: &str,
+        work: &Path,
+    ) -> Result<Self> {
+        let own = |name: &str| repository.join(format!("io/loopbox/{name}/{version}/{name}-{version}.aar"));
+        // The one without effect does not go with it.
+        let with_startup = recorder == "loopbox";
+        let mut files = vec![own(recorder)];
+        if with_startup {
+            files.push(own("loopbox-startup"));
+            files.extend(chain.libraries.iter().cloned());
+        }
+        let unpack = |(number, file): (usize, &PathBuf)| Archive::unpack(file, work.join(number.to_string()));
+        let archives = files.iter().enumerate().map(unpack).collect::<Result<Vec<_>>>()?;
+        let parts = |name: &str| archives.iter().filter_map(|archive| archive.part(name)).collect::<Vec<_>>();
+
+        let merged = work.join("AndroidManifest.xml");
+        let main = root().join(SAMPLE).join("AndroidManifest.xml");
+        chain.merge(&main, &parts("AndroidManifest.xml"), APPLICATION, &merged)?;
+        chain.link(&merged, &parts("res"), work)?;
+        let classes = work.join("classes");
+        fs::create_dir_all(&classes)?;
+        let mut sources = files_below(&root().join(SAMPLE).join("java"))?;
+        sources.extend(files_below(&work.join("gen"))?);
+        chain.compile(&sources, &parts("classes.jar"), &classes)?;
+        let app = work.join("app.jar");
+        jar::pack(&classes, &app)?;
+        let (mut rules, mut jars) = (parts("proguard.txt"), parts("classes.jar"));
+        rules.push(work.join("keep.txt"));
+        jars.push(app);
+        let dex = work.join("dex.zip");
+        chain.shrink(&rules, &jars, &dex)?;
+
+        let module = work.join("base-module.zip");
+        pack_module(&work.join("base.zip"), &dex, &parts("jni"), &module)?;
+        Self::bundle(chain, &module, work, fs::read_to_string(&merged)?)
+    }
+
+    /// Makes the bundle, and of it what devices download.
+    fn bundle(chain: &Chain, module: &Path, work: &Path, manifest: String) -> Result<Self> {
+        let (config, bundle, key) = (work.join("config.json"), work.join("app.aab"), work.join("key"));
+        write_atomically(&config, CONFIG)?;
+        let mut build = chain.bundletool("build-bundle");
+        build.arg(format!("--modules={}", module.display())).arg(format!("--config={}", config.display()));
+        run(build.arg(format!("--output={}", bundle.display())))?;
+        run(chain.bundletool("validate").arg(format!("--bundle={}", bundle.display())))?;
+        chain.key(&key)?;
+        let apks = |name: &str, argument: String| -> Result<PathBuf> {
+            let out = work.join(format!("{name}.apks"));
+            let mut build = chain.bundletool("build-apks");
+            build.arg(format!("--bundle={}", bundle.display())).arg(argument);
+            build.arg(format!("--ks={}", key.display())).args(["--ks-pass=pass:android", "--ks-key-alias=a"]);
+            run(build.arg("--aapt2=/usr/bin/aapt2").arg(format!("--output={}", out.display())))?;
+            Ok(out)
+        };
+        let universal = apks("universal", "--mode=universal".to_owned())?;
+        let universal = entries(&jar::read_entry(&universal, "universal.apk")?)?;
+        let mut splits = Vec::new();
+        for abi in ALL {
+            let device = work.join(format!("{abi}.json"));
+            let text = format!(
+                r#"{{"supportedAbis":["{abi}"],"supportedLocales":["en"],"screenDensity":420,"sdkVersion":34}}"#
+            );
+            write_atomically(&device, text)?;
+            let set = apks(abi.name(), format!("--device-spec={}", device.display()))?;
+            let mut all = Vec::new();
+            for name in jar::names(&set)?.iter().filter(|name| has_ending(name, "apk")) {
+                all.extend(entries(&jar::read_entry(&set, name)?)?);
+            }
+            splits.push((abi.name(), all));
+        }
+        Ok(Self { universal, splits, manifest })
+    }
+
+    /// Whether a device gets what the archives have, once, and as it can be mapped.
+    pub(crate) fn ensure_is_whole(&self) -> Result<()> {
+        let count = |name: &str| self.universal.iter().filter(|entry| entry.name == name).count();
+        for abi in ALL {
+            let name = format!("lib/{abi}/libloopbox.so");
+            ensure!(count(&name) == 1, "the APK has {} times {name}", count(&name));
+        }
+        ensure!(count(NOTICES) == 1, "the APK has {} times {NOTICES}", count(NOTICES));
+        let libraries = self.universal.iter().filter(|entry| entry.name.starts_with("lib/")).count();
+        ensure!(libraries == ALL.len(), "the APK has {libraries} libraries");
+        for (abi, entries) in &self.splits {
+            let name = format!("lib/{abi}/libloopbox.so");
+            let library = entries.iter().find(|entry| entry.name == name);
+            let library = library.with_context(|| format!("a device with {abi} gets no library"))?;
+            ensure!(library.is_mappable(), "{name} is not stored at a multiple of 16 KiB: {library:?}");
+            let foreign = entries.iter().find(|entry| entry.name.starts_with("lib/") && entry.name != name);
+            ensure!(foreign.is_none(), "a device with {abi} gets {foreign:?}");
+        }
+        let providers = self.manifest.matches("androidx.startup.InitializationProvider").count();
+        let initializers = self.manifest.matches("io.loopbox.startup.LoopboxInitializer").count();
+        ensure!((providers, initializers) == (1, 1), "the merged manifest: {}", self.manifest);
+        ensure!(self.manifest.contains(&format!("{APPLICATION}.androidx-startup")), "another authority");
+        Ok(())
+    }
+
+    /// What a device with an ABI downloads.
+    pub(crate) fn download_bytes(&self, abi: &str) -> Result<Download> {
+        let split = self.splits.iter().find(|(name, _)| *name == abi);
+        Download::of(&split.with_context(|| format!("no APK for {abi}"))?.1)
+    }
+}
+
+/// The parts of a bundle's module, where it wants them.
+fn pack_module(linked: &Path, dex: &Path, libraries: &[PathBuf], module: &Path) -> Result<()> {
+    let mut parts = Vec::new();
+    for name in jar::names(linked)? {
+        let place = if name == "AndroidManifest.xml" { format!("manifest/{name}") } else { name.clone() };
+        parts.push((place, jar::read_entry(linked, &name)?));
+    }
+    for name in jar::names(dex)? {
+        let place = if has_ending(&name, "dex") { "dex" } else { "root" };
+        parts.push((format!("{place}/{name}"), jar::read_entry(dex, &name)?));
+    }
+    for folder in libraries {
+        for file in files_below(folder)? {
+            let name = file.strip_prefix(folder)?.to_string_lossy().into_owned();
+            parts.push((format!("lib/{name}"), fs::read(&file)?));
+        }
+    }
+    jar::write(module, &parts)
+}

@@ -1,0 +1,65 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod apk;
+mod app;
+mod chain;
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use tempfile::tempdir;
+
+use app::App;
+use chain::Chain;
+
+/// The device that a download is measured for.
+const ABI: &str = "arm64-v8a";
+
+/// What the archives are in an app from Google Play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Added {
+    /// What a device with arm64 downloads more than without the recorder, compressed as in the store, in bytes.
+    pub download_bytes: u64,
+    /// Of it, the native library.
+    pub library_bytes: u64,
+    /// Of it, classes and resources.
+    pub classes_bytes: u64,
+    /// The ABIs whose library was found aligned.
+    pub abis: usize,
+}
+
+impl fmt::Display for Added {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { download_bytes, library_bytes, classes_bytes, abis } = self;
+        writeln!(
+            f,
+            "the sample as Google Play takes it: manifests merged, {abis} libraries stored at 16 KiB"
+        )?;
+        write!(
+            f,
+            "the archives add {download_bytes} bytes to a download for arm64: library {library_bytes}, classes and notices {classes_bytes}"
+        )
+    }
+}
+
+/// Builds the sample app with the archives of a Maven repository, and without the recorder, and checks what a device would get.
+///
+/// # Errors
+/// When a tool cannot be had or fails, or the app is not as it should be.
+pub fn check(repository: &Path, version: &str) -> Result<Added> {
+    let chain = Chain::ensure()?;
+    let work = tempdir().context("no folder to build in")?;
+    let with = App::build(&chain, repository, version, "loopbox", &work.path().join("with"))?;
+    let without = App::build(&chain, repository, version, "loopbox-noop", &work.path().join("without"))?;
+    with.ensure_is_whole()?;
+    let (with, without) = (with.download_bytes(ABI)?, without.download_bytes(ABI)?);
+    let classes_bytes = with.classes.saturating_sub(without.classes);
+    Ok(Added {
+        download_bytes: with.library + classes_bytes,
+        library_bytes: with.library,
+        classes_bytes,
+        abis: loopbox_android_pack::ALL.len(),
+    })
+}

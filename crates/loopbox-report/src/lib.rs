@@ -17,7 +17,7 @@ pub mod test_frames;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
 
-pub use load::invariant_violations;
+pub use load::{ProcessTrace, TraceFile, invariant_violations, text_of};
 pub use model::name::Name;
 pub use model::{
     Analysis, AppPackages, ChildLists, CodeOwner, Frame, FrameId, FrameKind, FrameTable, Issue, LockAction,

@@ -16,6 +16,8 @@ pub enum DumpReason {
     },
     /// A message ran longer than its hang threshold.
     Hang,
+    /// No recorder wrote it: it is a trace of the system's own, which a host tool has read.
+    SystemTrace,
 }
 
 /// The process that the report is about.

@@ -61,6 +61,7 @@ names! {
         SigQuit: "sigquit",
         Recovered: "recovered",
         Hang: "hang",
+        SystemTrace: "system_trace",
     }
     End { Returned: "returned", Threw: "threw", Missed: "missed" }
     Feature {
@@ -121,7 +122,7 @@ names! {
         SwapBuffers: "swap_buffers",
         GpuTail: "gpu_tail",
     }
-    StackSource { Art: "art", JavaApi: "java_api" }
+    StackSource { Art: "art", JavaApi: "java_api", SystemTrace: "system_trace" }
     SystemCallSource { Registers: "registers", Proc: "proc" }
     SystemWord { Silent: "silent", NotResponding: "not_responding" }
 }

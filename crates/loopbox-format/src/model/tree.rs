@@ -83,6 +83,8 @@ pub enum StackSource {
     Art,
     /// `Thread.getStackTrace()`.
     JavaApi,
+    /// No recorder took it: a host tool found it in the trace that the system wrote.
+    SystemTrace,
 }
 
 /// From which sample on which interval was asked for.

@@ -31,6 +31,7 @@ impl Problem {
     /// The problem of a report with its diagnosis.
     pub fn new(a: &Analysis, diagnosis: &Diagnosis) -> Self {
         let token = subject(&a.main, &a.history, a.dump_ns).map(|subject| subject.token);
+        let token = token.or_else(|| a.current_token().filter(|_| a.is_trace_alone()));
         Self::of(a, diagnosis.primary_cause().map_or(UNCLEAR, |cause| cause.rule), "", token)
     }
 
@@ -41,10 +42,12 @@ impl Problem {
     }
 
     fn of(a: &Analysis, cause: &str, compared: &str, token: Option<Token>) -> Self {
-        let words = token.and_then(|token| words(a, token)).unwrap_or_default();
+        // Of a trace alone nobody knows in which message main was, or whether in one.
+        let named = token.filter(|_| !a.is_trace_alone());
+        let words = named.and_then(|token| words(a, token)).unwrap_or_default();
         let path = token.and_then(|token| a.tree(token)).map(|tree| path(a, tree)).unwrap_or_default();
         let signature = Signature::new(&path, compared, &words, &a.meta.process.app_version);
-        let place = token.filter(|token| token.is_outside()).and_then(|token| a.outside_words(token));
+        let place = named.filter(|token| token.is_outside()).and_then(|token| a.outside_words(token));
         let message = place.map_or(words.text, |place| format!("{OUTSIDE}, {place}"));
         Self { signature, cause: cause.to_owned(), message, token }
     }

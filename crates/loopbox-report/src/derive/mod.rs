@@ -12,5 +12,5 @@ pub(crate) use about::{about_device, process_name};
 pub(crate) use evidence::evidence;
 pub(crate) use last_stack::{LastStack, last_stack};
 pub(crate) use native_frame::tombstone_line;
-pub(crate) use reason::reason;
+pub(crate) use reason::{after_boot, reason, written_at};
 pub(crate) use threads::{activity, java_stack, stack_lines, trace_lines};

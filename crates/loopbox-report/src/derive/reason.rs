@@ -1,7 +1,8 @@
 //! Why a report was written.
 
 use crate::model::Analysis;
-use loopbox_format::model::{DumpReason, MainState};
+use crate::model::time::format_ns;
+use loopbox_format::model::{DumpReason, MainState, Uptime};
 
 /// Why the report was written: `because a message ran longer than the hang threshold`.
 pub(crate) fn reason(a: &Analysis) -> String {
@@ -22,8 +23,26 @@ pub(crate) fn reason(a: &Analysis) -> String {
             format!("recovered after the process died of signal {signal}")
         }
         (DumpReason::Recovered { crash_signal: None }, _) => "recovered after the process was gone".into(),
+        (DumpReason::SystemTrace, _) => "by the system: its own trace, and no report of a recorder".into(),
         _ => "for a reason unknown to this version of loopbox".into(),
     }
+}
+
+/// When it was written: by the clock of the world, or as the system's trace says it, in local time without a zone.
+pub(crate) fn written_at(a: &Analysis) -> String {
+    let known = a.wall_clock().rfc3339(a.meta.dumped_at.uptime_ns);
+    let of_trace = || {
+        let trace = a.system_trace.as_ref().filter(|_| a.is_trace_alone())?;
+        (!trace.written_at.is_empty()).then(|| format!("{} (local time)", trace.written_at))
+    };
+    known.or_else(of_trace).unwrap_or_else(|| "at an unknown time".into())
+}
+
+/// How long after boot; empty where that is not known.
+pub(crate) fn after_boot(a: &Analysis) -> String {
+    let uptime_ns = a.meta.dumped_at.uptime_ns;
+    let is_known = !a.is_trace_alone() || uptime_ns > Uptime::ZERO;
+    if is_known { format!(", {} after boot", format_ns(uptime_ns.0)) } else { String::new() }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::cpu_wait::NO_CPU_TIME;
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
+use super::system_trace::{one_instant, seen_in};
 use super::wait_kind::{WaitKind, WaitProfile, WaitSite};
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{Frame, FrameId};
@@ -34,12 +35,11 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
             s if s >= 0.4 => -0.12,
             _ => return None,
         };
-    let mut evidence = vec![format!(
-        "{} of the {} that its stacks cover, {} of them here",
-        percent(part),
-        format_ns(profile.total_ns),
-        format_ns(site_ns)
-    )];
+    let of_stacks = || {
+        let (total, here) = (format_ns(profile.total_ns), format_ns(site_ns));
+        format!("{} of the {total} that its stacks cover, {here} of them here", percent(part))
+    };
+    let mut evidence = vec![seen_in(facts, slow).unwrap_or_else(of_stacks)];
     match slow.cpu_share() {
         // Files, code that is loaded and collections do take CPU time; a wait for another thread or process does not.
         Some(cpu) if cpu >= 0.5 && !takes_cpu(kind) => {
@@ -49,7 +49,8 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
         Some(cpu) => evidence.push(format!("main was on the CPU for {} of the time", percent(cpu))),
         None => {}
     }
-    let no_cpu_time = slow.cpu_ns.is_none() && !takes_cpu(kind);
+    let confirmed = facts.trace.is_some_and(|traced| traced.confirms(facts, kind));
+    let no_cpu_time = slow.cpu_ns.is_none() && !takes_cpu(kind) && !confirmed;
     let unknown = no_cpu_time.then(|| NO_CPU_TIME.to_owned());
     let unknown = unknown.into_iter().chain(uncovered(slow, profile)).collect();
     Some(DominantWait { slow, site, score, evidence, unknown })
@@ -57,6 +58,9 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
 
 /// That the stacks say nothing of the greater part of the message, as a reason not to be sure.
 pub(super) fn uncovered(slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<String> {
+    if let Some(one_instant) = one_instant(slow) {
+        return Some(one_instant);
+    }
     let covers = share(profile.total_ns, slow.certain_ns);
     (covers < 0.5).then(|| {
         format!("the stacks cover only {} of {}", format_ns(profile.total_ns), format_ns(slow.wall_ns))

@@ -3,6 +3,7 @@
 use super::load::{Load, WINDOW_NS, load};
 use super::not_idle::NotIdle;
 use super::slow_message::SlowMessage;
+use super::system_trace::TracedMain;
 use super::wait_kind::WaitProfile;
 use crate::model::{Analysis, MainWaitKind};
 use loopbox_format::model::{End, MainState, Record, RecordKind, Token, Uptime, own_ns};
@@ -17,6 +18,10 @@ pub(super) struct Facts<'a> {
     /// The uptime that the report describes.
     pub(super) now_ns: Uptime,
     running: Option<SlowMessage<'a>>,
+    /// What main was in at the dump by its stacks, though the recorder took it for idle, or did not know.
+    seen: Option<SlowMessage<'a>>,
+    /// Main in the system's trace of the same moment.
+    pub(super) trace: Option<TracedMain<'a>>,
     /// Whether main waited for its next message at the dump: by the queue's own word, its stack, or the
     /// kernel's word; `None` when none of them is known.
     pub(super) waits: Option<bool>,
@@ -46,6 +51,8 @@ impl<'a> Facts<'a> {
             analysis: a,
             now_ns,
             running,
+            seen: None,
+            trace: TracedMain::of(a),
             waits: waits(a),
             not_idle: None,
             longest_past: longest_past(a, now_ns),
@@ -61,6 +68,8 @@ impl<'a> Facts<'a> {
             facts.late_records += usize::from(record.checktime_late_ns >= Some(300_000_000));
         }
         facts.not_idle = NotIdle::of(a, facts.load, now_ns, facts.waits);
+        let seen = facts.not_idle.as_ref().filter(|found| found.is_seen());
+        facts.seen = seen.map(|found| found.message(a, now_ns, facts.idle_for_ns()));
         facts.profile =
             facts.primary_message().and_then(|slow| slow.tree).map(|tree| WaitProfile::new(tree, &a.frames));
         facts
@@ -69,6 +78,11 @@ impl<'a> Facts<'a> {
     /// The running message, slow or not, or what ran outside of messages.
     pub(super) fn running(&self) -> Option<SlowMessage<'a>> {
         self.running
+    }
+
+    /// What main was in at the dump: what the recorder says, or else its stacks.
+    pub(super) fn at_dump(&self) -> Option<SlowMessage<'a>> {
+        self.running.or(self.seen)
     }
 
     /// How long main had been idle, as the recorder says.
@@ -111,7 +125,7 @@ impl<'a> Facts<'a> {
 
     /// The message that the diagnosis is about first: the running one, unless an earlier one took longer.
     pub(super) fn primary_message(&self) -> Option<SlowMessage<'a>> {
-        match (self.running, self.longest_past) {
+        match (self.at_dump(), self.longest_past) {
             (Some(running), Some(past)) if past.wall_ns > running.wall_ns => Some(past),
             (Some(running), _) => Some(running),
             (None, past) => past,
@@ -132,6 +146,8 @@ impl<'a> Facts<'a> {
 
     fn score_running(&self, slow: SlowMessage<'_>) -> f64 {
         let by_age: f64 = match slow.certain_ns {
+            // The system took its trace because it did not respond, and does not say for how long.
+            _ if self.analysis.is_trace_alone() => 0.66,
             age if age >= INPUT_TIMEOUT_NS / 10 * 9 => 0.88,
             age if age >= 2 * SECOND => 0.75,
             age if age >= SECOND => 0.6,

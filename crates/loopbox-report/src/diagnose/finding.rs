@@ -10,6 +10,9 @@ const BELOW_HEADLINE: f64 = 0.39;
 /// Scores from here to 1 are put so close below a limit, in their order.
 const NEAR_LIMIT: f64 = 0.04;
 
+/// The rule that says no more than where main was in the system's trace.
+pub(super) const PLACE: &str = "in-trace";
+
 /// A possible cause that a rule found.
 #[derive(Debug)]
 pub(super) struct Finding {
@@ -72,6 +75,16 @@ impl Finding {
     /// Whether it is about this message, or what ran outside of messages.
     pub(super) fn is_about(&self, token: Token) -> bool {
         self.token == Some(token)
+    }
+
+    /// Whether it says why something took its time, and not only that it did.
+    pub(super) fn says_why(&self) -> bool {
+        !matches!(self.rule, "current-slow" | "outside" | PLACE)
+    }
+
+    /// Whether it says no more than where main was in the system's trace.
+    pub(super) fn is_place(&self) -> bool {
+        self.rule == PLACE
     }
 
     pub(super) fn with_message(mut self, token: Token) -> Self {

@@ -3,6 +3,7 @@
 use super::dominant_wait::short;
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
+use super::system_trace::{is_of_trace, seen_in};
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{FrameId, MergedTree};
 
@@ -23,6 +24,7 @@ pub(super) fn most_of_it_in(facts: &Facts<'_>, slow: SlowMessage<'_>, method: Op
     let name = recursive(short(facts, frame), calls);
     let covered = slow.tree.map(|tree| share(tree.total_ns(), slow.certain_ns));
     match part {
+        _ if slow.tree.is_some_and(is_of_trace) => format!(", in {name} by the system's trace"),
         _ if covered < Some(0.1) || slow.is_mostly_before_install(facts.analysis) => {
             format!(", last seen in {name}")
         }
@@ -52,6 +54,14 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
     let named = path.iter().rev().find(|node| !frames[node.frame].synthetic);
     let culprit = own.or(named).or(path.last());
     let total = tree.total_ns();
+    let hot = culprit.map(|node| HotMethod {
+        frame: node.frame,
+        share: share(node.total_ns, total),
+        calls: node.calls,
+    });
+    if let Some(place) = seen_in(facts, slow) {
+        return (vec![place], hot);
+    }
     let mut evidence: Vec<String> = culprit
         .into_iter()
         .chain(path.last().filter(|last| culprit.is_some_and(|c| c.frame != last.frame)))
@@ -67,12 +77,5 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
     if share(total, slow.wall_ns) < 0.5 {
         evidence.push(format!("the stacks cover only {} of {}", format_ns(total), format_ns(slow.wall_ns)));
     }
-    (
-        evidence,
-        culprit.map(|node| HotMethod {
-            frame: node.frame,
-            share: share(node.total_ns, total),
-            calls: node.calls,
-        }),
-    )
+    (evidence, hot)
 }

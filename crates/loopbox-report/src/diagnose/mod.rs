@@ -20,6 +20,7 @@ mod not_idle;
 mod rules;
 mod slow_message;
 mod suspects;
+mod system_trace;
 mod time_out;
 mod wait_kind;
 
@@ -40,6 +41,7 @@ pub fn diagnose(analysis: &Analysis) -> Diagnosis {
     let facts = Facts::new(analysis);
     let found = rules::ALL.iter().filter_map(|rule| rule(&facts));
     let mut findings: Vec<Finding> = found.map(|finding| of_what_is_known(finding, &facts)).collect();
+    system_trace::rank(&mut findings, &facts);
     findings.retain(|finding| finding.score >= MIN_REPORTED_SCORE);
     // Stable: of equal scores the rule that comes first in the list is the more specific one.
     findings.sort_by(|x, y| y.score.total_cmp(&x.score));

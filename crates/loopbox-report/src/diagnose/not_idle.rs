@@ -4,9 +4,10 @@
 //! hook that another library has displaced sees none.
 
 use super::load::{Load, WINDOW_NS};
+use super::slow_message::SlowMessage;
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{Analysis, SampledTree, TreePlace};
-use loopbox_format::model::{Feature, FeatureState, MainState, Uptime};
+use loopbox_format::model::{Feature, FeatureState, MainState, Token, Uptime};
 
 /// A message that has been due for this long is not about to be taken.
 const OVERDUE_NS: u64 = 1_000_000_000;
@@ -60,6 +61,25 @@ impl<'a> NotIdle<'a> {
             found.evidence.push(format!("the hook may have missed messages: {}", why_off(hook)));
         }
         (!found.evidence.is_empty()).then_some(found)
+    }
+
+    /// Whether its stacks show what main was in at the dump.
+    pub(super) fn is_seen(&self) -> bool {
+        self.stacks.is_some_and(|(_, place)| !place.waits_now)
+    }
+
+    /// What main was in, as a message that runs. `idle_ns` is for how long the recorder took it for idle.
+    pub(super) fn message(&self, a: &'a Analysis, now_ns: Uptime, idle_ns: Option<u64>) -> SlowMessage<'a> {
+        let idle_ns = idle_ns.unwrap_or(self.certain_ns);
+        let mut slow = SlowMessage {
+            running: true,
+            certain_ns: self.certain_ns.min(idle_ns),
+            ..SlowMessage::past(a, Token::NONE, now_ns.minus(idle_ns), idle_ns)
+        };
+        if let Some((tree, place)) = self.stacks {
+            (slow.token, slow.tree, slow.place) = (tree.token, Some(tree), Some(place.place));
+        }
+        slow
     }
 
     /// A message runs at the dump: whether main was idle before it.

@@ -22,6 +22,8 @@ pub(super) struct SlowMessage<'a> {
     pub(super) tree: Option<&'a SampledTree>,
     /// Where it ran, when it was not in a message.
     pub(super) place: Option<OutsidePlace>,
+    /// It is known by the system's trace alone: neither which message it is, nor since when.
+    pub(super) alone: bool,
 }
 
 impl<'a> SlowMessage<'a> {
@@ -62,6 +64,7 @@ impl<'a> SlowMessage<'a> {
             message: None,
             tree,
             place: place.map(|found| found.place),
+            alone: a.is_trace_alone(),
         }
     }
 
@@ -99,6 +102,7 @@ impl SlowMessage<'_> {
     /// What it is, in a sentence that goes on: `the running message (#46)`, `what ran outside of messages (after #45)`.
     pub(super) fn noun(&self) -> String {
         match (self.is_outside(), self.running) {
+            _ if self.alone => "main".into(),
             (true, _) => format!("what ran {}", token::title(self.token)),
             (false, true) => format!("the running message (#{})", self.token),
             (false, false) => format!("an earlier message (#{})", self.token),
@@ -110,6 +114,7 @@ impl SlowMessage<'_> {
         let place = self.place.and_then(OutsidePlace::words);
         let place = place.map_or_else(String::new, |words| format!("in {words}, "));
         match (self.is_outside(), self.running) {
+            _ if self.alone => "Main".into(),
             (true, true) => format!("Main ({place}{}, {})", token::title(self.token), self.length()),
             (true, false) => {
                 format!("Earlier, main ({place}{}, {})", token::title(self.token), self.length())

@@ -21,7 +21,7 @@ pub(super) fn complete(a: &mut Analysis) {
         return;
     }
     let tid = a.text("joined.tid").and_then(|tid| tid.parse::<u32>().ok()).filter(|tid| *tid != 0);
-    let thread = a.threads.threads.iter().find(|thread| Some(thread.tid) == tid);
+    let thread = a.threads.threads.iter().find(|thread| tid.is_some() && thread.tid == tid);
     let stack = thread.and_then(|thread| thread.stack.clone()).unwrap_or_default();
     let holder = LockHolder { name: name.to_owned(), tid, stack };
     let waits = vec![LockWait { object: format!("the end of thread {name}"), holder: Some(holder) }];

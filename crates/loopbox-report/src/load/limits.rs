@@ -42,6 +42,8 @@ pub(crate) const NAME_CHARS: usize = 200;
 pub(crate) const LINE_CHARS: usize = 1_000;
 /// Bytes of the text of ART's own trace; the app puts in as many at most.
 pub(crate) const TRACE_BYTES: usize = 4 << 20;
+/// What the system says in front of its trace, by name.
+pub(crate) const TRACE_FIELDS: usize = 16;
 /// Screens of a smoothness session; the recorder has at most 18.
 pub(crate) const SCENES: usize = 64;
 /// Entries of each list of display frames; the newest are kept. The recorder keeps 256 frames.

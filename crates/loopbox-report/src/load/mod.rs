@@ -12,8 +12,10 @@ mod pending_queue;
 pub(crate) mod sampled_tree;
 mod sections;
 pub(crate) mod system_trace;
+pub(crate) mod trace_file;
 
 pub use invariants::invariant_violations;
+pub use trace_file::{ProcessTrace, TraceFile, text_of};
 
 #[cfg(test)]
 mod sampled_tree_tests;

@@ -60,7 +60,7 @@ fn holder(a: &Analysis, name: &str) -> LockHolder {
     let mut named = a.threads.threads.iter().filter(|thread| is_named(thread, name));
     let thread = named.next().filter(|_| named.next().is_none());
     let stack = thread.and_then(|thread| thread.stack.clone()).unwrap_or_default();
-    LockHolder { name: name.to_owned(), tid: thread.map(|thread| thread.tid), stack }
+    LockHolder { name: name.to_owned(), tid: thread.and_then(|thread| thread.tid), stack }
 }
 
 /// Whether the kernel's name of a thread is of this one: of a longer name it has the start or, where ART cut it, the end.

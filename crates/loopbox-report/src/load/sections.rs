@@ -87,7 +87,7 @@ pub(super) fn locks(chain: &file::LockChain, frames: &mut FrameCollector<'_>) ->
 pub(super) fn threads(all: &file::OtherThreads, frames: &mut FrameCollector<'_>) -> OtherThreads {
     let threads = all.threads.iter().take(limits::THREADS).map(|thread| OtherThread {
         name: name(&thread.name),
-        tid: thread.tid,
+        tid: Some(thread.tid),
         state: Some(thread.state),
         cpu_ns: thread.cpu_ns,
         stack: thread.stack.as_ref().map(|stack| frames.stack(stack)),

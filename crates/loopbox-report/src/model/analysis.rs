@@ -141,6 +141,11 @@ impl Analysis {
         (counts && !recovered && self.anr.hang_threshold_ns.is_some()).then_some(starved_ns)
     }
 
+    /// Whether no recorder wrote it: all that is known is in the system's trace.
+    pub fn is_trace_alone(&self) -> bool {
+        matches!(self.meta.reason, DumpReason::SystemTrace)
+    }
+
     /// `Build.VERSION.SDK_INT` of the device.
     pub(crate) fn api_level(&self) -> u32 {
         self.meta.process.api_level

@@ -76,6 +76,8 @@ pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
         (Some(call), _) => of_call(call, main, abi),
         (None, Some(b'R')) => (runs_or_waits(main.progress), String::new()),
         (None, Some(b'S' | b'D' | b'I')) => of_wchan(main),
+        // The system's list of what threads sleep in has no states, and `0` of a thread that sleeps in nothing.
+        (None, None) if !matches!(main.wchan.as_str(), "" | "0") => of_wchan(main),
         _ => return None,
     };
     let mut text = words(kind).to_owned();

@@ -4,11 +4,16 @@ use super::frame::FrameId;
 use super::main_thread::NativeStack;
 use loopbox_format::model::Uptime;
 
+/// No time-out of the system is as long.
+const MOST_WAITED_NS: u64 = 600_000_000_000;
+
 /// The trace, as far as it could be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SystemTrace {
     /// What it is about, as the system wrote it; empty where it did not (before Android 12).
     pub subject: String,
+    /// What else the system says of the ANR, by its own names and in its own words: `Frozen`, `TimeoutStart`, …
+    pub fields: Vec<(String, String)>,
     /// The process that it is of.
     pub pid: Option<u32>,
     /// When ART wrote it, as it stands there: local time of the device, with its zone on newer versions.
@@ -17,6 +22,8 @@ pub struct SystemTrace {
     pub asked_ns: Option<Uptime>,
     /// Whether its end is there.
     pub complete: bool,
+    /// Whether ART wrote a part of it; where it did not answer, the system took native stacks, and what threads sleep in.
+    pub of_art: bool,
     /// Its threads, in its order.
     pub threads: Vec<TraceThread>,
     /// How many threads more than the limit it has.
@@ -40,6 +47,8 @@ pub struct TraceThread {
     pub state: String,
     /// The state letter of proc(5), `/proc/PID/stat`; `None` when unknown.
     pub kernel_state: Option<u8>,
+    /// The kernel function that it sleeps in; empty when unknown.
+    pub wchan: String,
     /// The CPU time since its start.
     pub cpu_ns: Option<u64>,
     /// Its stack, innermost first.
@@ -86,10 +95,33 @@ pub enum LockAction {
 }
 
 impl SystemTrace {
-    /// The main thread, by its id in the kernel, or else by its number: ART's first thread.
+    /// The main thread, by its id in the kernel, or else by its number (ART's first thread), or its name.
     pub fn main(&self) -> Option<&TraceThread> {
         let by_pid = self.threads.iter().find(|thread| self.pid.is_some() && thread.sys_tid == self.pid);
-        by_pid.or_else(|| self.threads.iter().find(|thread| thread.tid == Some(1)))
+        let by_number = || self.threads.iter().find(|thread| thread.tid == Some(1));
+        // A native backtrace without the lines around it has neither.
+        let by_name = || self.threads.iter().find(|thread| thread.tid.is_none() && thread.name == "main");
+        by_pid.or_else(by_number).or_else(by_name)
+    }
+
+    /// The words of the system under one of its names; `None` where it has not written that.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let field = self.fields.iter().find(|(known, _)| known == name);
+        field.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the system says that it had frozen the process; `None` where it does not say.
+    pub fn was_frozen(&self) -> Option<bool> {
+        self.field("Frozen")?.parse().ok()
+    }
+
+    /// How long the system had waited for the app when it asked for the trace. `None` where it does not say when its clock began, or
+    /// not in a way that can be.
+    pub fn waited_ns(&self) -> Option<u64> {
+        let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();
+        let start_ns = number(self.field("TimeoutStart")?)?.checked_mul(1_000_000)?;
+        let waited_ns = self.asked_ns?.0.checked_sub(start_ns)?;
+        (start_ns > 0 && waited_ns <= MOST_WAITED_NS).then_some(waited_ns)
     }
 
     /// The thread with this number.
@@ -99,6 +131,12 @@ impl SystemTrace {
 }
 
 impl TraceThread {
+    /// Whether it waits to enter a monitor, by its state; `None` when ART does not say its state. Dalvik had other words for it.
+    pub fn is_blocked(&self) -> Option<bool> {
+        let state = self.state.split(' ').next().filter(|state| !state.is_empty())?;
+        Some(matches!(state, "Blocked" | "MONITOR"))
+    }
+
     /// Its locks with what it does with them, innermost first.
     pub fn locks(&self) -> impl Iterator<Item = &TraceLock> {
         self.stack.iter().filter_map(|line| match line {
@@ -107,9 +145,15 @@ impl TraceThread {
         })
     }
 
-    /// The lock that it waits for, or the object that it waits on.
+    /// The lock that it waits for, or the object that it waits on. A thread in another state does not wait for a monitor, whatever
+    /// its stack has.
     pub fn waits(&self) -> Option<&TraceLock> {
-        self.locks().find(|lock| matches!(lock.action, LockAction::Wants | LockAction::WaitsOn))
+        let may = |lock: &&TraceLock| match lock.action {
+            LockAction::Wants => self.is_blocked() != Some(false),
+            LockAction::WaitsOn => true,
+            _ => false,
+        };
+        self.locks().find(may)
     }
 
     /// Its methods of Java, outermost first.

@@ -19,8 +19,8 @@ pub struct OtherThreads {
 pub struct OtherThread {
     /// The name of the thread.
     pub name: String,
-    /// The kernel's id of the thread.
-    pub tid: u32,
+    /// The kernel's id of the thread; `None` for one of the system's trace, which did not say it.
+    pub tid: Option<u32>,
     /// The state letter of proc(5), `/proc/PID/stat`; `None` when unknown.
     pub state: Option<u8>,
     /// The CPU time that the thread has used since its start.

@@ -71,8 +71,8 @@ fn a_name_that_r8_made_up_is_no_methods() {
            # {\"id\":\"com.android.tools.r8.synthesized\"}\n    6:9:void setMax(int):11:11 -> m\n    \
            1:9:void Widget$0.m$1(java.lang.Object,int):0:0 -> s\n      \
            # {\"id\":\"com.android.tools.r8.synthesized\"}\n";
-    assert_eq!(printed(&mapping, "x.m(SourceFile)"), ["  at org.app.Widget.setMax(Widgets.kt:-1)"]);
-    assert_eq!(printed(&mapping, "x.m(SourceFile:3)"), ["  at org.app.Widget.setMax(Widgets.kt:10)"]);
+    assert_eq!(printed(&mapping, "x.m(SourceFile)"), ["org.app.Widget.setMax(Widgets.kt)"]);
+    assert_eq!(printed(&mapping, "x.m(SourceFile:3)"), ["org.app.Widget.setMax(Widgets.kt:10)"]);
     assert_eq!(
         source(&mapping, &[seen("x.m", "(I)V", Some(7), 6)]),
         ["org.app.Widget.setMax(Widgets.kt:11)"]
@@ -88,10 +88,10 @@ fn the_source_file_is_the_mappings_wherever_in_the_method_a_frame_is() {
     let mapping = head("9.0.32", 21)
         + "org.app.EmptyMap -> x:\n# {\"id\":\"sourceFile\",\"fileName\":\"Maps.kt\"}\n    \
            1:5:boolean has(java.lang.Object):10:10 -> m\n    6:9:boolean has(java.lang.Object):11:11 -> m\n";
-    assert_eq!(printed(&mapping, "x.m(SourceFile)"), ["  at org.app.EmptyMap.has(Maps.kt:-1)"]);
+    assert_eq!(printed(&mapping, "x.m(SourceFile)"), ["org.app.EmptyMap.has(Maps.kt)"]);
     // Of a position that the mapping does not have the line is not known; the method is.
-    assert_eq!(printed(&mapping, "x.m(SourceFile:77)"), ["  at org.app.EmptyMap.has(Maps.kt:-1)"]);
-    assert_eq!(printed(&mapping, "x.m(SourceFile:3)"), ["  at org.app.EmptyMap.has(Maps.kt:10)"]);
+    assert_eq!(printed(&mapping, "x.m(SourceFile:77)"), ["org.app.EmptyMap.has(Maps.kt)"]);
+    assert_eq!(printed(&mapping, "x.m(SourceFile:3)"), ["org.app.EmptyMap.has(Maps.kt:10)"]);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_method_that_the_mapping_does_not_have_keeps_its_line() {
         + "org.app.Kept -> org.app.Kept:\n# {\"id\":\"sourceFile\",\"fileName\":\"Kept.kt\"}\n    \
            1:5:void a():10:10 -> a\n";
     assert_eq!(source(&mapping, &[seen("org.app.Kept.b", "()V", Some(5), 3)]), ["org.app.Kept.b(Kept.kt:5)"]);
-    assert_eq!(printed(&mapping, "org.app.Kept.b(SourceFile:5)"), ["  at org.app.Kept.b(Kept.kt:5)"]);
+    assert_eq!(printed(&mapping, "org.app.Kept.b(SourceFile:5)"), ["org.app.Kept.b(Kept.kt:5)"]);
     // A dex pc is no line of the source.
     let frame = seen("org.app.Kept.b", "()V", None, 3);
     assert_eq!(source(&mapping, &[frame]), ["org.app.Kept.b(dex pc 0x3)"]);
@@ -128,8 +128,8 @@ fn the_residual_signature_decides_between_overloads() {
     // The one with a signature is not this one, and the other may be.
     assert_eq!(of("(Ljava/util/Set;)V", None), ["org.app.List2.drop(dex pc 0x28)"]);
     // ART prints none.
-    assert_eq!(printed(&mapping, "x.y(SourceFile)"), ["  at org.app.List2.sorted or drop(List2.kt:-1)"]);
-    assert_eq!(printed(&mapping, "x.y(SourceFile:8)"), ["  at org.app.List2.drop(List2.kt:21)"]);
+    assert_eq!(printed(&mapping, "x.y(SourceFile)"), ["org.app.List2.sorted or drop(List2.kt)"]);
+    assert_eq!(printed(&mapping, "x.y(SourceFile:8)"), ["org.app.List2.drop(List2.kt:21)"]);
 }
 
 #[test]
@@ -140,12 +140,12 @@ fn one_of_several_methods_is_said_as_such() {
            1:4:void one():1:4 -> m\n    5:8:void org.app.Other.two():5:8 -> m\n    \
            9:9:void three():9:9 -> m\n    \
            10:10:void four():9:9 -> m\n    11:11:void five():9:9 -> m\n";
-    assert_eq!(printed(&mapping, "x.r(SourceFile:5)"), ["  at org.app.Src.read or skip(Src.kt:5)"]);
-    assert_eq!(printed(&mapping, "x.r(SourceFile)"), ["  at org.app.Src.read or skip(Src.kt:-1)"]);
+    assert_eq!(printed(&mapping, "x.r(SourceFile:5)"), ["org.app.Src.read or skip(Src.kt:5)"]);
+    assert_eq!(printed(&mapping, "x.r(SourceFile)"), ["org.app.Src.read or skip(Src.kt)"]);
     assert_eq!(source(&mapping, &[seen("x.r", "([B)I", Some(5), 3)]), ["org.app.Src.read(Src.kt:5)"]);
     assert_eq!(
         printed(&mapping, "x.m(SourceFile)"),
-        ["  at org.app.Src.one or org.app.Other.two or three or 2 more(Src.kt:-1)"]
+        ["org.app.Src.one or org.app.Other.two or three or 2 more(Src.kt)"]
     );
 }
 
@@ -231,7 +231,7 @@ fn a_position_of_outlined_code_is_no_line() {
            6:8:java.lang.String last(java.lang.String):50:52 -> l\n\
            org.app.Outline -> v:\n    1:5:void m():0:0 -> e\n      \
            # {\"id\":\"com.android.tools.r8.outline\"}\n";
-    assert_eq!(printed(&mapping, "a.l(SourceFile:6)"), ["  at org.app.Text.last(Text.kt:50)"]);
+    assert_eq!(printed(&mapping, "a.l(SourceFile:6)"), ["org.app.Text.last(Text.kt:50)"]);
     let of = |outlined| {
         let caller = seen("a.l", "(Ljava/lang/CharSequence;)Ljava/lang/String;", Some(2), 1);
         source(&mapping, &[caller, seen("v.e", "()V", Some(outlined), 9)])

@@ -93,8 +93,9 @@ impl<'m> Retracer<'m> {
     /// A frame as ART prints it, `a.b.c(SourceFile:12)`, as lines of the source, innermost first; none for outlined code, which
     /// hands its position to its caller. `None` for a frame that the mapping does not have.
     pub(super) fn printed_frame(&self, frame: &str, outline: &mut Option<u32>) -> Option<Vec<String>> {
-        let (name, place) = frame.strip_suffix(')')?.rsplit_once('(')?;
-        let (class, method) = name.rsplit_once('.')?;
+        // A source may have brackets of its own.
+        let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
+        let (class, method) = name.trim_end().rsplit_once('.')?;
         let line = place.rsplit_once(':').and_then(|(_, line)| line.parse().ok());
         if self.is_outline(class, method) {
             *outline = Some(line.unwrap_or(0));
@@ -353,15 +354,15 @@ fn outlined_at<'g, 'm>(
 }
 
 impl Original {
-    /// As ART prints a frame; `place` stands for one that the mapping does not have.
+    /// As ART and exceptions print a frame; `place` stands for one that the mapping does not have.
     fn printed(&self, place: &str) -> String {
         let place = match (self.line, self.file.as_str()) {
-            _ if place == "Native method" => place.to_owned(),
+            _ if place.eq_ignore_ascii_case("Native method") => place.to_owned(),
             (Some(line), "") => format!("unavailable:{line}"),
             (Some(line), file) => format!("{file}:{line}"),
-            (None, "") => "unavailable:-1".to_owned(),
-            (None, file) => format!("{file}:-1"),
+            (None, "") => "unavailable".to_owned(),
+            (None, file) => file.to_owned(),
         };
-        format!("  at {}.{}({place})", self.class, self.method)
+        format!("{}.{}({place})", self.class, self.method)
     }
 }

@@ -9,6 +9,7 @@ mod error;
 mod frames;
 mod members;
 mod names;
+mod plain;
 mod positions;
 mod rebuild;
 mod text;
@@ -22,6 +23,7 @@ use loopbox_format::code::is_platform;
 use loopbox_format::model::{MainState, Report, Symbols};
 use members::Members;
 use names::Names;
+pub use plain::RetracedText;
 use positions::{MAP_ID_FILE, Positions};
 use proguard::{ProguardMapping, ProguardRecord};
 use std::collections::HashSet;
@@ -84,9 +86,7 @@ impl Mapping {
     /// Whether the report names this mapping as that of its build; `None` when one of the two does not name its build.
     pub fn is_of(&self, report: &Report) -> Option<bool> {
         let theirs = map_id(&report.symbols)?;
-        // Ids are shortened hashes, of a length that changed over time.
-        let same = |ours: &String| ours.starts_with(theirs) || theirs.starts_with(ours.as_str());
-        (!self.ids.is_empty()).then(|| self.ids.iter().any(same))
+        (!self.ids.is_empty()).then(|| self.ids.iter().any(|ours| same_build(ours, theirs)))
     }
 
     /// Deobfuscates a report.
@@ -97,14 +97,15 @@ impl Mapping {
     /// When the mapping does not match the report. The report is then unchanged.
     pub fn retrace(&self, report: &mut Report) -> Result<(), MappingMismatch> {
         self.check_build(report)?;
-        let about = self.text.about(&Names::of(report))?;
-        self.retrace_by(&about, report)
+        let names = Names::of(report);
+        let about = self.text.about(&names)?;
+        self.retrace_by(&about, &names, report)
     }
 
     /// By what of the mapping is about the report.
-    fn retrace_by(&self, mapping: &[u8], report: &mut Report) -> Result<(), MappingMismatch> {
+    fn retrace_by(&self, mapping: &[u8], names: &Names, report: &mut Report) -> Result<(), MappingMismatch> {
         let members = Members::read(mapping);
-        Self::check_match(report, &members)?;
+        Self::check_match(report, names, &members)?;
         let mut retracer = Retracer::new(&members, &self.positions);
         let trees = rebuild::trees(report, &mut retracer);
         let locks = rebuild::locks(report, &mut retracer);
@@ -146,7 +147,7 @@ impl Mapping {
         Ok(())
     }
 
-    fn check_match(report: &Report, members: &Members<'_>) -> Result<(), MappingMismatch> {
+    fn check_match(report: &Report, names: &Names, members: &Members<'_>) -> Result<(), MappingMismatch> {
         let mut classes: HashSet<&str> = report.symbols.methods.iter().map(|m| m.class.as_str()).collect();
         for record in &report.history {
             for message in record.details.iter().filter_map(|d| d.message.as_ref()) {
@@ -160,6 +161,10 @@ impl Mapping {
         }
         classes.retain(|class| !class.is_empty() && !is_platform(class));
         if classes.is_empty() {
+            // Of the system's trace alone.
+            classes.extend(names.classes().filter(|class| !is_platform(class)));
+        }
+        if classes.is_empty() {
             return Err(MappingMismatch::NothingToDo);
         }
         if classes.iter().any(|class| members.class(class).is_some()) {
@@ -168,6 +173,11 @@ impl Mapping {
             Err(MappingMismatch::NoClass { classes: classes.len() })
         }
     }
+}
+
+/// Whether two ids are of one mapping. They are shortened hashes, of a length that changed over time.
+fn same_build(ours: &str, theirs: &str) -> bool {
+    ours.starts_with(theirs) || theirs.starts_with(ours)
 }
 
 fn map_id(symbols: &Symbols) -> Option<&str> {

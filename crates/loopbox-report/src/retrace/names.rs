@@ -1,9 +1,9 @@
 //! The names of a report that a mapping may have others for.
 
+use super::plain::Part;
 use super::words::{messages, pending_line};
 use crate::load::limits;
 use crate::load::system_trace::unpack;
-use crate::model::framework::in_class_object;
 use loopbox_format::model::Report;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ impl Names {
                 None
             });
         }
-        names.trace(&unpack(&report.system_trace).0);
+        names.text(&unpack(&report.system_trace).0);
         names
     }
 
@@ -72,19 +72,14 @@ impl Names {
         }
     }
 
-    /// The frames of ART's own trace, and the classes of its locks.
-    fn trace(&mut self, text: &str) {
-        for line in text.lines() {
-            if let Some(frame) = line.strip_prefix("  at ") {
-                let name = frame.split_once('(').map_or(frame, |(name, _)| name);
-                if let Some((class, method)) = name.rsplit_once('.') {
-                    self.method(class, method);
+    /// What the lines of a text name: ART's own trace, or any other.
+    pub(super) fn text(&mut self, text: &str) {
+        for (class, method) in text.lines().filter_map(|line| Part::read(line)?.names()) {
+            match method {
+                Some(method) => self.method(class, method),
+                None => {
+                    self.class(class);
                 }
-            } else if line.starts_with("  - ")
-                && let Some((_, rest)) = line.split_once("(a ")
-                && let Some((name, _)) = rest.split_once(')')
-            {
-                self.class(in_class_object(name).unwrap_or(name));
             }
         }
     }

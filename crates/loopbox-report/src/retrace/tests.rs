@@ -376,7 +376,8 @@ proptest! {
         }
         let (mut by_part, mut by_whole) = (report.clone(), report);
         let part = mapping.retrace(&mut by_part);
-        let whole = mapping.retrace_by(text.as_bytes(), &mut by_whole);
+        let names = Names::of(&mut by_whole);
+        let whole = mapping.retrace_by(text.as_bytes(), &names, &mut by_whole);
         prop_assert_eq!(part, whole);
         prop_assert_eq!(by_part, by_whole, "{}", text);
     }

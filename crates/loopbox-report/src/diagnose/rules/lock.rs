@@ -5,6 +5,7 @@ use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, uncovere
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::suspects::{Suspect, suspects};
+use crate::diagnose::system_trace::TracedMain;
 use crate::diagnose::wait_kind::{TopFrame, WaitKind};
 use crate::model::framework::THREAD_JOIN;
 use crate::model::time::{format_ns, percent, share};
@@ -22,11 +23,14 @@ const NOTIFY_ADVICE: &str = "Find the thread that is to notify the object and wh
 const JOIN_ADVICE: &str = "Do not join a thread on the main thread: let it post its result there when it is done, or have it end \
                            without being waited for.";
 
+const OF_TRACE: &str = "so ART's own trace of the ANR says";
+const OF_TRACE_THEN: &str = "so ART's own trace of the ANR says, written a moment after the report";
+
 /// The recorder knows which monitor, or which lock of `java.util.concurrent`, main waits for, and which thread holds it.
 pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let locks = &facts.analysis.locks;
     let first = locks.waits.first()?;
-    let slow = facts.running()?;
+    let slow = facts.at_dump()?;
     let joins = locks.source == LockSource::Join;
     let parked = locks.source == LockSource::Synchronizers || joins;
     // The owner is of one instant, too: the stacks have to show that main waits.
@@ -84,14 +88,15 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     // Unlike a deadlock, which lasts, the chain is of one instant: that main waited all the time shows by its
     // CPU time and stacks.
     if !locks.deadlock {
-        let no_cpu_time = slow.cpu_ns.is_none().then(|| NO_CPU_TIME.to_owned());
+        let confirmed = facts.trace.is_some_and(|traced| traced.confirms(facts, WaitKind::Lock));
+        let no_cpu_time = (slow.cpu_ns.is_none() && !confirmed).then(|| NO_CPU_TIME.to_owned());
         let no_stacks = parked && facts.profile.is_none();
         let no_stacks = no_stacks.then(|| "there are no stacks, which would show the wait".to_owned());
         finding = finding.at_most_medium(no_cpu_time.into_iter().chain(no_stacks));
     }
     if locks.source == LockSource::SystemTrace {
         finding =
-            finding.with_evidence("so ART's own trace of the ANR says, written a moment after the report");
+            finding.with_evidence(if facts.analysis.is_trace_alone() { OF_TRACE } else { OF_TRACE_THEN });
     }
     if let Some(cpu) = slow.cpu_share() {
         finding = finding.with_evidence(format!("main was on the CPU for {} of the time", percent(cpu)));
@@ -222,13 +227,17 @@ fn hint(facts: &Facts<'_>, what: FrameId, suspect: &Suspect<'_>) -> String {
         (false, false) => "",
     };
     let does = if *asks { "it called Loopbox from" } else { "it is in" };
-    format!("thread {} ({}): {role}: {does} {}{place}{also}", thread.name, thread.tid, frames[*top].full())
+    let tid = thread.tid.map_or_else(String::new, |tid| format!(" ({tid})"));
+    format!("thread {}{tid}: {role}: {does} {}{place}{also}", thread.name, frames[*top].full())
 }
 
 /// A wait for a monitor (`synchronized`) has no frame of its own: the same line of Java code stays on top of the stack,
 /// and main uses no CPU time.
 pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
+    if slow.running && facts.trace.is_some_and(TracedMain::refutes_monitor) {
+        return None;
+    }
     let profile = facts.profile.as_ref()?;
     let top = profile.top?;
     let TopFrame { frame, ns, .. } = top;

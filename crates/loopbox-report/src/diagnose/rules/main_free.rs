@@ -4,6 +4,7 @@ use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
 use crate::diagnose::rules::barrier;
 use crate::model::Overdue;
+use crate::model::framework::Role;
 use crate::model::time::{format_ns, percent, share};
 use loopbox_format::model::Feature;
 
@@ -59,6 +60,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         finding
             .no_verdict(unread(facts, overdue))
             .at_most_medium(unsure(facts))
+            .at_most_medium(other_moment(facts))
             .with_advice(
                 "Look at input dispatching (no focused window), at other processes of the app, at binder threads, and at \
                  when the dump was made: it may have come after the hang.",
@@ -93,6 +95,15 @@ fn unsure(facts: &Facts<'_>) -> Vec<String> {
         None => Some("whether the Looper waited at the dump is not known"),
     };
     waits.into_iter().chain(idle_cpu_unread(facts)).map(str::to_owned).collect()
+}
+
+/// That the system's trace, of another moment, shows main at work.
+fn other_moment(facts: &Facts<'_>) -> Option<String> {
+    let a = facts.analysis;
+    let trace = a.system_trace.as_ref().filter(|trace| trace.apart.is_some())?;
+    let top = a.frames.get(trace.main()?.java().last()?.index())?;
+    let works = top.role() != Some(Role::Poll);
+    works.then(|| format!("the system's trace, of another moment, shows main in {}", top.short()))
 }
 
 /// Input, callbacks and idle handlers run between messages, and take CPU time.

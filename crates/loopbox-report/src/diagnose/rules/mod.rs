@@ -15,6 +15,7 @@ mod no_data;
 mod outside;
 mod sleep;
 mod starved;
+mod trace_state;
 
 pub(super) use no_data::caveats;
 
@@ -28,6 +29,8 @@ pub(super) const ALL: &[Rule] = &[
     barrier::find,
     frozen::find,
     binder::find,
+    trace_state::find_frozen,
+    trace_state::find,
     lock::find_holder,
     lock::find,
     lock::find_monitor,
@@ -42,5 +45,6 @@ pub(super) const ALL: &[Rule] = &[
     history::find,
     outside::find,
     main_free::find,
+    trace_state::find_place,
     no_data::find,
 ];

@@ -4,7 +4,9 @@ use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
 use crate::diagnose::machine;
 use crate::diagnose::not_idle::{blind_hook, why_off};
-use crate::diagnose::rules::barrier;
+use crate::diagnose::rules::{barrier, trace_state};
+use crate::diagnose::system_trace::{TracedMain, is_of_trace};
+use crate::model::Analysis;
 use crate::model::plural::plural;
 use crate::model::time::format_ns;
 use loopbox_format::model::{Feature, MainState};
@@ -16,7 +18,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     // What main did at the dump is known all the same: by its message, its stacks or its queue.
     let known = facts.running().is_some_and(|running| running.wall_ns >= 500_000_000)
         || facts.not_idle.as_ref().is_some_and(|found| found.now)
-        || facts.waits == Some(true) && barrier::holds_back(facts).is_some();
+        || facts.waits == Some(true) && barrier::holds_back(facts).is_some()
+        || facts.trace.is_some_and(TracedMain::shows_a_place);
     if known || !nothing && hook_off.is_none() {
         return None;
     }
@@ -36,11 +39,26 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
+/// That parts of the file could not be used.
+fn unused_parts(a: &Analysis) -> Option<String> {
+    let parts = plural(a.issues.len() as u64, "part");
+    (!a.issues.is_empty()).then(|| format!("{parts} of the file could not be used"))
+}
+
 /// What limits every cause of this diagnosis. That the machine was starved is a cause already, or a caveat.
 pub(crate) fn caveats(facts: &Facts<'_>, starved: bool) -> Vec<String> {
     let a = facts.analysis;
+    if let Some(alone) = trace_state::alone(a) {
+        return [Some(alone), unused_parts(a)].into_iter().flatten().collect();
+    }
     let mut caveats = Vec::new();
-    if let Some(sampler) = a.features.iter().find(|f| f.feature == Feature::Sampler && !f.on) {
+    let of_trace = facts.primary_message().and_then(|slow| slow.tree).is_some_and(is_of_trace);
+    if of_trace {
+        let off = a.features.iter().find(|f| f.feature == Feature::Sampler && !f.on);
+        let off = off.map_or_else(String::new, |f| format!(" (the sampler was off: {})", f.detail));
+        caveats
+            .push(format!("no stacks of the recorder's own{off}: where main was is by the system's trace"));
+    } else if let Some(sampler) = a.features.iter().find(|f| f.feature == Feature::Sampler && !f.on) {
         caveats.push(format!("no stacks: the sampler was off ({})", sampler.detail));
     } else if facts.primary_message().is_some_and(|slow| slow.wall_ns >= 300_000_000 && slow.tree.is_none()) {
         caveats.push("the message with the largest effect has no stacks".into());
@@ -63,10 +81,7 @@ pub(crate) fn caveats(facts: &Facts<'_>, starved: bool) -> Vec<String> {
         let signs: Vec<String> = machine.into_iter().map(|(_, sign)| sign).collect();
         caveats.push(format!("the device was short of resources: {}", signs.join("; ")));
     }
-    if !a.issues.is_empty() {
-        let parts = plural(a.issues.len() as u64, "part");
-        caveats.push(format!("{parts} of the file could not be used"));
-    }
+    caveats.extend(unused_parts(a));
     if !a.lost.is_empty() {
         caveats.push("not all of the ring could be recovered".into());
     }

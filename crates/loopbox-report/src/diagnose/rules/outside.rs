@@ -42,15 +42,11 @@ fn since(facts: &Facts<'_>, slow: SlowMessage<'_>) -> String {
 /// The recorder took main for idle, against its stacks or its queue.
 fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
     let found = facts.not_idle.as_ref().filter(|found| found.now)?;
-    let idle_ns = facts.idle_for_ns().unwrap_or(found.certain_ns);
-    let mut slow = SlowMessage {
-        running: true,
-        certain_ns: found.certain_ns.min(idle_ns),
-        ..SlowMessage::past(facts.analysis, Token(0), facts.now_ns.minus(idle_ns), idle_ns)
-    };
-    if let Some((tree, place)) = found.stacks {
-        (slow.token, slow.tree, slow.place) = (tree.token, Some(tree), Some(place.place));
+    // Of a trace alone nobody knows whether it was in a message.
+    if facts.analysis.is_trace_alone() {
+        return None;
     }
+    let slow = found.message(facts.analysis, facts.now_ns, facts.idle_for_ns());
     let mut score = facts.score(slow);
     // The queue alone says that main did not come to it, not why.
     if slow.tree.is_none() {

@@ -6,12 +6,19 @@ use crate::model::{FrameKind, LockAction, locked_object};
 
 /// A line that means something.
 #[derive(Debug, PartialEq)]
-pub(super) enum Line<'t> {
-    Subject(&'t str),
+pub(in crate::load) enum Line<'t> {
+    /// What the system says of the ANR, by its own names: `Subject`, `Frozen`, …
+    Field(&'t str, &'t str),
     /// The system asked for the trace of this process, at this uptime in milliseconds.
-    Asked(u64),
-    /// ART's part begins: the process, and when.
+    Asked(u32, u64),
+    /// ART's part, or a native backtrace, begins: the process, and when.
     Begin(u32, &'t str),
+    /// The list of what each thread of the process sleeps in begins, which the system writes when ART does not answer.
+    Channels(u32, &'t str),
+    /// A line of that list: the thread, and the kernel function.
+    Channel(u32, &'t str),
+    /// ART lists the threads that it knows.
+    Threads,
     End,
     Thread(Header<'t>),
     /// A line of attributes of a thread.
@@ -29,40 +36,40 @@ pub(super) enum Line<'t> {
 
 /// The first line of a thread.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Header<'t> {
-    pub(super) name: &'t str,
-    pub(super) daemon: bool,
-    pub(super) tid: Option<u32>,
-    pub(super) sys_tid: Option<u32>,
-    pub(super) state: &'t str,
+pub(in crate::load) struct Header<'t> {
+    pub(in crate::load) name: &'t str,
+    pub(in crate::load) daemon: bool,
+    pub(in crate::load) tid: Option<u32>,
+    pub(in crate::load) sys_tid: Option<u32>,
+    pub(in crate::load) state: &'t str,
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) struct JavaFrame<'t> {
-    pub(super) class: &'t str,
-    pub(super) method: &'t str,
-    pub(super) file: &'t str,
-    pub(super) line: Option<u32>,
-    pub(super) kind: FrameKind,
+pub(in crate::load) struct JavaFrame<'t> {
+    pub(in crate::load) class: &'t str,
+    pub(in crate::load) method: &'t str,
+    pub(in crate::load) file: &'t str,
+    pub(in crate::load) line: Option<u32>,
+    pub(in crate::load) kind: FrameKind,
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Lock<'t> {
-    pub(super) action: LockAction,
+pub(in crate::load) struct Lock<'t> {
+    pub(in crate::load) action: LockAction,
     class: &'t str,
     of_class: &'t str,
-    pub(super) id: Option<u64>,
-    pub(super) holder: Option<u32>,
+    pub(in crate::load) id: Option<u64>,
+    pub(in crate::load) holder: Option<u32>,
 }
 
 impl Lock<'_> {
-    pub(super) fn object(&self) -> String {
+    pub(in crate::load) fn object(&self) -> String {
         locked_object(self.class, self.of_class)
     }
 }
 
 /// `in_thread`: whether a thread began before it, and did not end.
-pub(super) fn read(line: &str, in_thread: bool) -> Line<'_> {
+pub(in crate::load) fn read(line: &str, in_thread: bool) -> Line<'_> {
     let trimmed = line.trim();
     if trimmed.is_empty() {
         return Line::Blank;
@@ -73,11 +80,8 @@ pub(super) fn read(line: &str, in_thread: bool) -> Line<'_> {
     if let Some(dashed) = trimmed.strip_prefix("----- ") {
         return dashes(dashed.trim_end_matches([' ', '-'])).unwrap_or(Line::Other);
     }
-    if let Some(subject) = line.strip_prefix("Subject: ") {
-        return Line::Subject(subject.trim());
-    }
     if !in_thread {
-        return Line::Other;
+        return outside_threads(trimmed);
     }
     if let Some(attributes) = trimmed.strip_prefix("| ") {
         return Line::Attributes(attributes);
@@ -94,21 +98,60 @@ pub(super) fn read(line: &str, in_thread: bool) -> Line<'_> {
     Line::Note(trimmed)
 }
 
+/// What the system and ART write in front of the threads, as `name: value`; memory in KiB and statistics of ART are not among it.
+const FIELDS: [&str; 17] = [
+    "Subject",
+    "ErrorId",
+    "Frozen",
+    "DumpLatency",
+    "TimeoutStart",
+    "Timeout",
+    "Debug Store",
+    "Cmd line",
+    "Build fingerprint",
+    "ABI",
+    "Process",
+    "PID",
+    "Package",
+    "Foreground",
+    "Build",
+    "SystemUptimeMs",
+    "Process-Runtime",
+];
+
+fn outside_threads(line: &str) -> Line<'_> {
+    if line.starts_with("DALVIK THREADS") {
+        return Line::Threads;
+    }
+    if let Some((tid, channel)) = line.strip_prefix("sysTid=").and_then(|rest| rest.split_once(' ')) {
+        return tid.parse().map_or(Line::Other, |tid| Line::Channel(tid, channel.trim()));
+    }
+    let field = line.split_once(':').filter(|(name, _)| FIELDS.contains(name));
+    field.map_or(Line::Other, |(name, value)| Line::Field(name, value.trim()))
+}
+
 fn dashes(text: &str) -> Option<Line<'_>> {
     if text.starts_with("end ") {
         return Some(Line::End);
     }
     if let Some(asked) = text.strip_prefix("dumping pid: ") {
-        return asked.split_once(" at ")?.1.trim().parse().ok().map(Line::Asked);
+        let (pid, uptime_ms) = asked.split_once(" at ")?;
+        return Some(Line::Asked(pid.trim().parse().ok()?, uptime_ms.trim().parse().ok()?));
+    }
+    let of = |text: &'_ str| -> Option<u32> { text.trim().parse().ok() };
+    if let Some((pid, at)) =
+        text.strip_prefix("Waiting Channels: pid ").and_then(|rest| rest.split_once(" at "))
+    {
+        return Some(Line::Channels(of(pid)?, at.trim()));
     }
     let (pid, at) = text.strip_prefix("pid ")?.split_once(" at ")?;
-    Some(Line::Begin(pid.trim().parse().ok()?, at.trim()))
+    Some(Line::Begin(of(pid)?, at.trim()))
 }
 
 /// `"main" prio=5 tid=1 Native`, `"RenderThread" daemon prio=7 tid=19 Native`, `"mali-cmar-backe" prio=5 (not attached)`; of
-/// debuggerd `"main" sysTid=4711`. A name may have quotes.
+/// debuggerd `"main" sysTid=4711`; of the Play Console `"main" tid=1 Native`. A name may have quotes.
 fn header(line: &str) -> Option<Header<'_>> {
-    let after_name = [" prio=", " daemon prio=", " sysTid="];
+    let after_name = [" prio=", " daemon prio=", " sysTid=", " tid=", " daemon tid="];
     let quote = after_name.into_iter().filter_map(|after| line.rfind(&format!("\"{after}"))).max()?;
     let (name, rest) = (line.get(1..quote), &line[quote + 1..]);
     let word = |key: &str| {
@@ -129,20 +172,23 @@ fn header(line: &str) -> Option<Header<'_>> {
     })
 }
 
-/// `com.example.Main$1.run(Main.java:17)`. ART writes `Native method`, and `unavailable` and -1 for what it does not know.
+/// `com.example.Main$1.run(Main.java:17)`. ART writes `Native method`, and `unavailable` and -1 for what it does not know. A source
+/// may have brackets and blanks; the Play Console puts a blank before it.
 fn java(frame: &str) -> Option<JavaFrame<'_>> {
-    let (name, place) = frame.strip_suffix(')')?.rsplit_once('(')?;
-    let (class, method) = name.rsplit_once('.')?;
-    if place == "Native method" {
+    let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
+    let (class, method) = name.trim_end().rsplit_once('.')?;
+    if place.eq_ignore_ascii_case("Native method") {
         return Some(JavaFrame { class, method, file: "", line: None, kind: FrameKind::Native });
     }
-    let (file, line) = place.rsplit_once(':').unwrap_or((place, ""));
+    let (file, line) = match place.rsplit_once(':') {
+        Some((file, line)) if line.parse::<i64>().is_ok() => (file, line.parse().ok()),
+        _ => (place, None),
+    };
     let file = if file == "unavailable" { "" } else { file };
-    let line = line.parse().ok();
     Some(JavaFrame { class, method, file, line, kind: FrameKind::Java })
 }
 
-/// `waiting to lock <0x0d3b5c8a> (a java.lang.Class<com.example.Shop>) held by thread 23`.
+/// `waiting to lock <0x0d3b5c8a> (a java.lang.Class<com.example.Shop>) held by thread 23`; of Android 4 `held by tid=23 (sync)`.
 fn lock(text: &str) -> Option<Lock<'_>> {
     const ACTIONS: [(&str, LockAction); 4] = [
         ("locked ", LockAction::Holds),
@@ -152,10 +198,9 @@ fn lock(text: &str) -> Option<Lock<'_>> {
     ];
     let (action, rest) =
         ACTIONS.into_iter().find_map(|(words, action)| Some((action, text.strip_prefix(words)?)))?;
-    let (object, holder) = match rest.rsplit_once(" held by thread ") {
-        Some((object, holder)) => (object, holder.trim().parse().ok()),
-        None => (rest, None),
-    };
+    let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    let held = ["thread ", "tid="].into_iter().find_map(|by| rest.split_once(&format!(" held by {by}")));
+    let (object, holder) = held.map_or((rest, None), |(object, holder)| (object, number(holder)));
     let id = object.strip_prefix('<').and_then(|object| object.split_once('>')).and_then(|(id, _)| {
         let hex = id.strip_prefix("@addr=").unwrap_or(id).strip_prefix("0x")?;
         u64::from_str_radix(hex, 16).ok()
@@ -186,6 +231,8 @@ mod tests {
         let starting = of("\"x\" prio=5 tid=3 Native (still starting up)");
         assert_eq!(starting.state, "Native (still starting up)");
         assert_eq!(of("\"main\" sysTid=4711").sys_tid, Some(4_711));
+        let play = of("\"main\" tid=1 Waiting");
+        assert_eq!((play.name, play.tid, play.state), ("main", Some(1), "Waiting"));
         assert_eq!(read("\"no thread\"", false), Line::Other);
     }
 
@@ -209,6 +256,10 @@ mod tests {
             of("  - waiting to lock an unknown object held by thread 3"),
             (LockAction::Wants, "an unknown object".into(), None, Some(3))
         );
+        assert_eq!(
+            of("  - waiting to lock <0x41e0a5b8> (a java.lang.Object) held by tid=12 (sync)"),
+            (LockAction::Wants, "a java.lang.Object".into(), Some(0x41e0_a5b8), Some(12))
+        );
         assert_eq!(read("  - something new", true), Line::Note("- something new"));
     }
 
@@ -222,6 +273,12 @@ mod tests {
         assert_eq!(of("  at com.example.Main$1.run(Main.java:17)"), main);
         assert_eq!(of("  at a.B.c(Native method)"), ("a.B", "c", "", None, FrameKind::Native));
         assert_eq!(of("  at a.B.<init>(unavailable:-1)"), ("a.B", "<init>", "", None, FrameKind::Java));
+        assert_eq!(of("  at a.B.c (B.java:3)"), ("a.B", "c", "B.java", Some(3), FrameKind::Java));
+        assert_eq!(of("  at a.B.c(Native Method)").4, FrameKind::Native);
+        assert_eq!(
+            of("  at a.B.c(:own.lib@1@2.3 (190400-0):12)"),
+            ("a.B", "c", ":own.lib@1@2.3 (190400-0)", Some(12), FrameKind::Java)
+        );
         let native =
             "native: #00 pc 000000000009b5f8  /apex/com.android.runtime/lib64/bionic/libc.so (syscall+28)";
         assert_eq!(read(&format!("  {native}"), true), Line::Native(native));
@@ -239,12 +296,20 @@ mod tests {
             read("----- pid 77 at 2026-11-22 15:30:15.123+0100 -----", false),
             Line::Begin(77, "2026-11-22 15:30:15.123+0100")
         );
-        assert_eq!(read("----- dumping pid: 77 at 123456", false), Line::Asked(123_456));
+        assert_eq!(read("----- dumping pid: 77 at 123456", false), Line::Asked(77, 123_456));
+        assert_eq!(
+            read("----- Waiting Channels: pid 77 at 2026-11-22 15:30:15.123456789+0100 -----", false),
+            Line::Channels(77, "2026-11-22 15:30:15.123456789+0100")
+        );
+        assert_eq!(read("sysTid=78        do_freezer_trap", false), Line::Channel(78, "do_freezer_trap"));
+        assert_eq!(read("DALVIK THREADS (4):", false), Line::Threads);
         assert_eq!(read("----- end 77 -----", true), Line::End);
         assert_eq!(
             read("Subject: Input dispatching timed out", false),
-            Line::Subject("Input dispatching timed out")
+            Line::Field("Subject", "Input dispatching timed out")
         );
+        assert_eq!(read("Frozen: true", false), Line::Field("Frozen", "true"));
+        assert_eq!(read("RssKb: 180112", false), Line::Other);
         assert_eq!(read("  | sysTid=7 nice=0", true), Line::Attributes("sysTid=7 nice=0"));
         assert_eq!(read("Zygote loaded classes=1", false), Line::Other);
         assert_eq!(read("", true), Line::Blank);

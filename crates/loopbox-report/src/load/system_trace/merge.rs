@@ -3,18 +3,22 @@
 //! What the recorder saw itself counts more; the trace fills what is missing. A trace of another moment fills nothing: a lock that was
 //! held a minute later explains no hang.
 
+use super::instant;
 use crate::load::limits;
+use crate::model::framework::Role;
 use crate::model::time::format_ms;
 use crate::model::{
     Analysis, Frame, FrameId, LockAction, LockChain, LockHolder, LockSource, LockWait, MainThread,
     OtherThread, SystemTrace, TraceThread,
 };
 use chrono::{DateTime, NaiveDateTime};
-use loopbox_format::model::Uptime;
+use loopbox_format::model::{MainState, Uptime};
 use std::collections::HashMap;
 
 /// The system takes its traces one after the other, for twenty seconds at the most, and a frozen app is late with its own.
 const NEAR_MS: u64 = 60_000;
+/// Without a stack of the report's own nothing but the time says whether main was in the same message: no time-out is shorter.
+const CLOSE_MS: u64 = 5_000;
 /// The offsets of all zones are multiples of it.
 const QUARTER_MS: i64 = 15 * 60_000;
 /// No zone is further away from UTC, with the quarters around it.
@@ -25,6 +29,7 @@ pub(in crate::load) fn complete(a: &mut Analysis) {
     let Some(mut trace) = a.system_trace.take() else { return };
     trace.apart = apart(&trace, a);
     if trace.apart.is_none() {
+        instant::complete(a, &trace);
         locks(a, &trace);
         threads(a, &trace);
         native(a, &trace);
@@ -35,6 +40,9 @@ pub(in crate::load) fn complete(a: &mut Analysis) {
 /// Why a trace is not of the moment of the report.
 fn apart(trace: &SystemTrace, a: &Analysis) -> Option<String> {
     let Some(main) = trace.main() else { return Some("it does not show the main thread".into()) };
+    if a.is_trace_alone() {
+        return None;
+    }
     let ours = a.meta.process.pid;
     if let Some(pid) = trace.pid.filter(|pid| *pid != ours && ours != 0) {
         return Some(format!("it is of another process ({pid})"));
@@ -43,18 +51,49 @@ fn apart(trace: &SystemTrace, a: &Analysis) -> Option<String> {
         let when = if late > 0 { "after" } else { "before" };
         return Some(format!("it was written {} {when} the report", format_ms(late.unsigned_abs() as f64)));
     }
-    // The outermost code of the app says which message it is, however much later the trace was written.
+    match a.last_stack() {
+        Some(own) => in_other_code(a, &own, main),
+        None => without_own_stack(trace, main, a),
+    }
+}
+
+/// That main was in another message by then. The outermost code of the app says which one it is, however much later the trace was
+/// written.
+fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<String> {
     let outermost = |stack: &[FrameId]| stack.iter().map(|&id| &a.frames[id]).find(|frame| frame.is_of_app());
-    let last = a.current_token().and_then(|token| a.tree(token)).and_then(|tree| {
-        let top = tree.stack_runs().pop()?.top;
-        Some(tree.stack(top))
-    });
-    let ours = outermost(&last.unwrap_or_default())?;
+    let ours = outermost(own)?;
     let theirs = outermost(&main.java())?;
     let is_same = ours.class == theirs.class && ours.method == theirs.method;
     (!is_same).then(|| {
         format!("main was in other code by then ({}, not {})", Frame::short(theirs), Frame::short(ours))
     })
+}
+
+/// What speaks against the same moment where the report has no stack of main: the time, and the queue.
+fn without_own_stack(trace: &SystemTrace, main: &TraceThread, a: &Analysis) -> Option<String> {
+    const NO_STACK: &str = "the report has no stack of main to compare";
+    let Some(late) = late_ms(trace, a) else {
+        return Some(format!("when it was written is not known, and {NO_STACK}"));
+    };
+    if late.unsigned_abs() > CLOSE_MS {
+        let when = if late > 0 { "after" } else { "before" };
+        return Some(format!(
+            "it was written {} {when} the report, and {NO_STACK}",
+            format_ms(late.unsigned_abs() as f64)
+        ));
+    }
+    let stack = main.java();
+    let waits = stack.last().map(|&top| a.frames[top].role() == Some(Role::Poll))?;
+    match &a.main {
+        MainState::Running(_) | MainState::Outside(_) if waits => {
+            Some("main waited for its next message by then".into())
+        }
+        MainState::Idle { .. } if !waits && a.queue.polling == Some(true) => {
+            let top = stack.last().map(|&top| a.frames[top].short()).unwrap_or_default();
+            Some(format!("main waited for its next message at the report, and was in {top} by then"))
+        }
+        _ => None,
+    }
 }
 
 /// How much later than the report the trace was written.
@@ -151,11 +190,12 @@ fn threads(a: &mut Analysis, trace: &SystemTrace) {
         all.captured_ns = written_ns;
     }
     let known: HashMap<u32, usize> =
-        all.threads.iter().enumerate().map(|(at, thread)| (thread.tid, at)).collect();
-    let main = trace.main().and_then(|main| main.sys_tid);
-    for (at, traced) in trace.threads.iter().enumerate() {
-        let Some(tid) = traced.sys_tid.filter(|tid| Some(*tid) != main) else { continue };
-        if let Some(thread) = known.get(&tid).and_then(|&at| all.threads.get_mut(at)) {
+        all.threads.iter().enumerate().filter_map(|(at, thread)| Some((thread.tid?, at))).collect();
+    let main = trace.main();
+    for (at, traced) in trace.threads.iter().enumerate().filter(|(_, traced)| Some(*traced) != main) {
+        let tid = traced.sys_tid;
+        let known = tid.and_then(|tid| known.get(&tid));
+        if let Some(thread) = known.and_then(|&at| all.threads.get_mut(at)) {
             thread.trace = Some(at);
             if is_cut(&thread.name, &traced.name) {
                 thread.name.clone_from(&traced.name);
@@ -185,23 +225,25 @@ fn is_cut(name: &str, whole: &str) -> bool {
     name.len() >= 15 && whole.len() > name.len() && (whole.ends_with(name) || whole.starts_with(name))
 }
 
-/// Native frames of main, where no signal of ours took them.
+/// Native frames of main, where no signal of ours took them, and what it slept in, where nobody asked the kernel.
 fn native(a: &mut Analysis, trace: &SystemTrace) {
     let Some(main) = trace.main() else { return };
-    let Some(mut native) = main.native.clone().filter(|native| !native.frames.is_empty()) else { return };
-    native.captured_ns = written_ns(a, trace);
-    let captured_ns = native.captured_ns;
+    let captured_ns = written_ns(a, trace);
+    let mut native = main.native.clone().filter(|native| !native.frames.is_empty());
+    if let Some(native) = &mut native {
+        native.captured_ns = captured_ns;
+    }
     match &mut a.main_thread {
-        Some(ours) if ours.native.is_some() => {}
-        Some(ours) => ours.native = Some(native),
+        Some(ours) => ours.native = ours.native.take().or(native),
+        None if native.is_none() && main.wchan.is_empty() => {}
         None => {
             a.main_thread = Some(MainThread {
                 captured_ns,
                 state: main.kernel_state,
-                wchan: String::new(),
+                wchan: main.wchan.clone(),
                 system_call: None,
                 progress: None,
-                native: Some(native),
+                native,
             });
         }
     }

@@ -2,20 +2,23 @@
 //!
 //! The text is as hostile as the rest of the file: lines that mean nothing are stepped over, lists are bounded, texts sanitised.
 
+mod instant;
 mod line;
 mod merge;
 mod native;
 mod unpack;
 
+pub(super) use line::{Line, read as read_line};
 pub(super) use merge::complete;
 pub(crate) use unpack::unpack;
 
 use super::frames::FrameCollector;
 use super::limits;
 use crate::model::sanitize::sanitize;
-use crate::model::{Issue, NativeStack, SystemTrace, TraceLine, TraceLock, TraceThread};
-use line::{Header, Line};
+use crate::model::{Issue, LockAction, NativeStack, SystemTrace, TraceLine, TraceLock, TraceThread};
+use line::Header;
 use loopbox_format::model::{PackedTrace, Uptime};
+use std::collections::HashMap;
 
 /// The trace of a report that has one. What cannot be unpacked is added to the issues.
 pub(super) fn read(
@@ -31,29 +34,59 @@ pub(super) fn read(
     Some(parse(&text, frames))
 }
 
+/// Which part of the trace a line is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// What the system writes before, between and after the parts of processes.
+    Between,
+    /// Threads with their stacks.
+    Threads,
+    /// What each thread sleeps in.
+    Channels,
+    /// A part of another process, in a trace of several.
+    OtherProcess,
+}
+
 fn parse(text: &str, frames: &mut FrameCollector<'_>) -> SystemTrace {
     let mut trace = SystemTrace::default();
+    let mut channels: Vec<(u32, &str)> = Vec::new();
     let mut thread: Option<TraceThread> = None;
+    let (mut part, mut begun, mut ended) = (Part::Between, 0, 0);
     for text in text.lines() {
-        match line::read(text, thread.is_some()) {
-            Line::Subject(subject) if trace.subject.is_empty() => {
-                trace.subject = sanitize(subject, limits::LINE_CHARS);
+        let line = line::read(text, thread.is_some());
+        if part == Part::OtherProcess && !matches!(line, Line::Begin(..) | Line::Channels(..) | Line::End) {
+            continue;
+        }
+        match line {
+            Line::Field(name, value) => field(&mut trace, name, value),
+            Line::Asked(pid, uptime_ms) if trace.pid.is_none_or(|known| known == pid) => {
+                trace.asked_ns = uptime_ms.checked_mul(1_000_000).map(Uptime);
             }
-            Line::Asked(uptime_ms) => trace.asked_ns = uptime_ms.checked_mul(1_000_000).map(Uptime),
-            Line::Begin(pid, at) => {
-                // What another process wrote, in a trace of several.
-                if trace.pid.is_some() {
-                    break;
+            Line::Begin(pid, at) | Line::Channels(pid, at) => {
+                finish(&mut trace, thread.take(), begun);
+                if trace.pid.is_some_and(|known| known != pid) {
+                    part = Part::OtherProcess;
+                    continue;
                 }
+                let is_list = matches!(line, Line::Channels(..));
+                part = if is_list { Part::Channels } else { Part::Threads };
+                begun += 1;
                 trace.pid = Some(pid);
-                trace.written_at = sanitize(at, limits::NAME_CHARS);
+                if trace.written_at.is_empty() {
+                    trace.written_at = sanitize(at, limits::NAME_CHARS);
+                }
             }
             Line::End => {
-                trace.complete = true;
-                break;
+                finish(&mut trace, thread.take(), begun);
+                ended += u32::from(matches!(part, Part::Threads | Part::Channels));
+                part = Part::Between;
             }
-            Line::Thread(header) => finish(&mut trace, thread.replace(begin(&header))),
-            Line::Blank => finish(&mut trace, thread.take()),
+            Line::Threads => trace.of_art = true,
+            Line::Channel(tid, channel) if part == Part::Channels && channels.len() < limits::THREADS => {
+                channels.push((tid, channel));
+            }
+            Line::Thread(header) => finish(&mut trace, thread.replace(begin(&header)), begun),
+            Line::Blank => finish(&mut trace, thread.take(), begun),
             line => {
                 if let Some(thread) = &mut thread {
                     add(thread, line, frames);
@@ -61,8 +94,63 @@ fn parse(text: &str, frames: &mut FrameCollector<'_>) -> SystemTrace {
             }
         }
     }
-    finish(&mut trace, thread);
+    finish(&mut trace, thread, begun);
+    trace.complete = begun > 0 && begun == ended;
+    // A dump of ART's that was cut in front of its threads, and pastes of them, have no such line.
+    trace.of_art |= trace.threads.iter().any(|thread| !thread.state.is_empty());
+    for (tid, channel) in channels {
+        add_channel(&mut trace, tid, channel);
+    }
+    join_locks(&mut trace.threads);
     trace
+}
+
+fn field(trace: &mut SystemTrace, name: &str, value: &str) {
+    let value = sanitize(value, limits::LINE_CHARS);
+    match name {
+        "Subject" if trace.subject.is_empty() => trace.subject = value,
+        _ if trace.fields.len() < limits::TRACE_FIELDS && trace.field(name).is_none() => {
+            trace.fields.push((name.to_owned(), value));
+        }
+        _ => {}
+    }
+}
+
+/// What a thread sleeps in, of one that the trace shows or not.
+fn add_channel(trace: &mut SystemTrace, tid: u32, channel: &str) {
+    let wchan = sanitize(channel, limits::NAME_CHARS);
+    if let Some(thread) = trace.threads.iter_mut().find(|thread| thread.sys_tid == Some(tid)) {
+        thread.wchan = wchan;
+    } else {
+        // The list has no names: main is the thread with the number of the process.
+        let name = if trace.pid == Some(tid) { "main".to_owned() } else { format!("sysTid={tid}") };
+        let thread = TraceThread { name, sys_tid: Some(tid), wchan, ..TraceThread::default() };
+        finish(trace, Some(thread), 1);
+    }
+}
+
+/// Gives a thread that waits for a monitor the holder that its own line does not name: the one thread that has locked the same object.
+fn join_locks(threads: &mut [TraceThread]) {
+    let mut holders: HashMap<(u64, String), Option<u32>> = HashMap::new();
+    for thread in threads.iter() {
+        for lock in thread.locks().filter(|lock| lock.action == LockAction::Holds) {
+            let Some(id) = lock.id else { continue };
+            let holder = holders.entry((id, lock.object.clone())).or_insert(thread.tid);
+            // Identity hashes are not unique.
+            *holder = holder.filter(|known| Some(*known) == thread.tid);
+        }
+    }
+    for thread in threads {
+        let own = thread.tid;
+        let locks = thread.stack.iter_mut().filter_map(|line| match line {
+            TraceLine::Lock(lock) => Some(lock),
+            _ => None,
+        });
+        for lock in locks.filter(|lock| lock.action == LockAction::Wants && lock.holder.is_none()) {
+            let same = lock.id.and_then(|id| *holders.get(&(id, lock.object.clone()))?);
+            lock.holder = same.filter(|holder| Some(*holder) != own);
+        }
+    }
 }
 
 fn begin(header: &Header<'_>) -> TraceThread {
@@ -76,8 +164,17 @@ fn begin(header: &Header<'_>) -> TraceThread {
     }
 }
 
-fn finish(trace: &mut SystemTrace, thread: Option<TraceThread>) {
+/// Adds a thread of the n-th part, or what a later part says of one that an earlier part has shown.
+fn finish(trace: &mut SystemTrace, thread: Option<TraceThread>, part: u32) {
     let Some(thread) = thread else { return };
+    let is_same = |known: &&mut TraceThread| known.sys_tid.is_some() && known.sys_tid == thread.sys_tid;
+    if let Some(known) = trace.threads.iter_mut().find(|known| part > 1 && is_same(known)) {
+        if known.stack.is_empty() {
+            known.stack = thread.stack;
+        }
+        known.native = known.native.take().or(thread.native);
+        return;
+    }
     if trace.threads.len() < limits::THREADS {
         trace.threads.push(thread);
     } else {
@@ -129,5 +226,7 @@ fn read_attributes(thread: &mut TraceThread, attributes: &str) {
     }
 }
 
+#[cfg(test)]
+mod moment_tests;
 #[cfg(test)]
 mod tests;

@@ -28,7 +28,7 @@ pub(super) fn add(stack: &mut NativeStack, line: &str) {
 fn read(line: &str) -> Option<(u64, NativeModule, Option<String>)> {
     let (_, rest) = line.split_once('#')?.1.split_once(" pc ")?;
     let (offset, rest) = rest.trim_start().split_once(' ')?;
-    let offset = u64::from_str_radix(offset, 16).ok()?;
+    let offset = u64::from_str_radix(offset.strip_prefix("0x").unwrap_or(offset), 16).ok()?;
     let (path, words) = rest.trim().split_once(" (").unwrap_or((rest.trim(), ""));
     let (words, build_id) = match words.rsplit_once("BuildId: ") {
         Some((words, build_id)) => (words.trim_end_matches([' ', '(']), build_id.trim_end_matches(')')),
@@ -42,8 +42,8 @@ fn read(line: &str) -> Option<(u64, NativeModule, Option<String>)> {
     let function = words.strip_suffix(')').unwrap_or(words);
     let function = function
         .rsplit_once('+')
-        .filter(|(_, at)| at.bytes().all(|b| b.is_ascii_digit()))
-        .map_or(function, |(name, _)| name);
+        .filter(|(_, at)| at.trim().bytes().all(|b| b.is_ascii_digit()))
+        .map_or(function, |(name, _)| name.trim_end());
     let is_hex =
         build_id.len() <= 2 * limits::BUILD_ID_BYTES && build_id.bytes().all(|b| b.is_ascii_hexdigit());
     let module = NativeModule {
@@ -83,6 +83,8 @@ mod tests {
         assert_eq!(nested.3, "art::ConditionVariable::Wait(art::Thread*)");
         let archive = of("native: #04 pc 10  /data/app/base.apk (offset 0x1000) (Java_a_b+4) (BuildId: cd)");
         assert_eq!(archive, (0x10, "/data/app/base.apk".into(), "cd".into(), "Java_a_b".into()));
+        let play = of("#00  pc 0x000000000004a36c  /apex/x/libc.so (syscall + 28) (BuildId: ab)");
+        assert_eq!((play.0, play.2.as_str(), play.3.as_str()), (0x4_a36c, "ab", "syscall"));
         let bare = of("#00 pc 0001  <anonymous:7f>");
         assert_eq!((bare.1.as_str(), bare.3.as_str()), ("<anonymous:7f>", ""));
         for none in

@@ -150,8 +150,8 @@ fn threads_get_their_whole_names_and_stacks() {
     let report = cut(report, 28_977, "rWatchdogDaemon", None);
     let report = report.with(|report| report.threads.left_out = 30);
     let a = loaded(report.system_trace(CHAIN));
-    let find = |tid| -> &OtherThread {
-        a.threads.threads.iter().find(|thread| thread.tid == tid).expect("a thread")
+    let find = |tid: u32| -> &OtherThread {
+        a.threads.threads.iter().find(|thread| thread.tid == Some(tid)).expect("a thread")
     };
     let top = |thread: &OtherThread| a.frames[*thread.stack.as_ref().unwrap().last().unwrap()].short();
     assert_eq!(find(28_977).name, "FinalizerWatchdogDaemon");
@@ -161,7 +161,7 @@ fn threads_get_their_whole_names_and_stacks() {
         "not what the kernel cuts"
     );
     assert_eq!(top(find(28_976)), "A.b", "the recorder's own stack");
-    assert!(a.threads.threads.iter().all(|thread| thread.tid != 28_946), "main is no other thread");
+    assert!(a.threads.threads.iter().all(|thread| thread.tid != Some(28_946)), "main is no other thread");
     assert_eq!((a.threads.threads.len(), trace(&a).threads.len(), a.threads.left_out), (15, 16, 18));
     let holder = a
         .threads

@@ -111,7 +111,8 @@ const stacks = (() => {
       plural(chart.samples, 'stack') + ' over ' + duration(chart.to - chart.from) + (tree.source === 'art' ? ', taken through ART' : ', by Thread.getStackTrace') +
       (tree.interval_ms ? ', asked each ' + duration(tree.interval_ms) : '') + (tree.missed_samples ? ', ' + tree.missed_samples + ' missed' : '') +
       (tree.longest_stop_ms ? ', main stopped for at most ' + tree.longest_stop_ms.toFixed(2) + ' ms' : '') +
-      (search ? ' — found in ' + duration(sum) + ' (' + percent(sum, chart.to - chart.from) + ')' : '') : '';
+      (search ? ' — found in ' + duration(sum) + ' (' + percent(sum, chart.to - chart.from) + ')' : '') :
+      tree.source === 'system_trace' ? 'one stack, by the system’s trace: its length says nothing of time' : '';
   }
   function hasFoundCaller(node) { for (let up = node.parent; up; up = up.parent) if (found(up)) return true; return false; }
   redraws.push(draw);

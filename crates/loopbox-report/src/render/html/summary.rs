@@ -1,7 +1,7 @@
 //! What the page says without its script: what the report is about, the verdict, whether it is an ANR and how the process
 //! ended, and the stack at the dump as text to copy.
 
-use crate::derive::{self, about_device, last_stack, process_name, reason};
+use crate::derive::{self, about_device, last_stack, process_name, reason, written_at};
 use crate::diagnose::{Cause, Diagnosis};
 use crate::model::Analysis;
 use crate::model::anr_words::{exit_reason, known_exit_reason, verdict_summary};
@@ -23,10 +23,12 @@ pub(super) fn about(a: &Analysis) -> String {
         about.push(format!("pid {}", process.pid));
     }
     line(&about.join(" · "));
-    let written = a.wall_clock().rfc3339(meta.dumped_at.uptime_ns);
-    let at = written.as_deref().unwrap_or("at an unknown time");
-    let recorder = if meta.producer.is_empty() { "an unknown recorder" } else { &meta.producer };
-    line(&format!("written {at}, {}, by {recorder}", reason(a)));
+    let recorder = match meta.producer.as_str() {
+        _ if a.is_trace_alone() => String::new(),
+        "" => ", by an unknown recorder".into(),
+        producer => format!(", by {producer}"),
+    };
+    line(&format!("written {}, {}{recorder}", written_at(a), reason(a)));
     if let Some(after_ns) = a.install_after_start_ns() {
         line(&format!("the recorder was installed {} after the process started", format_ns(after_ns)));
     }

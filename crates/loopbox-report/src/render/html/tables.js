@@ -44,7 +44,7 @@ function detailTable(details) {
   if (R.locks.waits.length) {
     $('locks-section').hidden = false;
     if (R.locks.deadlock) $('locks').append(el('p', { class: 'late' }, 'A deadlock: these threads wait for each other.'));
-    if (R.locks.source === 'system_trace') $('locks').append(el('p', { class: 'help' }, 'By ART’s own trace of the ANR, written a moment after the report.'));
+    if (R.locks.source === 'system_trace') $('locks').append(el('p', { class: 'help' }, 'By ART’s own trace of the ANR' + (R.report.reason.kind === 'system_trace' ? '.' : ', written a moment after the report.')));
     let waiter = 'main';
     for (const wait of R.locks.waits) {
       const h = wait.holder, ends = R.locks.source === 'join' && wait === R.locks.waits[0];
@@ -83,9 +83,11 @@ function detailTable(details) {
     $('trace-section').hidden = false;
     const note = (text) => $('trace').append(el('p', { class: 'warn' }, '⚠ ' + text));
     $('trace').append(el('p', {}, trace.subject || 'ART’s own trace of the ANR'), el('p', { class: 'help' }, 'of ' + plural(trace.threads, 'thread') + (trace.written_at ? ', written at ' + trace.written_at + ' of the device’s clock' : '')));
-    if (!trace.complete) note('its end is missing');
+    for (const field of trace.fields) $('trace').append(el('p', { class: 'help' }, field.name + ': ' + field.value));
+    if (!trace.of_art) note('ART did not answer: the system took native stacks itself');
+    if (!trace.complete && trace.written_at) note('its end is missing');
     if (trace.apart) note('it is left aside: ' + trace.apart);
-    if (trace.main) $('trace').append(el('p', {}, el('strong', {}, 'main'), ' ' + trace.main.state), el('pre', { tabindex: 0 }, trace.main.lines.join('\n')));
+    if (trace.main) $('trace').append(el('p', {}, el('strong', {}, 'main'), ' ' + trace.main.state + (trace.main.wchan ? ', sleeps in ' + trace.main.wchan : '')), el('pre', { tabindex: 0 }, trace.main.lines.join('\n')));
   }
 
   const t = R.threads;
@@ -98,7 +100,7 @@ function detailTable(details) {
     const asleep = t.threads.filter((thread) => !lines(thread).length);
     for (const thread of t.threads.filter((thread) => lines(thread).length)) {
       const first = thread.stack && thread.stack[0] || lines(thread)[0];
-      $('threads').append(el('details', { class: 'card' }, el('summary', {}, el('strong', {}, thread.name), ' (tid ' + thread.tid + ') ' + doing(thread) + (thread.cpu_ms == null ? '' : ', ' + duration(thread.cpu_ms) + ' of CPU') + ' — ' + first),
+      $('threads').append(el('details', { class: 'card' }, el('summary', {}, el('strong', {}, thread.name), (thread.tid == null ? ' ' : ' (tid ' + thread.tid + ') ') + doing(thread) + (thread.cpu_ms == null ? '' : ', ' + duration(thread.cpu_ms) + ' of CPU') + ' — ' + first),
         el('pre', { tabindex: 0 }, lines(thread).join('\n'))));
     }
     if (asleep.length) $('threads').append(el('p', { class: 'help' }, 'Without a Java stack: ' + counted(asleep.map((thread) => thread.name.trim())).join(', ')));

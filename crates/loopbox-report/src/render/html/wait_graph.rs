@@ -29,6 +29,12 @@ struct Thread {
     is_main: bool,
 }
 
+/// What a thread of the trace is known by: the kernel's id, or else one that no process has.
+fn number(thread: &TraceThread, main: u32) -> u32 {
+    let without = |tid: u32| if tid == 1 { main } else { tid.saturating_add(1 << 31) };
+    thread.sys_tid.or_else(|| thread.tid.map(without)).unwrap_or(u32::MAX)
+}
+
 /// The threads that wait, and those that they wait for.
 #[derive(Default)]
 struct WaitGraph {
@@ -45,8 +51,10 @@ impl WaitGraph {
         let mut waiter = (main, "main", None);
         for (unknown, wait) in (0..).zip(&a.locks.waits) {
             let Some(holder) = &wait.holder else { break };
-            // One without an id is of a cut trace, or a thread that was not looked at: it is in no other place.
-            let tid = holder.tid.unwrap_or(u32::MAX - unknown);
+            let traced = || a.system_trace.as_ref()?.threads.iter().find(|known| known.name == holder.name);
+            let traced = || traced().map(|thread| number(thread, main));
+            // One without an id is of a trace that has none, or is cut, or a thread that was not looked at: that is in no other place.
+            let tid = holder.tid.or_else(traced).unwrap_or(u32::MAX - unknown);
             let holder = (tid, holder.name.as_str(), a.frames.below_loopbox(&holder.stack).last().copied());
             graph.add(waiter, &wait.object, holder, main);
             waiter = holder;
@@ -54,7 +62,7 @@ impl WaitGraph {
         if let Some(trace) = a.system_trace.as_ref().filter(|trace| trace.apart.is_none()) {
             let of = |thread: &TraceThread| {
                 let top = a.frames.below_loopbox(&thread.java()).last().copied();
-                (thread.sys_tid.unwrap_or(u32::MAX), top)
+                (number(thread, main), top)
             };
             for thread in &trace.threads {
                 let wanted = thread.waits().filter(|lock| lock.action == LockAction::Wants);
@@ -315,12 +323,13 @@ mod tests {
             thread("x", 5, &wants(5)),
             thread("<script>", 9, "  at a.D.e(D.java:2)\n"),
         ];
-        let (graph, svg) = of(ReportBuilder::new().system_trace(&text.concat()));
+        let text = format!("----- pid 4321 at 2026-09-21 16:13:20.000000000+0200 -----\n\n{}", text.concat());
+        let (graph, svg) = of(ReportBuilder::new().system_trace(&text));
         let wanted = ["main><script> 1,0", "<script>> 0,0", "p1><script> 1,2", "p2>main 2,0", "p3>main 2,1"];
         assert_eq!(drawn(&graph), wanted);
         assert!(!svg.contains("<script"), "{svg}");
         let many: String = (10..100).map(|tid| thread("t", tid, &wants(9))).collect();
-        let (graph, svg) = of(ReportBuilder::new().system_trace(&(text.concat() + &many)));
+        let (graph, svg) = of(ReportBuilder::new().system_trace(&(text + &many)));
         assert_eq!(graph.threads.len(), MAX_THREADS);
         assert!(svg.contains("55 more waits are not drawn"), "{}", graph.left_out);
     }

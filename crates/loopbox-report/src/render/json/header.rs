@@ -16,7 +16,7 @@ json_object! {
         /// When the report was written.
         dumped_at: ClockView = ClockView::new(a.wall_clock(), a.meta.dumped_at.uptime_ns),
         /// The process that the report is about.
-        process: ProcessView<'a> = ProcessView::new(&a.meta.process, a.dump_ns),
+        process: ProcessView<'a> = ProcessView::new(&a.meta.process, a.dump_ns, !a.is_trace_alone()),
         /// The limits that the recorder was configured with.
         limits: LimitsView = LimitsView::new(a.meta.limits),
         /// The time from the start of the history to the dump.
@@ -59,7 +59,7 @@ json_object! {
 
 json_object! {
     /// The process that the report is about.
-    pub(crate) struct ProcessView<'a>(process: &'a Process, dump_ns: Uptime) {
+    pub(crate) struct ProcessView<'a>(process: &'a Process, dump_ns: Uptime, recorded: bool) {
         /// The process id.
         pid: u32 = process.pid,
         /// The process name.
@@ -74,8 +74,8 @@ json_object! {
         device: &'a str = &process.device,
         /// When the process started, relative to the dump; null when unknown.
         started_at_ms: Option<f64> = process.started_ns.map(|at| ms_between(at, dump_ns)),
-        /// When the recorder was installed, relative to the dump.
-        installed_at_ms: f64 = ms_between(process.installed_ns, dump_ns),
+        /// When the recorder was installed, relative to the dump; null when there was none.
+        installed_at_ms: Option<f64> = recorded.then(|| ms_between(process.installed_ns, dump_ns)),
     }
 }
 

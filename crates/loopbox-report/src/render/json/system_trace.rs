@@ -1,6 +1,8 @@
 //! ART's own trace of the ANR.
 
+use super::recorder::NamedValueView;
 use crate::derive::trace_lines;
+use crate::model::time::ms;
 use crate::model::{Analysis, SystemTrace, TraceThread};
 
 json_object! {
@@ -8,6 +10,14 @@ json_object! {
     pub(crate) struct SystemTraceView<'a>(a: &'a Analysis, trace: &'a SystemTrace) {
         /// What it is about, as the system wrote it; empty where it did not.
         subject: &'a str = &trace.subject,
+        /// What else the system says of the ANR, by its own names and in its own words: `Frozen`, `TimeoutStart`, …
+        fields: Vec<NamedValueView<'a>> =
+            trace.fields.iter().map(|(name, value)| NamedValueView::new(name, value)).collect(),
+        /// For how long the system had waited for the app when it asked for the trace; null where it does not say.
+        waited_ms: Option<f64> = trace.waited_ns().map(ms),
+        /// Whether ART wrote a part of it; where it did not answer, the system took native stacks, and what
+        /// threads sleep in.
+        of_art: bool = trace.of_art,
         /// When ART wrote it, as it stands there: local time of the device.
         written_at: &'a str = &trace.written_at,
         /// Whether its end is there.
@@ -30,6 +40,8 @@ json_object! {
         tid: Option<u32> = thread.tid,
         /// Its state in ART: `Native`, `Blocked`, …
         state: &'a str = &thread.state,
+        /// The kernel function that it sleeps in; empty when unknown.
+        wchan: &'a str = &thread.wchan,
         /// Its stack, innermost first: native frames, methods of Java, and below each the locks that it holds
         /// or wants.
         lines: Vec<String> = trace_lines(a, trace, thread),

@@ -24,8 +24,8 @@ json_object! {
     pub(crate) struct ThreadView<'a>(a: &'a Analysis, thread: &'a OtherThread) {
         /// The name of the thread, cut to 15 bytes by the kernel unless ART's trace has all of it.
         name: &'a str = &thread.name,
-        /// The kernel's id of the thread.
-        tid: u32 = thread.tid,
+        /// The kernel's id of the thread; null for one of ART's trace, which did not say it.
+        tid: Option<u32> = thread.tid,
         /// The state of the thread in the kernel.
         doing: Name<ThreadState> = Name(ThreadState::of(thread.state)),
         /// The CPU time since the start of the thread.

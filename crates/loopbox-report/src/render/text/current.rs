@@ -25,6 +25,7 @@ pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {
             write_running(out, a, running);
             write_stacks(out, a, running.token, "the message", options);
         }
+        _ if a.is_trace_alone() => heading(out, "NOW", "what ANR TRACE below shows"),
         _ => heading(out, "NOW", "unknown: the recorder had seen no message, or the file lost this part"),
     }
 }

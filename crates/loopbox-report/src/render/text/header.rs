@@ -2,7 +2,7 @@
 
 use super::layout::{heading, line};
 use super::style::{BAD, GOOD, HEADING, QUIET, WARN, paint};
-use crate::derive::{about_device, process_name, reason};
+use crate::derive::{about_device, after_boot, process_name, reason, written_at};
 use crate::model::Analysis;
 use crate::model::plural::plural;
 use crate::model::time::{format_ns, format_relative, ms_between};
@@ -16,16 +16,10 @@ pub(super) fn write(out: &mut String, a: &Analysis) {
         about.push(format!("pid {}", process.pid));
     }
     line(out, about.join(", "));
-    let written = a.wall_clock().rfc3339(meta.dumped_at.uptime_ns);
-    let at = written.as_deref().unwrap_or("at an unknown time");
-    let uptime = format_ns(meta.dumped_at.uptime_ns.0);
-    line(out, format!("written {at}, {uptime} after boot, {}", reason(a)));
-    let recorder = if meta.producer.is_empty() { "an unknown recorder" } else { &meta.producer };
-    let after_start = a.install_after_start_ns();
-    let after_start =
-        after_start.map(|ns| format!(", {} after the process started", format_ns(ns))).unwrap_or_default();
-    let installed = format_relative(ms_between(process.installed_ns, a.dump_ns));
-    line(out, paint(QUIET, format!("by {recorder}, installed at {installed}{after_start}")));
+    line(out, format!("written {}{}, {}", written_at(a), after_boot(a), reason(a)));
+    if !a.is_trace_alone() {
+        write_producer(out, a);
+    }
     for (name, value) in &meta.annotations {
         line(out, format!("{name}: {value}"));
     }
@@ -40,6 +34,16 @@ pub(super) fn write(out: &mut String, a: &Analysis) {
         let places = plural(a.issues.len() as u64, "place");
         line(out, format!("{} the file is damaged in {places}, listed at the end", paint(BAD, "!")));
     }
+}
+
+fn write_producer(out: &mut String, a: &Analysis) {
+    let meta = &a.meta;
+    let recorder = if meta.producer.is_empty() { "an unknown recorder" } else { &meta.producer };
+    let after_start = a.install_after_start_ns();
+    let after_start =
+        after_start.map(|ns| format!(", {} after the process started", format_ns(ns))).unwrap_or_default();
+    let installed = format_relative(ms_between(meta.process.installed_ns, a.dump_ns));
+    line(out, paint(QUIET, format!("by {recorder}, installed at {installed}{after_start}")));
 }
 
 pub(super) fn write_recorder(out: &mut String, a: &Analysis) {

@@ -13,6 +13,9 @@ use std::fmt::Write as _;
 const LATE_NS: u64 = 300_000_000;
 
 pub(super) fn write(out: &mut String, a: &Analysis) {
+    if a.is_trace_alone() {
+        return;
+    }
     if a.history.is_empty() {
         heading(out, "HISTORY", "no record");
         return;

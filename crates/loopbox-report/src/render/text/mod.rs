@@ -48,7 +48,6 @@ pub fn diagnosis(a: &Analysis, diagnosis: &Diagnosis) -> String {
     let mut out = String::new();
     header::write(&mut out, a);
     diagnosis::write_full(&mut out, a, diagnosis);
-    anr::write(&mut out, a);
     out
 }
 

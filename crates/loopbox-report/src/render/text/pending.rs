@@ -16,6 +16,9 @@ const LATE_NS: u64 = 1_000_000_000;
 
 pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {
     let queue = &a.queue;
+    if a.is_trace_alone() {
+        return;
+    }
     let source = match &queue.source {
         PendingSource::LooperDump => "by Looper.dump",
         PendingSource::MessagesField => "from MessageQueue.mMessages",

@@ -16,6 +16,10 @@ const MAX_INDENT: usize = 60;
 
 /// The whole tree.
 pub(super) fn write(out: &mut String, a: &Analysis, tree: &SampledTree, options: Options) {
+    if tree.source == StackSource::SystemTrace {
+        line(out, paint(QUIET, "  no stack of the recorder's own: ANR TRACE below shows where main was"));
+        return;
+    }
     summary(out, tree);
     if tree.nodes.is_empty() {
         return;

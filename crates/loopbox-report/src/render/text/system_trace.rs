@@ -17,18 +17,24 @@ pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {
     } else {
         format!(", written at {}", trace.written_at)
     };
-    heading(out, "ANR TRACE", &format!("ART's own, of {threads}{at}"));
+    let whose = if trace.of_art { "ART's own" } else { "the system's, because ART did not answer" };
+    heading(out, "ANR TRACE", &format!("{whose}, of {threads}{at}"));
     if !trace.subject.is_empty() {
         line(out, format!("  {}", trace.subject));
     }
-    if !trace.complete {
+    for (name, value) in &trace.fields {
+        line(out, paint(QUIET, format!("  {name}: {value}")));
+    }
+    // A paste of threads alone has neither beginning nor end.
+    if !trace.complete && trace.pid.is_some() {
         line(out, format!("  {} its end is missing", paint(WARN, "!")));
     }
     if let Some(why) = &trace.apart {
         line(out, format!("  {} it is left aside: {why}", paint(WARN, "!")));
     }
     let Some(main) = trace.main() else { return };
-    line(out, format!("  main {}", main.state));
+    let wchan = if main.wchan.is_empty() { String::new() } else { format!(", sleeps in {}", main.wchan) };
+    line(out, format!("  main {}{wchan}", main.state));
     let lines = trace_lines(a, trace, main);
     let shown = if options.full { lines.len() } else { lines.len().min(SHORT) };
     for text in &lines[..shown] {

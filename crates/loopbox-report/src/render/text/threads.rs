@@ -21,10 +21,8 @@ pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {
     let is_shown = |thread: &&OtherThread| has_java(thread) || options.full && a.traced(thread).is_some();
     for thread in all.threads.iter().filter(is_shown) {
         let cpu = thread.cpu_ns.map(|ns| format!(", cpu {}", format_ns(ns))).unwrap_or_default();
-        line(
-            out,
-            format!("  {} (tid {}) {}{cpu}", paint(NAME, &thread.name), thread.tid, activity(a, thread)),
-        );
+        let tid = thread.tid.map(|tid| format!(" (tid {tid})")).unwrap_or_default();
+        line(out, format!("  {}{tid} {}{cpu}", paint(NAME, &thread.name), activity(a, thread)));
         let lines = stack_lines(a, thread);
         let shown = if options.full { lines.len() } else { lines.len().min(SHORT) };
         for text in &lines[..shown] {

@@ -1,0 +1,67 @@
+//! The text of a file, whatever program has saved it.
+
+use std::borrow::Cow;
+
+/// So much of a file shows its encoding.
+const LOOKED_AT: usize = 4_096;
+
+/// The text of a file, whatever encoding a program has saved it in; `None` for bytes that are none.
+pub fn text(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    match bytes {
+        [0xEF, 0xBB, 0xBF, rest @ ..] => Some(String::from_utf8_lossy(rest)),
+        [0xFF, 0xFE, rest @ ..] => Some(utf16(rest, u16::from_le_bytes).into()),
+        [0xFE, 0xFF, rest @ ..] => Some(utf16(rest, u16::from_be_bytes).into()),
+        _ => match unmarked_utf16(bytes) {
+            Some(read) => Some(utf16(bytes, read).into()),
+            None => is_text(bytes).then(|| String::from_utf8_lossy(bytes)),
+        },
+    }
+}
+
+fn utf16(bytes: &[u8], read: fn([u8; 2]) -> u16) -> String {
+    let units = bytes.chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
+    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// UTF-16 without a mark at its beginning: of Latin text every second byte is zero.
+fn unmarked_utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
+    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    let zeros = |first: usize| start.iter().skip(first).step_by(2).filter(|byte| **byte == 0).count();
+    let mostly = |zeros: usize| zeros * 10 >= start.len() / 2 * 9 && zeros > 1;
+    match (mostly(zeros(0)), mostly(zeros(1))) {
+        (false, true) => Some(u16::from_le_bytes),
+        (true, false) => Some(u16::from_be_bytes),
+        _ => None,
+    }
+}
+
+/// Whether it can be read: no text has a zero byte, and few of another kind that a terminal does not show.
+fn is_text(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    let is_control = |byte: &&u8| **byte < b' ' && !matches!(**byte, b'\n' | b'\r' | b'\t' | 0x0C | 0x1B);
+    !start.contains(&0) && start.iter().filter(is_control).count() * 50 <= start.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_in_each_encoding_and_other_bytes_are_none() {
+        let wanted = "\"main\" prio=5 tid=1 Native\r\n  at a.B.ü(B.kt:1)\r\n".repeat(3);
+        let utf16 = |bytes: fn(u16) -> [u8; 2]| wanted.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+        for (name, bytes) in [
+            ("UTF-8", wanted.as_bytes().to_vec()),
+            ("UTF-8 with a mark", ["\u{FEFF}".as_bytes(), wanted.as_bytes()].concat()),
+            ("UTF-16", utf16(u16::to_le_bytes)),
+            ("UTF-16 with a mark", [&[0xFF, 0xFE][..], &utf16(u16::to_le_bytes)].concat()),
+            ("UTF-16BE", utf16(u16::to_be_bytes)),
+            ("UTF-16BE with a mark", [&[0xFE, 0xFF][..], &utf16(u16::to_be_bytes)].concat()),
+        ] {
+            assert_eq!(text(&bytes).as_deref(), Some(wanted.as_str()), "{name}");
+        }
+        assert_eq!(text(&[1, 0, 2, 0, 3, 4, 5]), None);
+        assert_eq!(text(&(0..=255).collect::<Vec<u8>>()), None);
+        assert_eq!(text(b"").as_deref(), Some(""));
+    }
+}

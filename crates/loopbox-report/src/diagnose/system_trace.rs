@@ -1,5 +1,5 @@
-//! What the system's trace says of main at the moment of the report. Its stack is a tree like the recorder's own, where the recorder
-//! has none.
+//! What the system's trace says of main at the moment of the report. Its stack is a tree like the recorder's
+//! own, where the recorder has none.
 
 use super::facts::Facts;
 use super::finding::Finding;
@@ -52,8 +52,8 @@ impl<'a> TracedMain<'a> {
         self.main.java().last().is_some_and(|&top| stood_in(facts.analysis, profile, top))
     }
 
-    /// Whether main stood at one place all the time, by the recorder's own stacks, and the trace finds it there, in this wait. Then
-    /// it waited, whatever CPU time it used.
+    /// Whether main stood at one place all the time, by the recorder's own stacks, and the trace finds it
+    /// there, in this wait. Then it waited, whatever CPU time it used.
     pub(super) fn confirms(self, facts: &Facts<'_>, kind: WaitKind) -> bool {
         let is_in = kind_of_stack(&self.main.java(), &facts.analysis.frames) == Some(kind);
         let enters_monitor = kind == WaitKind::Lock && self.main.is_blocked() == Some(true);
@@ -97,8 +97,8 @@ pub(super) fn one_instant(slow: SlowMessage<'_>) -> Option<String> {
     slow.tree.filter(|tree| is_of_trace(tree)).map(|_| "the system's trace shows one instant of it".into())
 }
 
-/// A cause that says only how long it took, and where, comes behind one that the trace shows, which says why; unless main used the
-/// CPU meanwhile. That the trace shows a place is the verdict where nothing else is.
+/// A cause that says only how long it took, and where, comes behind one that the trace shows, which says why;
+/// unless main used the CPU meanwhile. That the trace shows a place is the verdict where nothing else is.
 pub(super) fn rank(findings: &mut Vec<Finding>, facts: &Facts<'_>) {
     if findings.iter().any(|finding| !finding.is_place() && finding.score >= super::MIN_HEADLINE_SCORE) {
         findings.retain(|finding| !finding.is_place());

@@ -12,7 +12,8 @@ const MOST_WAITED_NS: u64 = 600_000_000_000;
 pub struct SystemTrace {
     /// What it is about, as the system wrote it; empty where it did not (before Android 12).
     pub subject: String,
-    /// What else the system says of the ANR, by its own names and in its own words: `Frozen`, `TimeoutStart`, …
+    /// What else the system says of the ANR, by its own names and in its own words: `Frozen`, `TimeoutStart`,
+    /// …
     pub fields: Vec<(String, String)>,
     /// The process that it is of.
     pub pid: Option<u32>,
@@ -22,13 +23,15 @@ pub struct SystemTrace {
     pub asked_ns: Option<Uptime>,
     /// Whether its end is there.
     pub complete: bool,
-    /// Whether ART wrote a part of it; where it did not answer, the system took native stacks, and what threads sleep in.
+    /// Whether ART wrote a part of it; where it did not answer, the system took native stacks, and what
+    /// threads sleep in.
     pub of_art: bool,
     /// Its threads, in its order.
     pub threads: Vec<TraceThread>,
     /// How many threads more than the limit it has.
     pub left_out: u32,
-    /// Why it has nothing about the moment of the report; `None` when it does, and the rest of the report was completed with it.
+    /// Why it has nothing about the moment of the report; `None` when it does, and the rest of the report was
+    /// completed with it.
     pub apart: Option<String>,
 }
 
@@ -39,7 +42,8 @@ pub struct TraceThread {
     pub name: String,
     /// Whether Java calls it a daemon.
     pub daemon: bool,
-    /// ART's number of it, by which the trace names holders of locks; `None` for a thread that ART does not know.
+    /// ART's number of it, by which the trace names holders of locks; `None` for a thread that ART does not
+    /// know.
     pub tid: Option<u32>,
     /// The kernel's id of it.
     pub sys_tid: Option<u32>,
@@ -75,7 +79,8 @@ pub struct TraceLock {
     pub action: LockAction,
     /// What is locked, in words: `a java.lang.Object`, `the class com.example.Foo`.
     pub object: String,
-    /// The number by which the trace distinguishes objects (an identity hash, or an address); `None` when it has none.
+    /// The number by which the trace distinguishes objects (an identity hash, or an address); `None` when it
+    /// has none.
     pub id: Option<u64>,
     /// ART's number of the thread that holds it.
     pub holder: Option<u32>,
@@ -115,8 +120,8 @@ impl SystemTrace {
         self.field("Frozen")?.parse().ok()
     }
 
-    /// How long the system had waited for the app when it asked for the trace. `None` where it does not say when its clock began, or
-    /// not in a way that can be.
+    /// How long the system had waited for the app when it asked for the trace. `None` where it does not say
+    /// when its clock began, or not in a way that can be.
     pub fn waited_ns(&self) -> Option<u64> {
         let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();
         let start_ns = number(self.field("TimeoutStart")?)?.checked_mul(1_000_000)?;
@@ -131,7 +136,8 @@ impl SystemTrace {
 }
 
 impl TraceThread {
-    /// Whether it waits to enter a monitor, by its state; `None` when ART does not say its state. Dalvik had other words for it.
+    /// Whether it waits to enter a monitor, by its state; `None` when ART does not say its state. Dalvik had
+    /// other words for it.
     pub fn is_blocked(&self) -> Option<bool> {
         let state = self.state.split(' ').next().filter(|state| !state.is_empty())?;
         Some(matches!(state, "Blocked" | "MONITOR"))
@@ -145,8 +151,8 @@ impl TraceThread {
         })
     }
 
-    /// The lock that it waits for, or the object that it waits on. A thread in another state does not wait for a monitor, whatever
-    /// its stack has.
+    /// The lock that it waits for, or the object that it waits on. A thread in another state does not wait
+    /// for a monitor, whatever its stack has.
     pub fn waits(&self) -> Option<&TraceLock> {
         let may = |lock: &&TraceLock| match lock.action {
             LockAction::Wants => self.is_blocked() != Some(false),

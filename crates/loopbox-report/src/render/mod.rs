@@ -14,4 +14,4 @@ pub(crate) mod tree_choice;
 
 pub use json_text::json_text;
 pub(crate) use json_text::write_json;
-pub(crate) use stack_text::stack_text;
+pub(crate) use stack_text::{folded, stack_text};

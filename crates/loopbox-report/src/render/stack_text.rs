@@ -24,7 +24,7 @@ pub(crate) fn stack_text(a: &Analysis) -> Vec<String> {
 }
 
 /// The lines, with a note in place of what repeats itself.
-fn folded(lines: &[String]) -> Vec<String> {
+pub(crate) fn folded(lines: &[String]) -> Vec<String> {
     let mut folded = Vec::new();
     let mut at = 0;
     while at < lines.len() {

@@ -1,4 +1,5 @@
-//! Text with names of a stack trace in it: logs, pastes, ART's traces. What a line names stands in one place of it.
+//! Text with names of a stack trace in it: logs, pastes, ART's traces. What a line names stands in one place
+//! of it.
 
 use super::error::MappingMismatch;
 use super::frames::Retracer;
@@ -46,8 +47,8 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// The lines that it becomes: several where methods were inlined, none for what a compiler made. `None` when the mapping does not
-    /// have it.
+    /// The lines that it becomes: several where methods were inlined, none for what a compiler made. `None`
+    /// when the mapping does not have it.
     pub(super) fn retraced(&self, retracer: &Retracer<'_>, outline: &mut Option<u32>) -> Option<Vec<String>> {
         let line = |name: String| format!("{}{name}{}", self.before, self.after);
         match self.what {

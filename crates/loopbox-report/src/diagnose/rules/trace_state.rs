@@ -1,4 +1,5 @@
-//! What only the system's trace knows: the state of main in ART, a frozen process, and where main was when nothing else does.
+//! What only the system's trace knows: the state of main in ART, a frozen process, and where main was when
+//! nothing else does.
 
 use crate::diagnose::dominant_wait::short;
 use crate::diagnose::facts::Facts;
@@ -159,7 +160,8 @@ fn native_place(facts: &Facts<'_>, traced: TracedMain<'_>) -> Option<Finding> {
     )
 }
 
-/// The innermost function outside of the C library: `android::IPCThreadState::talkWithDriver(bool) of libbinder.so`.
+/// The innermost function outside of the C library: `android::IPCThreadState::talkWithDriver(bool) of
+/// libbinder.so`.
 fn native_function(native: &NativeStack) -> Option<String> {
     let named = native.frames.iter().filter_map(|frame| Some((frame, native.modules.get(frame.module?)?)));
     let outside = |module: &str| !module.starts_with("libc.so") && module != "[vdso]";

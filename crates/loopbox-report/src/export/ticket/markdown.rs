@@ -1,11 +1,11 @@
 //! The verdict as CommonMark. Texts of the report cannot become markup.
 
 use super::about::about;
+use super::stacks;
 use crate::diagnose::{Cause, Diagnosis};
 use crate::model::Analysis;
 use crate::model::anr_words::verdict_summary;
 use crate::render::commonmark::{block, code, escape};
-use crate::render::stack_text;
 use std::fmt::Write as _;
 
 pub(super) fn write(a: &Analysis, verdict: &Diagnosis) -> String {
@@ -31,9 +31,13 @@ pub(super) fn write(a: &Analysis, verdict: &Diagnosis) -> String {
         }
         out.push('\n');
     }
-    let stack = stack_text(a);
+    let stack = stacks::of_main(a);
     if !stack.is_empty() {
         out.push_str("### Stack of the main thread at the dump\n\n");
+        out.push_str(&block(&stack));
+    }
+    if let Some((holder, stack)) = stacks::of_holder(a) {
+        let _ = write!(out, "### Stack of thread {}, which main waits for\n\n", escape(&holder.name));
         out.push_str(&block(&stack));
     }
     out.truncate(out.trim_end().len());

@@ -4,6 +4,7 @@ mod about;
 mod markdown;
 mod sarif;
 mod slack;
+mod stacks;
 
 use crate::cluster::Problem;
 use crate::diagnose::Diagnosis;

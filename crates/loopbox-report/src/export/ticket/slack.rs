@@ -1,11 +1,11 @@
 //! The verdict as the JSON of a Slack webhook: <https://docs.slack.dev/reference/block-kit/blocks>.
 
 use super::about::about;
+use super::stacks;
 use crate::diagnose::Diagnosis;
 use crate::model::Analysis;
 use crate::model::anr_words::verdict_summary;
 use crate::model::harmless;
-use crate::render::stack_text;
 use serde_json::{Value, json};
 
 /// What Slack takes of a header, and of the text of a section, in characters.
@@ -38,10 +38,20 @@ pub(super) fn message(a: &Analysis, verdict: &Diagnosis) -> Value {
     if !lines.is_empty() {
         blocks.push(section(cut(&lines.join("\n"), MAX_SECTION)));
     }
-    let stack: Vec<String> = stack_text(a).iter().map(|line| in_code(line)).collect();
+    let in_block = |lines: &[String]| {
+        let lines: Vec<String> = lines.iter().map(|line| in_code(line)).collect();
+        format!("```\n{}\n```", cut(&lines.join("\n"), MAX_SECTION - 8))
+    };
+    let stack = stacks::of_main(a);
     if !stack.is_empty() {
-        let stack = cut(&stack.join("\n"), MAX_SECTION - 8);
-        blocks.push(section(format!("```\n{stack}\n```")));
+        blocks.push(section(in_block(&stack)));
+    }
+    if let Some((holder, stack)) = stacks::of_holder(a) {
+        blocks.push(context(cut(
+            &format!("Thread {}, which main waits for:", escape(&holder.name)),
+            MAX_SECTION,
+        )));
+        blocks.push(section(in_block(&stack)));
     }
     blocks.extend(
         verdict.caveats.iter().map(|caveat| context(cut(&format!("⚠ {}", escape(caveat)), MAX_SECTION))),

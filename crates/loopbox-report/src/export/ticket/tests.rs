@@ -106,3 +106,39 @@ fn texts_of_a_hostile_report_are_no_markup() {
         assert!(is_header || !text.contains("<!channel>"), "{text}");
     }
 }
+
+#[test]
+fn own_frames_and_the_holder_are_in_sight() {
+    let deep = "com.example.shop.Cart.total:88 android.content.A.one:1 android.content.A.two:2 android.content.A.three:3 android.content.A.four:4 \
+                android.content.A.five:5 android.content.A.six:6 android.content.A.top:7";
+    let report = ReportBuilder::new()
+        .running(46, 5_200)
+        .doing("android.os.Handler", "", 50)
+        .looper_tree(46, &[(deep, 515)])
+        .waits_for(
+            "com.example.shop.Store",
+            "sync",
+            "com.example.shop.Sync.run:12 com.example.shop.Store.save:88",
+        )
+        .interrupted(98, &[("/a/libc.so", &[1], 1), ("/a/libart.so", &[2], 2), ("/a/libart.so", &[2], 3)]);
+    let markdown = written(report.clone(), TicketFormat::Markdown);
+    let wanted = "\
+at android.content.A.top(A.java:7)
+at android.content.A.six(A.java:6)
+at android.content.A.five(A.java:5)
+… 3 frames of the platform and of libraries
+at android.content.A.one(A.java:1)
+at com.example.shop.Cart.total(Cart.java:88)
+";
+    assert!(markdown.contains(wanted), "{markdown}");
+    assert!(
+        markdown
+            .contains("… 3 native frames without symbols (libart.so, libc.so): loopbox symbolize names them"),
+        "{markdown}"
+    );
+    let holder = "### Stack of thread sync, which main waits for\n\n```text\nat com.example.shop.Store.save(Store.java:88)\n";
+    assert!(markdown.contains(holder), "{markdown}");
+    let slack = written(report, TicketFormat::Slack);
+    assert!(slack.contains("Thread sync, which main waits for:"), "{slack}");
+    assert!(slack.contains("at com.example.shop.Store.save(Store.java:88)"), "{slack}");
+}

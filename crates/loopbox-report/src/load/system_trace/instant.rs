@@ -1,11 +1,13 @@
-//! The stack of main that the trace shows, as a tree of one sample: what reads stacks reads it as it reads the recorder's own.
+//! The stack of main that the trace shows, as a tree of one sample: what reads stacks reads it as it reads
+//! the recorder's own.
 
 use crate::load::limits;
 use crate::model::framework;
 use crate::model::{Analysis, Frame, FrameId, SampledNode, SampledTree, SystemTrace, TraceThread};
 use loopbox_format::model::{MainState, Phase, StackSource, Token, Uptime};
 
-/// What the one sample weighs, as the last one of a message that has ended does: a stack that was taken says something.
+/// What the one sample weighs, as the last one of a message that has ended does: a stack that was taken says
+/// something.
 const WEIGHT_NS: u64 = 1_000;
 
 /// Adds it where the recorder has no stack of what main did at the dump.

@@ -1,5 +1,5 @@
-//! One line of the trace: the grammar of ART's `Thread::Dump` and `Monitor::DescribeLocks`, and of debuggerd's backtraces, which the
-//! system takes when ART does not answer.
+//! One line of the trace: the grammar of ART's `Thread::Dump` and `Monitor::DescribeLocks`, and of
+//! debuggerd's backtraces, which the system takes when ART does not answer.
 
 use crate::model::framework::in_class_object;
 use crate::model::{FrameKind, LockAction, locked_object};
@@ -13,7 +13,8 @@ pub(in crate::load) enum Line<'t> {
     Asked(u32, u64),
     /// ART's part, or a native backtrace, begins: the process, and when.
     Begin(u32, &'t str),
-    /// The list of what each thread of the process sleeps in begins, which the system writes when ART does not answer.
+    /// The list of what each thread of the process sleeps in begins, which the system writes when ART does
+    /// not answer.
     Channels(u32, &'t str),
     /// A line of that list: the thread, and the kernel function.
     Channel(u32, &'t str),
@@ -98,7 +99,8 @@ pub(in crate::load) fn read(line: &str, in_thread: bool) -> Line<'_> {
     Line::Note(trimmed)
 }
 
-/// What the system and ART write in front of the threads, as `name: value`; memory in KiB and statistics of ART are not among it.
+/// What the system and ART write in front of the threads, as `name: value`; memory in KiB and statistics of
+/// ART are not among it.
 const FIELDS: [&str; 17] = [
     "Subject",
     "ErrorId",
@@ -148,8 +150,9 @@ fn dashes(text: &str) -> Option<Line<'_>> {
     Some(Line::Begin(of(pid)?, at.trim()))
 }
 
-/// `"main" prio=5 tid=1 Native`, `"RenderThread" daemon prio=7 tid=19 Native`, `"mali-cmar-backe" prio=5 (not attached)`; of
-/// debuggerd `"main" sysTid=4711`; of the Play Console `"main" tid=1 Native`. A name may have quotes.
+/// `"main" prio=5 tid=1 Native`, `"RenderThread" daemon prio=7 tid=19 Native`, `"mali-cmar-backe" prio=5 (not
+/// attached)`; of debuggerd `"main" sysTid=4711`; of the Play Console `"main" tid=1 Native`. A name may have
+/// quotes.
 fn header(line: &str) -> Option<Header<'_>> {
     let after_name = [" prio=", " daemon prio=", " sysTid=", " tid=", " daemon tid="];
     let quote = after_name.into_iter().filter_map(|after| line.rfind(&format!("\"{after}"))).max()?;
@@ -172,8 +175,8 @@ fn header(line: &str) -> Option<Header<'_>> {
     })
 }
 
-/// `com.example.Main$1.run(Main.java:17)`. ART writes `Native method`, and `unavailable` and -1 for what it does not know. A source
-/// may have brackets and blanks; the Play Console puts a blank before it.
+/// `com.example.Main$1.run(Main.java:17)`. ART writes `Native method`, and `unavailable` and -1 for what it
+/// does not know. A source may have brackets and blanks; the Play Console puts a blank before it.
 fn java(frame: &str) -> Option<JavaFrame<'_>> {
     let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
     let (class, method) = name.trim_end().rsplit_once('.')?;
@@ -188,7 +191,8 @@ fn java(frame: &str) -> Option<JavaFrame<'_>> {
     Some(JavaFrame { class, method, file, line, kind: FrameKind::Java })
 }
 
-/// `waiting to lock <0x0d3b5c8a> (a java.lang.Class<com.example.Shop>) held by thread 23`; of Android 4 `held by tid=23 (sync)`.
+/// `waiting to lock <0x0d3b5c8a> (a java.lang.Class<com.example.Shop>) held by thread 23`; of Android 4 `held
+/// by tid=23 (sync)`.
 fn lock(text: &str) -> Option<Lock<'_>> {
     const ACTIONS: [(&str, LockAction); 4] = [
         ("locked ", LockAction::Holds),

@@ -1,7 +1,8 @@
-//! Completing a report with what ART's trace of the same moment knows: locks and their holders, threads, native frames.
+//! Completing a report with what ART's trace of the same moment knows: locks and their holders, threads,
+//! native frames.
 //!
-//! What the recorder saw itself counts more; the trace fills what is missing. A trace of another moment fills nothing: a lock that was
-//! held a minute later explains no hang.
+//! What the recorder saw itself counts more; the trace fills what is missing. A trace of another moment fills
+//! nothing: a lock that was held a minute later explains no hang.
 
 use super::instant;
 use crate::load::limits;
@@ -15,9 +16,11 @@ use chrono::{DateTime, NaiveDateTime};
 use loopbox_format::model::{MainState, Uptime};
 use std::collections::HashMap;
 
-/// The system takes its traces one after the other, for twenty seconds at the most, and a frozen app is late with its own.
+/// The system takes its traces one after the other, for twenty seconds at the most, and a frozen app is late
+/// with its own.
 const NEAR_MS: u64 = 60_000;
-/// Without a stack of the report's own nothing but the time says whether main was in the same message: no time-out is shorter.
+/// Without a stack of the report's own nothing but the time says whether main was in the same message: no
+/// time-out is shorter.
 const CLOSE_MS: u64 = 5_000;
 /// The offsets of all zones are multiples of it.
 const QUARTER_MS: i64 = 15 * 60_000;
@@ -57,8 +60,8 @@ fn apart(trace: &SystemTrace, a: &Analysis) -> Option<String> {
     }
 }
 
-/// That main was in another message by then. The outermost code of the app says which one it is, however much later the trace was
-/// written.
+/// That main was in another message by then. The outermost code of the app says which one it is, however much
+/// later the trace was written.
 fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<String> {
     let outermost = |stack: &[FrameId]| stack.iter().map(|&id| &a.frames[id]).find(|frame| frame.is_of_app());
     let ours = outermost(own)?;
@@ -123,7 +126,8 @@ fn written_ns(a: &Analysis, trace: &SystemTrace) -> Uptime {
 /// The chain of the trace, where the recorder followed none or knows no holder.
 fn locks(a: &mut Analysis, trace: &SystemTrace) {
     if a.locks.source == LockSource::Join {
-        // Of no thread that waits for another one to end does a trace say which; what that one waits for, it does.
+        // Of no thread that waits for another one to end does a trace say which; what that one waits for, it
+        // does.
         let joined = a.locks.waits.first().and_then(|wait| wait.holder.as_ref()?.tid);
         let thread = trace.threads.iter().find(|thread| joined.is_some() && thread.sys_tid == joined);
         let seen = trace.main().and_then(|main| main.tid).into_iter().collect();
@@ -144,8 +148,8 @@ fn locks(a: &mut Analysis, trace: &SystemTrace) {
     }
 }
 
-/// What a thread waits for, what the holder of that waits for, and so on; and whether that leads back to one of them, or to one that
-/// was seen before them.
+/// What a thread waits for, what the holder of that waits for, and so on; and whether that leads back to one
+/// of them, or to one that was seen before them.
 fn chain<'t>(
     trace: &'t SystemTrace,
     mut thread: Option<&'t TraceThread>,
@@ -225,7 +229,8 @@ fn is_cut(name: &str, whole: &str) -> bool {
     name.len() >= 15 && whole.len() > name.len() && (whole.ends_with(name) || whole.starts_with(name))
 }
 
-/// Native frames of main, where no signal of ours took them, and what it slept in, where nobody asked the kernel.
+/// Native frames of main, where no signal of ours took them, and what it slept in, where nobody asked the
+/// kernel.
 fn native(a: &mut Analysis, trace: &SystemTrace) {
     let Some(main) = trace.main() else { return };
     let captured_ns = written_ns(a, trace);

@@ -1,6 +1,7 @@
 //! Reading ART's own trace of an ANR: the text that `ApplicationExitInfo.getTraceInputStream` hands out.
 //!
-//! The text is as hostile as the rest of the file: lines that mean nothing are stepped over, lists are bounded, texts sanitised.
+//! The text is as hostile as the rest of the file: lines that mean nothing are stepped over, lists are
+//! bounded, texts sanitised.
 
 mod instant;
 mod line;
@@ -129,7 +130,8 @@ fn add_channel(trace: &mut SystemTrace, tid: u32, channel: &str) {
     }
 }
 
-/// Gives a thread that waits for a monitor the holder that its own line does not name: the one thread that has locked the same object.
+/// Gives a thread that waits for a monitor the holder that its own line does not name: the one thread that
+/// has locked the same object.
 fn join_locks(threads: &mut [TraceThread]) {
     let mut holders: HashMap<(u64, String), Option<u32>> = HashMap::new();
     for thread in threads.iter() {
@@ -211,7 +213,8 @@ fn add(thread: &mut TraceThread, line: Line<'_>, frames: &mut FrameCollector<'_>
     thread.stack.push(line);
 }
 
-/// `sysTid=12345 nice=-10 cgrp=top-app …`, `state=S schedstat=( 1 2 3 ) utm=…`: nanoseconds on a processor come first.
+/// `sysTid=12345 nice=-10 cgrp=top-app …`, `state=S schedstat=( 1 2 3 ) utm=…`: nanoseconds on a processor
+/// come first.
 fn read_attributes(thread: &mut TraceThread, attributes: &str) {
     let after = |key: &str| attributes.split_once(key).map(|(_, after)| after.trim_start());
     let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();

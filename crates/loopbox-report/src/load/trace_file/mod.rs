@@ -1,6 +1,8 @@
-//! Files that the system, a bug report, or a crash service has written: the text of traces, of one process or of many.
+//! Files that the system, a bug report, or a crash service has written: the text of traces, of one process or
+//! of many.
 //!
-//! Whatever form a text has, what is kept of it is the form that ART writes: all that reads the trace of a report reads it, too.
+//! Whatever form a text has, what is kept of it is the form that ART writes: all that reads the trace of a
+//! report reads it, too.
 
 mod encoding;
 mod lines;
@@ -89,7 +91,8 @@ struct Reader {
 impl Reader {
     fn line(&mut self, line: &str) {
         if line.contains("VM TRACES AT LAST ANR") {
-            // In a bug report the traces of the moment of the report come first: of every process, and no ANR.
+            // In a bug report the traces of the moment of the report come first: of every process, and no
+            // ANR.
             *self = Self::default();
             return;
         }

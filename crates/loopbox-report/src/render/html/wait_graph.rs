@@ -1,7 +1,9 @@
-//! Which thread waits for which, as a drawing: each thread is a box, and an arrow leads to the thread that holds what it waits for.
+//! Which thread waits for which, as a drawing: each thread is a box, and an arrow leads to the thread that
+//! holds what it waits for.
 //!
-//! A thread waits for one lock and a lock has one holder, so the boxes are trees that grow to the left from the thread that all the
-//! others wait for; in a deadlock one arrow leads back. The section below the drawing has the same as text.
+//! A thread waits for one lock and a lock has one holder, so the boxes are trees that grow to the left from
+//! the thread that all the others wait for; in a deadlock one arrow leads back. The section below the drawing
+//! has the same as text.
 
 use crate::model::{Analysis, FrameId, LockAction, TraceThread};
 use crate::render::escape::escape;
@@ -53,7 +55,8 @@ impl WaitGraph {
             let Some(holder) = &wait.holder else { break };
             let traced = || a.system_trace.as_ref()?.threads.iter().find(|known| known.name == holder.name);
             let traced = || traced().map(|thread| number(thread, main));
-            // One without an id is of a trace that has none, or is cut, or a thread that was not looked at: that is in no other place.
+            // One without an id is of a trace that has none, or is cut, or a thread that was not looked at:
+            // that is in no other place.
             let tid = holder.tid.or_else(traced).unwrap_or(u32::MAX - unknown);
             let holder = (tid, holder.name.as_str(), a.frames.below_loopbox(&holder.stack).last().copied());
             graph.add(waiter, &wait.object, holder, main);
@@ -113,8 +116,8 @@ impl WaitGraph {
         self.threads[thread].wait.as_ref().map(|(_, holder)| *holder)
     }
 
-    /// The threads at the right end of each tree, in the order in which their trees were found: those that wait for no thread, or
-    /// whose arrow leads back.
+    /// The threads at the right end of each tree, in the order in which their trees were found: those that
+    /// wait for no thread, or whose arrow leads back.
     fn roots(&self) -> Vec<usize> {
         let mut roots = Vec::new();
         for start in 0..self.threads.len() {
@@ -216,7 +219,8 @@ pub(super) fn section(a: &Analysis) -> String {
     out
 }
 
-/// From the right side of a box to the left side of the one to its right; back below both where it leads to the left.
+/// From the right side of a box to the left side of the one to its right; back below both where it leads to
+/// the left.
 fn arrow(out: &mut String, from: (usize, usize), to: (usize, usize)) {
     let middle = HEIGHT / 2;
     let (x1, y1, y2) = (from.0 + WIDTH, from.1 + middle, to.1 + middle);

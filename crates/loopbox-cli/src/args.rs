@@ -8,11 +8,12 @@ use std::path::Path;
 
 /// Reads the reports of the Loopbox recorder about an app that stopped responding.
 ///
-/// `loopbox FILE` shows a report; `-` is stdin as a file to read, and stdout as one to write. Reports may be packed (gzip,
-/// zip) or base64.
+/// `loopbox FILE` shows a report; `-` is stdin as a file to read, and stdout as one to write. Where a report
+/// is read, an ANR trace is, too: the text that Android writes into /data/anr, and what crash services show
+/// of it. Either may be packed (gzip, zip), reports as base64.
 ///
-/// Exit codes: 0 success, 1 nothing could be done, 2 something was printed but a file is damaged or was skipped,
-/// 3 a condition of --fail-if holds or `diff` found that something is worse, 64 wrong command line.
+/// Exit codes: 0 success, 1 nothing could be done, 2 something was printed but a file is damaged or was
+/// skipped, 3 a condition of --fail-if holds or `diff` found that something is worse, 64 wrong command line.
 #[derive(Debug, Parser)]
 #[command(name = "loopbox", version, arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(after_help = "Examples:
@@ -39,12 +40,19 @@ impl Args {
     }
 }
 
+/// Whether a word that is no command is a file: one that is there, or one that is called so.
+fn is_file(word: &Path) -> bool {
+    word.is_file()
+        || word.extension().is_some_and(|end| end == "lbx" || end == "lbr")
+        || word.components().count() > 1
+}
+
 /// The words of the command line, with `show` before a file that stands where a command should.
 fn with_command(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.collect();
     if let Some(first) = words.get(1) {
         let is_command = Args::command().get_subcommands().any(|command| first == command.get_name());
-        if !is_command && (first == STDIO || Path::new(first).is_file()) {
+        if !is_command && (first == STDIO || is_file(Path::new(first))) {
             words.insert(1, "show".into());
         }
     }

@@ -27,7 +27,7 @@ const MAX_JOBS: i64 = 1_024;
 /// Which reports to read, and how.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct BatchOptions {
-    /// Reports, and folders that are searched for files that end in .lbx.
+    /// Reports or ANR traces, and folders that are searched for files that end in .lbx.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -125,7 +125,13 @@ impl BatchReading {
         let mapper = Mapper::load(&self.reading.mappings)?;
         let packages = app_packages(&self.reading.packages)?;
         let counts = Counts::default();
-        let reader = BatchReader { mapper: &mapper, packages: &packages, progress: progress_bar(), counts };
+        let reader = BatchReader {
+            process: self.reading.process.as_deref(),
+            mapper: &mapper,
+            packages: &packages,
+            progress: progress_bar(),
+            counts,
+        };
         if !reader.progress.is_hidden() {
             // Searching the folders takes much less time than reading the reports, so they are searched twice.
             let reports = find_all(paths).filter(|found| matches!(found, Ok(Found::Report(_))));
@@ -171,7 +177,7 @@ fn found_in(entry: DirEntry) -> Option<Found> {
 }
 
 fn progress_bar() -> ProgressBar {
-    let style = "{spinner} {human_pos} of {human_len} reports  {per_sec}  {elapsed}  {wide_bar}";
+    let style = "{spinner} {human_pos} of {human_len} reports  {per_sec}  {elapsed}, {eta} left  {wide_bar}";
     ProgressBar::new(0)
         .with_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
@@ -208,6 +214,8 @@ impl Counts {
 }
 
 struct BatchReader<'a> {
+    /// Of traces with several processes.
+    process: Option<&'a str>,
     mapper: &'a Mapper,
     packages: &'a AppPackages,
     progress: ProgressBar,
@@ -240,8 +248,8 @@ impl BatchReader<'_> {
     /// Loads an intact report. A damaged one is skipped, because what is left of it would be counted as something else.
     fn load(&self, path: &Path) -> Option<Analysis> {
         self.progress.inc(1);
-        let mut decoded = match input::decode(path) {
-            Ok(decoded) => decoded,
+        let mut decoded = match input::decode(path, self.process) {
+            Ok(input) => input.decoded,
             Err(error) => {
                 self.skip(format_args!("{error:#}"));
                 return None;

@@ -1,58 +1,116 @@
 //! Reading report files. Every error is one line with file, offset and reason.
 
-use crate::attachment;
+use crate::attachment::{self, Unpacked};
 use crate::config::app_packages;
 use crate::mapping::Mapper;
 use crate::options::ReadOptions;
 use crate::outcome::Outcome;
 use crate::output;
-use anyhow::{Context, Result, bail};
-use loopbox_format::container::ContainerError;
+use anyhow::{Context, Error, Result, anyhow, bail};
+use loopbox_format::container::{ContainerError, Damage};
 use loopbox_format::report::Decoded;
 use loopbox_report::diagnose::{Diagnosis, diagnose};
-use loopbox_report::{Analysis, AppPackages};
+use loopbox_report::{Analysis, AppPackages, TraceFile, text_of};
 use loopbox_store::{LayoutError, RecoverError};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The size of the largest file that is read. A full report is under 1 MiB; the limit bounds the cost of a wrong file.
+/// The size of the largest file that is read. A full report is under 1 MiB; the limit bounds the cost of a
+/// wrong file.
 pub(crate) const MAX_LEN: u64 = 64 << 20;
+/// How many processes an error lists.
+const MAX_NAMES: usize = 5;
 /// The name that stands for stdin, and of an output for stdout.
 pub(crate) const STDIO: &str = "-";
 
-/// The bytes of a file that can be a report or a ring, unpacked; of stdin when it is called `-`.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
-    let name = || format!("{}: offset 0", path.display());
+/// What is said of a file that no command can read.
+const ACCEPTED: &str = "nor an ANR trace. Read are .lbx and .lbr files, and ANR traces as text: files of /data/anr, traces.txt, the trace of \
+                        an ApplicationExitInfo, the text of the Play Console and of Crashlytics; each of them also packed by gzip, in a zip \
+                        archive (a bug report's, too), and reports as base64";
+
+/// The bytes of a file that can be a report, a ring or a trace, unpacked; of stdin when it is called `-`.
+pub(crate) fn read(path: &Path) -> Result<Unpacked> {
+    let name = || path.display().to_string();
     let file: &mut dyn Read = if path == Path::new(STDIO) {
         &mut io::stdin().lock()
     } else {
         let file = File::open(path).with_context(name)?;
         if file.metadata().with_context(name)?.is_dir() {
-            bail!("{}: offset 0: this is a directory, not a report", path.display());
+            bail!("{}: this is a directory, not a report", path.display());
         }
         &mut { file }
     };
     let mut bytes = Vec::new();
     file.take(MAX_LEN + 1).read_to_end(&mut bytes).with_context(name)?;
     let too_long = |bytes: &[u8]| bytes.len() as u64 > MAX_LEN;
-    if !too_long(&bytes) {
-        bytes = attachment::unpack(bytes, MAX_LEN).with_context(|| path.display().to_string())?;
+    let mut unpacked = Unpacked { bytes, ..Unpacked::default() };
+    if !too_long(&unpacked.bytes) {
+        unpacked = attachment::unpack(unpacked.bytes, MAX_LEN).with_context(name)?;
     }
-    if too_long(&bytes) {
+    if too_long(&unpacked.bytes) {
         bail!("{}: offset {MAX_LEN}: larger than a report can be ({} MiB)", path.display(), MAX_LEN >> 20);
     }
-    Ok(bytes)
+    Ok(unpacked)
 }
 
-/// A decoded report. A ring file that was pulled from a device is recovered to a report first.
-pub(crate) fn decode(path: &Path) -> Result<Decoded> {
-    decode_bytes(&read(path)?, path)
+/// What a file is, decoded.
+pub(crate) struct Input {
+    pub(crate) decoded: Decoded,
+    /// What was chosen of a file that has several traces.
+    pub(crate) chosen: Option<String>,
 }
 
-/// [`decode`] of the bytes of a file that was read; `path` is what errors call it.
-pub(crate) fn decode_bytes(bytes: &[u8], path: &Path) -> Result<Decoded> {
+/// A decoded report. A ring file that was pulled from a device is recovered to a report first, and of a trace
+/// of the system's a report is made that has nothing else: of the process of that name or number, or the
+/// first.
+pub(crate) fn decode(path: &Path, process: Option<&str>) -> Result<Input> {
+    decode_unpacked(read(path)?, path, process)
+}
+
+/// [`decode`] of a report or a ring, and of nothing else.
+pub(crate) fn decode_report(path: &Path) -> Result<Decoded> {
+    let unpacked = read(path)?;
+    whole(&unpacked, path)?;
+    recorded(&unpacked.bytes).with_context(|| path.display().to_string())
+}
+
+/// [`decode`] of a file that was read; `path` is what errors call it.
+pub(crate) fn decode_unpacked(unpacked: Unpacked, path: &Path, process: Option<&str>) -> Result<Input> {
     let name = || path.display().to_string();
+    match recorded(&unpacked.bytes) {
+        Ok(decoded) => {
+            whole(&unpacked, path)?;
+            Ok(Input { decoded, chosen: None })
+        }
+        Err(error) if is_of_another_kind(&error) => match TraceFile::read(&unpacked.bytes) {
+            Some(file) => trace(&file, unpacked, process).with_context(name),
+            None => Err(anyhow!("{error}, {ACCEPTED}")).with_context(name),
+        },
+        Err(error) => Err(error).with_context(name),
+    }
+}
+
+/// # Errors
+/// When a part of the file could not be unpacked: what is left of a report is none.
+fn whole(unpacked: &Unpacked, path: &Path) -> Result<()> {
+    match &unpacked.cut {
+        Some(cut) => bail!("{}: offset 0: a gzip file that cannot be unpacked: {cut}", path.display()),
+        None => Ok(()),
+    }
+}
+
+/// Whether the bytes are neither of a report nor of a ring.
+fn is_of_another_kind(error: &Error) -> bool {
+    error.downcast_ref::<ContainerError>().is_some_and(|error| matches!(error, ContainerError::Magic))
+}
+
+/// Whether the bytes are none of a report or a ring, and can be read as text.
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
+    recorded(bytes).is_err_and(|error| is_of_another_kind(&error)) && text_of(bytes).is_some()
+}
+
+fn recorded(bytes: &[u8]) -> Result<Decoded> {
     match loopbox_format::report::decode(bytes) {
         Ok(decoded) => Ok(decoded),
         // The file is neither a report nor a ring. The error is about reports, because a report was expected.
@@ -62,11 +120,38 @@ pub(crate) fn decode_bytes(bytes: &[u8], path: &Path) -> Result<Decoded> {
                 ring.report.lost.clear();
                 Ok(Decoded { report: ring.report, damage: ring.damage })
             }
-            Err(RecoverError::Layout(LayoutError::Magic)) => Err(error).with_context(name),
-            Err(error) => Err(error).with_context(name),
+            Err(RecoverError::Layout(LayoutError::Magic)) => Err(error.into()),
+            Err(error) => Err(error.into()),
         },
-        Err(error) => Err(error).with_context(name),
+        Err(error) => Err(error.into()),
     }
+}
+
+/// A report of one process of a trace file.
+fn trace(file: &TraceFile, unpacked: Unpacked, process: Option<&str>) -> Result<Input> {
+    let shown = match process {
+        None => file.first(),
+        Some(process) => file.of(process).ok_or_else(|| {
+            let names: Vec<&str> = file.names().filter(|name| !name.is_empty()).take(MAX_NAMES).collect();
+            anyhow!(
+                "no process called {process} is in the trace; it has {} ({}, …)",
+                file.processes(),
+                names.join(", ")
+            )
+        })?,
+    };
+    let mut chosen: Vec<String> = unpacked.chosen.into_iter().collect();
+    if process.is_none() && file.processes() > 1 {
+        let pid = shown.pid().map(|pid| format!(" (pid {pid})")).unwrap_or_default();
+        let name = if shown.name().is_empty() { "the first process" } else { shown.name() };
+        chosen.push(format!(
+            "{name}{pid}, the first of {} processes: --process NAME takes another",
+            file.processes()
+        ));
+    }
+    let damage = unpacked.cut.map(|what| Damage { offset: unpacked.bytes.len(), what });
+    let decoded = Decoded { report: shown.report(), damage: damage.into_iter().collect() };
+    Ok(Input { decoded, chosen: (!chosen.is_empty()).then(|| chosen.join("; ")) })
 }
 
 /// A report ready to be printed.
@@ -79,12 +164,15 @@ pub(crate) struct LoadedReport {
     incomplete: bool,
 }
 
-/// Loads a report and deobfuscates it. Prints a warning to stderr for each damaged part and for a mapping that does not
-/// match.
+/// Loads a report and deobfuscates it. Prints a warning to stderr for each damaged part and for a mapping
+/// that does not match.
 pub(crate) fn load(path: &Path, options: &ReadOptions) -> Result<LoadedReport> {
     let mapper = Mapper::load(&options.mappings)?;
     let packages = app_packages(&options.packages)?;
-    let mut decoded = decode(path)?;
+    let Input { mut decoded, chosen } = decode(path, options.process.as_deref())?;
+    if let Some(chosen) = chosen {
+        output::print_error(format_args!("note: {}: shown is {chosen}", path.display()));
+    }
     let mismatch = mapper.apply(&mut decoded.report).err();
     if let Some(why) = &mismatch {
         output::print_error(format_args!("warning: {}: not deobfuscated: {why}", path.display()));

@@ -1,9 +1,11 @@
 //! Deobfuscating reports by the mappings given with `--mapping`.
 
 use crate::configuration;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use flate2::read::MultiGzDecoder;
 use loopbox_format::model::Report;
-use loopbox_report::retrace::{Mapping, MappingMismatch};
+use loopbox_report::retrace::{Mapping, MappingMismatch, RetracedText};
+use std::io::Read;
 use std::path::PathBuf;
 
 /// The size of the largest mapping that is read: several times that of any app.
@@ -30,10 +32,31 @@ impl Mapper {
     /// Reads the mapping files.
     pub(crate) fn load(files: &[PathBuf]) -> Result<Self> {
         let read = |path: &PathBuf| {
-            let bytes = configuration::read(path, MAX_LEN)?;
+            let bytes =
+                unpacked(configuration::read(path, MAX_LEN)?).with_context(|| path.display().to_string())?;
             Mapping::parse(bytes).with_context(|| path.display().to_string())
         };
         Ok(Self { mappings: files.iter().map(read).collect::<Result<_>>()? })
+    }
+
+    /// Deobfuscates a text by the mapping that changes most of its lines.
+    ///
+    /// # Errors
+    /// When no mapping can be of the text's build.
+    pub(crate) fn retrace_text(&self, text: &str) -> Result<RetracedText, MappingMismatch> {
+        let mut best: Option<Result<RetracedText, MappingMismatch>> = None;
+        for mapping in &self.mappings {
+            let retraced = mapping.retrace_text(text);
+            let renamed =
+                |found: &Result<RetracedText, MappingMismatch>| found.as_ref().map_or(0, |text| text.renamed);
+            let is_better = best
+                .as_ref()
+                .is_none_or(|best| renamed(&retraced) > renamed(best) || retraced.is_ok() && best.is_err());
+            if is_better {
+                best = Some(retraced);
+            }
+        }
+        best.unwrap_or(Err(MappingMismatch::NothingToDo))
     }
 
     /// Deobfuscates a report. Without any mapping the report stays as it is.
@@ -57,6 +80,20 @@ impl Mapper {
             Some(_) => Err(NoMapping::NoneOf(self.mappings.len())),
         }
     }
+}
+
+/// The bytes of a mapping that may be packed by gzip.
+fn unpacked(bytes: Vec<u8>) -> Result<Vec<u8>> {
+    if !bytes.starts_with(&[0x1F, 0x8B]) {
+        return Ok(bytes);
+    }
+    let mut out = Vec::new();
+    let read = MultiGzDecoder::new(bytes.as_slice()).take(MAX_LEN + 1).read_to_end(&mut out);
+    read.context("a gzip file that cannot be unpacked")?;
+    if out.len() as u64 > MAX_LEN {
+        bail!("offset {MAX_LEN}: larger than a mapping can be ({} MiB)", MAX_LEN >> 20);
+    }
+    Ok(out)
 }
 
 /// A report that names no class of the app has nothing to deobfuscate, which is not the fault of the mapping.

@@ -57,6 +57,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
         Box::new(File::open(path).with_context(name)?)
     };
     file.take(MAX_LEN + 1).read_to_end(&mut bytes).with_context(name)?;
+    if bytes.starts_with(b"\x89LB") {
+        bail!(
+            "{}: this is a report, and not a file of the performance monitor: `loopbox show` reads it",
+            path.display()
+        );
+    }
     if bytes.starts_with(&[0x1F, 0x8B]) {
         let mut unpacked = Vec::new();
         let read = MultiGzDecoder::new(&bytes[..]).take(MAX_LEN + 1).read_to_end(&mut unpacked);

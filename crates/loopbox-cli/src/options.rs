@@ -12,6 +12,9 @@ pub(crate) struct ReadOptions {
     pub(crate) mappings: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) packages: PackageOptions,
+    /// Takes, of an ANR trace of several processes, the one with this name or number instead of the first.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) process: Option<String>,
 }
 
 /// Which code is the app's.

@@ -119,13 +119,13 @@ fn a_file_of_a_newer_version() {
 
 #[test]
 fn a_missing_file() {
-    assert_all_commands_fail(Files::new().path("none.lbx"), &["offset 0", "No such file"]);
+    assert_all_commands_fail(Files::new().path("none.lbx"), &["No such file"]);
 }
 
 #[test]
 fn a_directory() {
     let files = Files::new();
-    assert_all_commands_fail(files.dir().to_str().unwrap(), &["offset 0", "is a directory"]);
+    assert_all_commands_fail(files.dir().to_str().unwrap(), &["is a directory"]);
 }
 
 #[test]
@@ -135,9 +135,9 @@ fn an_unreadable_file() {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(path).is_ok() {
         // Root reads everything. A file that refuses even root: a process's memory, at address 0.
-        assert_all_commands_fail("/proc/self/mem", &["offset 0", "Input/output error"]);
+        assert_all_commands_fail("/proc/self/mem", &["Input/output error"]);
     } else {
-        assert_all_commands_fail(path, &["offset 0", "Permission denied"]);
+        assert_all_commands_fail(path, &["Permission denied"]);
     }
 }
 

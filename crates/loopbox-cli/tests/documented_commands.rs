@@ -9,6 +9,7 @@ use loopbox_report::test_support::ReportBuilder;
 use object::Object;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use support::{Files, OpenPage, loopbox, shop_bytes};
@@ -74,6 +75,14 @@ fn workspace() -> Files {
     for name in ["uiperf-2026-11-22.jsonl", "uiperf/uiperf-2026-11-22.jsonl"] {
         files.bytes(name, stall);
     }
+    let trace = include_str!("../../loopbox-report/tests/traces/blocked.txt");
+    let trace = trace.replace("com.example.shop.Cart.total(Cart.kt:40)", "a.b.a(SourceFile:1)");
+    for name in ["anr_2026-11-26-18-47-24-123", "anr_2026-11-26", "traces.txt", "logcat.txt"] {
+        files.bytes(name, trace.as_bytes());
+    }
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(MAPPING.as_bytes()).unwrap();
+    files.bytes("mapping.txt.gz", &packed.finish().unwrap());
     for name in ["mapping.txt", "mapping-5.2.txt", "mapping-5.3.txt"] {
         files.bytes(name, MAPPING.as_bytes());
     }

@@ -59,7 +59,7 @@ struct Faults {
 /// # Errors
 /// When the file is not a report.
 fn check(file: &Path) -> Result<Faults> {
-    let analysis = Analysis::new(&input::decode(file)?);
+    let analysis = Analysis::new(&input::decode_report(file)?);
     let mut damage: Vec<String> = analysis.issues.iter().map(Issue::to_string).collect();
     damage.extend(invariant_violations(&analysis));
     Ok(Faults { damage, lost: analysis.lost })

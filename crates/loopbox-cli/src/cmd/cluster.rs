@@ -21,13 +21,14 @@ use std::path::PathBuf;
   loopbox cluster reports/ --jank
   loopbox cluster reports/ --mapping mapping-5.2.txt --mapping mapping-5.3.txt")]
 pub(crate) struct Args {
-    /// Reports, files of the performance monitor, and folders that are searched for those, by their ends: .lbx, and .jsonl or
-    /// .jsonl.gz.
+    /// Reports, files of the performance monitor, and folders that are searched for those, by their ends:
+    /// .lbx, and .jsonl or .jsonl.gz.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     how: BatchReading,
-    /// Groups the jank frames of reports, by the stacks of what held them up; ranked by how long they stood too long, together.
+    /// Groups the jank frames of reports, by the stacks of what held them up; ranked by how long they stood
+    /// too long, together.
     #[arg(long)]
     jank: bool,
     /// Prints JSON (schema loopbox.cluster/1, see docs/clustering.md) with all groups.

@@ -17,7 +17,7 @@ use std::path::PathBuf;
   loopbox diagnose hang.lbx --format markdown > ticket.md
   loopbox diagnose hang.lbx --format slack > message.json")]
 pub(crate) struct Args {
-    /// The report (a file that ends in .lbx).
+    /// The report (a file that ends in .lbx), or an ANR trace as text.
     file: PathBuf,
     /// Prints JSON: the member `verdict` of schema loopbox.report/1.
     #[arg(long, conflicts_with_all = ["plain", "format"])]

@@ -26,11 +26,12 @@ pub(crate) struct Args {
     before: PathBuf,
     /// The newer reports.
     after: PathBuf,
-    /// Takes BEFORE and AFTER for app versions of the reports in this file or folder: `5.3.0`, or `5.3.0 (50300)`. May be given
-    /// several times.
+    /// Takes BEFORE and AFTER for app versions of the reports in this file or folder: `5.3.0`, or `5.3.0
+    /// (50300)`. May be given several times.
     #[arg(long = "in", value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// How many users used the app of BEFORE: rates are of 1,000 of them. Without it, they are of those who sent a report.
+    /// How many users used the app of BEFORE: rates are of 1,000 of them. Without it, they are of those who
+    /// sent a report.
     #[arg(long, value_name = "N", requires = "users_after", value_parser = clap::value_parser!(u64).range(1..))]
     users_before: Option<u64>,
     /// How many users used the app of AFTER.
@@ -171,9 +172,14 @@ fn of_versions(args: &Args) -> Result<Sides> {
     Ok((args.paths.clone(), [side(before_name, before), side(after_name, after)], complete))
 }
 
-/// Whether the version of a report, `5.3.0 (50300)`, is this one, with or without its code.
+/// Whether the version of a report, `5.3.0 (50300)`, is this one, with or without its code, and without zeros
+/// at its end: `5.3`.
 fn is_version(version: &str, wanted: &str) -> bool {
-    version.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+    let Some(mut rest) = version.strip_prefix(wanted) else { return false };
+    while let Some(zero) = rest.strip_prefix(".0") {
+        rest = zero;
+    }
+    rest.is_empty() || rest.starts_with(" (")
 }
 
 fn merged(parts: Vec<Clusters>) -> Clusters {

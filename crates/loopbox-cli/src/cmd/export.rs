@@ -5,6 +5,7 @@ use crate::destination::{Destination, write_file};
 use crate::input;
 use crate::monitor_files;
 use crate::outcome::Outcome;
+use crate::output;
 use anyhow::{Context, Error, Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -16,6 +17,7 @@ use loopbox_report::export::parquet::{ROW_GROUP, ReportRow, Row, ScreenRow, Tabl
 use loopbox_report::export::{self, Format};
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 #[derive(Debug, clap::Args)]
@@ -31,7 +33,8 @@ pub(crate) struct Args {
     /// The format to write.
     #[arg(short, long, value_enum)]
     format: OutputFormat,
-    /// Writes the stacks of message N, or after-N for what ran outside of messages after it (tree-text); without it, those of the dump.
+    /// Writes the stacks of message N, or after-N for what ran outside of messages after it (tree-text);
+    /// without it, those of the dump.
     #[arg(long, value_name = "N")]
     token: Option<Token>,
     /// Writes to this file instead of stdout.
@@ -143,6 +146,12 @@ fn one_report(args: &Args, format: Format, destination: &Destination<'_>) -> Res
         bail!("this format is not text: give a file with -o");
     }
     let loaded = input::load(file, &args.batch.how.reading)?;
+    if loaded.analysis.trees.is_empty() && format.name() != "json" {
+        output::print_error(format_args!(
+            "note: {}: the report has no stacks, so the output has none",
+            file.display()
+        ));
+    }
     let mut bytes = Vec::new();
     export::write(format, &loaded.analysis, &loaded.diagnosis(), &mut bytes)?;
     destination.write(&bytes)?;
@@ -170,9 +179,11 @@ fn table<R: Row + Send>(
         return Err(usage_error("a Parquet file is not text: give a file with -o"));
     };
     write_file(path, |file| {
+        let written = AtomicU64::new(0);
         let table = Mutex::new(Table::new(BufWriter::new(file))?);
         let write = |rows: &mut Vec<R>, at_least: usize| -> Result<()> {
             if rows.len() >= at_least {
+                written.fetch_add(rows.len() as u64, Relaxed);
                 table.lock().unwrap_or_else(PoisonError::into_inner).write(rows)?;
                 rows.clear();
             }
@@ -181,6 +192,12 @@ fn table<R: Row + Send>(
         let mut batch = read(&write)?;
         batch.states.iter_mut().try_for_each(|rows| write(rows, 1))?;
         table.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
+        if written.into_inner() == 0 {
+            output::print_error(format_args!(
+                "note: {}: the table has no row: nothing in these files is one",
+                path.display()
+            ));
+        }
         Ok(batch.outcome)
     })
 }

@@ -16,9 +16,10 @@ use std::slice;
   loopbox flame hang.lbx --merged -o all.svg
   loopbox flame hang.lbx --token 46 > message.svg")]
 pub(crate) struct Args {
-    /// The report (a file that ends in .lbx).
+    /// The report (a file that ends in .lbx), or an ANR trace as text.
     file: PathBuf,
-    /// Draws the stacks of message N, or after-N for what ran outside of messages after it; without it, those of the dump.
+    /// Draws the stacks of message N, or after-N for what ran outside of messages after it; without it, those
+    /// of the dump.
     #[arg(long, value_name = "N")]
     token: Option<Token>,
     /// Sums up equal call paths instead of keeping the order of time; without --token, of all messages.

@@ -1,4 +1,5 @@
-//! `loopbox completions` and `loopbox man`, generated from the definition of the command line and from the documents.
+//! `loopbox completions` and `loopbox man`, generated from the definition of the command line and from the
+//! documents.
 
 use crate::destination::write_file;
 use crate::document;
@@ -29,8 +30,8 @@ pub(crate) struct Completions {
   loopbox man -o ~/.local/share/man
   loopbox man > loopbox.1")]
 pub(crate) struct Man {
-    /// Writes man1/loopbox.1, man1/loopbox-show.1 and so on, and the documents as man7/loopbox-diagnosis.7 and so on,
-    /// into this folder, instead of printing loopbox.1.
+    /// Writes man1/loopbox.1, man1/loopbox-show.1 and so on, and the documents as man7/loopbox-diagnosis.7
+    /// and so on, into this folder, instead of printing loopbox.1.
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
 }

@@ -40,9 +40,11 @@ pub(crate) enum Command {
     Cluster(cluster::Args),
     /// Compares two versions, or two sets of reports: problems that are new, gone, better and worse.
     Diff(diff::Args),
-    /// Prints the figures of smoothness of reports that have display frames, or compares two sets (docs/frames.md).
+    /// Prints the figures of smoothness of reports that have display frames, or compares two sets
+    /// (docs/frames.md).
     Frames(frames::Args),
-    /// Sums up what the performance monitor of an app wrote: stalls by day, scene and stack (docs/monitor.md).
+    /// Sums up what the performance monitor of an app wrote: stalls by day, scene and stack
+    /// (docs/monitor.md).
     Monitor(monitor::Args),
     /// Checks for each file whether it is an intact report.
     Check(check::Args),

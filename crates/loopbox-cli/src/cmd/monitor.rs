@@ -16,8 +16,8 @@ use std::path::PathBuf;
   loopbox monitor uiperf/ --html -o week.html
   loopbox monitor uiperf/ --uiperf")]
 pub(crate) struct Args {
-    /// Files of the performance monitor, as they are or packed by gzip, and folders that are searched for those that end in
-    /// .jsonl or .jsonl.gz.
+    /// Files of the performance monitor, as they are or packed by gzip, and folders that are searched for
+    /// those that end in .jsonl or .jsonl.gz.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Prints JSON (schema loopbox.monitor/1, see docs/monitor.md).

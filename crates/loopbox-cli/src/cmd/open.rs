@@ -1,6 +1,6 @@
 //! `loopbox open`.
 
-use crate::attachment;
+use crate::attachment::{self, Unpacked};
 use crate::batch::BatchReading;
 use crate::config::app_packages;
 use crate::input;
@@ -30,8 +30,8 @@ const MAX_DROPPED_BYTES: usize = 512 << 20;
   loopbox open hang.lbx --mapping mapping.txt
   loopbox open")]
 pub(crate) struct Args {
-    /// Reports, and folders that are searched for files that end in .lbx; without any, only files that are dropped on the page
-    /// are shown.
+    /// Reports, and folders that are searched for files that end in .lbx; without any, only files that are
+    /// dropped on the page are shown.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Listens at this port of 127.0.0.1; without it, at one that is free.
@@ -55,6 +55,7 @@ struct Viewer {
     shown: Mutex<Shown>,
     mapper: Mapper,
     packages: AppPackages,
+    process: Option<String>,
     /// Of dropped files one at a time is unpacked and read.
     taking: Mutex<()>,
     /// The file that leads the browser here, until it has.
@@ -81,6 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         shown: Mutex::new(shown),
         mapper: Mapper::load(&args.reading.reading.mappings)?,
         packages: app_packages(&args.reading.reading.packages)?,
+        process: args.reading.reading.process.clone(),
         taking: Mutex::new(()),
         way: Mutex::new(None),
     };
@@ -96,8 +98,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Starts a browser with a file that only this user can read and that leads to the page: what a program is started with
-/// can be seen by every user.
+/// Starts a browser with a file that only this user can read and that leads to the page: what a program is
+/// started with can be seen by every user.
 fn show(url: &str) -> Result<TempPath> {
     let mut file = tempfile::Builder::new().prefix("loopbox-").suffix(".html").tempfile()?;
     writeln!(
@@ -163,11 +165,12 @@ impl Viewer {
     /// Keeps a dropped file, if it is a report; the number that it has.
     fn take(&self, bytes: Vec<u8>) -> Result<usize> {
         let _one = lock(&self.taking);
-        let bytes = attachment::unpack(bytes, input::MAX_LEN)?;
-        if bytes.len() as u64 > input::MAX_LEN {
+        let unpacked = attachment::unpack(bytes, input::MAX_LEN)?;
+        if unpacked.bytes.len() as u64 > input::MAX_LEN {
             bail!("larger than a report can be ({} MiB)", input::MAX_LEN >> 20);
         }
-        let decoded = input::decode_bytes(&bytes, Path::new("the file"))?;
+        let bytes = unpacked.bytes.clone();
+        let decoded = input::decode_unpacked(unpacked, Path::new("the file"), self.process())?.decoded;
         let analysis = self.load(decoded);
         let sighting = Sighting::new(&analysis, &diagnose(&analysis), "dropped on this page");
         let mut shown = lock(&self.shown);
@@ -185,6 +188,10 @@ impl Viewer {
         Ok(number)
     }
 
+    fn process(&self) -> Option<&str> {
+        self.process.as_deref()
+    }
+
     fn load(&self, mut decoded: Decoded) -> Analysis {
         // Names of a build without a mapping stay as they are.
         let _ = self.mapper.apply(&mut decoded.report);
@@ -192,11 +199,14 @@ impl Viewer {
     }
 
     fn report(&self, source: &Source) -> Result<String> {
-        let decoded = match source {
-            Source::File(path) => input::decode(path)?,
-            Source::Dropped(bytes) => input::decode_bytes(bytes, Path::new("the file"))?,
+        let input = match source {
+            Source::File(path) => input::decode(path, self.process())?,
+            Source::Dropped(bytes) => {
+                let unpacked = Unpacked { bytes: bytes.to_vec(), ..Unpacked::default() };
+                input::decode_unpacked(unpacked, Path::new("the file"), self.process())?
+            }
         };
-        let analysis = self.load(decoded);
+        let analysis = self.load(input.decoded);
         Ok(html::page(&analysis, &diagnose(&analysis))?)
     }
 }

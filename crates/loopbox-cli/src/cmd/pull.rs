@@ -146,8 +146,8 @@ fn take(adb: &Adb, serial: &str, package: &str, file: &str) -> Result<Vec<u8>> {
     Ok(successful(adb.shell(serial, &command, input::MAX_LEN)?)?.stdout)
 }
 
-/// What the files of a device are called here, so that none is outside of the folder, and no two are one: the path without its
-/// separators, and where that is the name of two, without what could be one.
+/// What the files of a device are called here, so that none is outside of the folder, and no two are one: the
+/// path without its separators, and where that is the name of two, without what could be one.
 fn local_names<'f>(files: &BTreeSet<&'f str>) -> Vec<(&'f str, String)> {
     let mut of_name = BTreeMap::<String, u32>::new();
     for file in files {
@@ -173,7 +173,8 @@ fn short_name(file: &str) -> String {
     }
 }
 
-/// The path with `-` for its separators, and with every other `-` and all that [`short_name`] would replace as in an address.
+/// The path with `-` for its separators, and with every other `-` and all that [`short_name`] would replace
+/// as in an address.
 fn whole_name(file: &str) -> String {
     let escaped = |part: &str| {
         part.chars().fold(String::new(), |mut out, c| {
@@ -190,8 +191,8 @@ fn whole_name(file: &str) -> String {
     parts(file).map(escaped).collect::<Vec<_>>().join("-")
 }
 
-/// Writes a file that was pulled; where it is. One that is there with other bytes stays: it may be what the device had before,
-/// or another file.
+/// Writes a file that was pulled; where it is. One that is there with other bytes stays: it may be what the
+/// device had before, or another file.
 fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let (stem, end) =
         name.rsplit_once('.').map_or((name, String::new()), |(stem, end)| (stem, format!(".{end}")));
@@ -212,7 +213,7 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
 
 /// What a pulled file is about, or why that is unknown.
 fn headline(file: &Path, packages: &loopbox_report::AppPackages) -> String {
-    match input::decode(file) {
+    match input::decode_report(file) {
         Ok(decoded) => diagnose(&Analysis::with_packages(&decoded, packages)).headline,
         Err(error) => format!("not readable: {:#}", error.root_cause()),
     }

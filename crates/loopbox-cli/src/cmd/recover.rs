@@ -22,7 +22,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let destination = Destination::new(Some(&args.output), slice::from_ref(&args.ring))?;
     let name = || args.ring.display().to_string();
-    let bytes = input::read(&args.ring)?;
+    let bytes = input::read(&args.ring)?.bytes;
     let ring = loopbox_store::recover(&bytes).with_context(name)?;
     let report = loopbox_format::report::encode(&ring.report).with_context(name)?;
     destination.write(&report)?;

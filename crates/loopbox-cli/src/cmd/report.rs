@@ -15,7 +15,7 @@ use std::slice;
   loopbox report hang.lbx -o hang.html
   loopbox report hang.lbx --mapping mapping.txt --symbols symbols/ -o hang.html")]
 pub(crate) struct Args {
-    /// The report (a file that ends in .lbx).
+    /// The report (a file that ends in .lbx), or an ANR trace as text.
     file: PathBuf,
     /// Writes the page to this file instead of stdout.
     #[arg(short, long, value_name = "FILE")]

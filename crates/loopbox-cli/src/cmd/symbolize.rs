@@ -17,7 +17,7 @@ use std::path::PathBuf;
   loopbox symbolize hang.lbx --symbols symbols/
   loopbox symbolize hang.lbx --symbols symbols/ --format json")]
 pub(crate) struct Args {
-    /// The report (a file that ends in .lbx).
+    /// The report (a file that ends in .lbx), or an ANR trace as text.
     file: PathBuf,
     #[command(flatten)]
     symbols: RequiredSymbols,

@@ -23,6 +23,7 @@ macro_rules! documents {
 /// All documents, in the order in which one reads them.
 pub(crate) const ALL: &[Document] = documents![
     "reading-a-report",
+    "on-call",
     "diagnosis",
     "anr",
     "blind-spots",

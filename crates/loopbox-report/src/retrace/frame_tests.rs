@@ -92,6 +92,9 @@ fn the_source_file_is_the_mappings_wherever_in_the_method_a_frame_is() {
     // Of a position that the mapping does not have the line is not known; the method is.
     assert_eq!(printed(&mapping, "x.m(SourceFile:77)"), ["org.app.EmptyMap.has(Maps.kt)"]);
     assert_eq!(printed(&mapping, "x.m(SourceFile:3)"), ["org.app.EmptyMap.has(Maps.kt:10)"]);
+    let one =
+        head("9.0.32", 21) + "org.app.EmptyMap -> x:\n    1:5:boolean has(java.lang.Object):10:10 -> m\n";
+    assert_eq!(printed(&one, "x.m(SourceFile:77)"), ["org.app.EmptyMap.has(EmptyMap.java)"]);
 }
 
 #[test]

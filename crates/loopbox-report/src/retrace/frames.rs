@@ -234,7 +234,11 @@ impl<'m> Retracer<'m> {
         }
         match groups {
             [group] if group.is_everywhere() => self.inlined(group, None),
-            _ => self.one_of(groups, None).into_iter().collect(),
+            _ => {
+                // Of a position that the mapping does not have nobody knows the line.
+                let known = |(methods, line): Source<'g>| (methods, line.filter(|_| position.is_none()));
+                self.one_of(groups, None).map(known).into_iter().collect()
+            }
         }
     }
 

@@ -15,7 +15,9 @@ import android.os.ProfilingManager;
 import android.os.ProfilingResult;
 import android.os.SystemClock;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.File;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
@@ -28,6 +30,7 @@ import java.util.Map;
  *
  * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long after the
  * start. {@code isolated=yes}: it may not wait for broadcasts. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}: what the system keeps of each;
+ * {@code traceCut=N}: its stream breaks off behind so many bytes; {@code traceThrows=yes}: there is no stream, but an exception;
  * {@code summary=HEX}: what the app gave it of its state.
  * {@code started=TYPE|REASON}: how this process was started, after another one of the app; {@code started=dead}: the system does
  * not answer. {@code profiled=TYPE|ERROR|PATH,...}: profiles that were taken before the process started; {@code profiled=dead}: no answer.
@@ -164,10 +167,30 @@ public class Phone extends Application {
             List<ApplicationExitInfo> exits = new ArrayList<ApplicationExitInfo>();
             for (String exit : options.text("exits", "").split(",")) {
                 if (!exit.isEmpty()) {
-                    exits.add(new End(exit.split("\\|"), options.text("trace", ""), options.text("summary", "")));
+                    exits.add(new End(exit.split("\\|"), options));
                 }
             }
             return exits;
+        }
+    }
+
+    /** A stream that breaks off. */
+    private static final class Cut extends InputStream {
+        private final byte[] text;
+        private final int cut;
+        private int at;
+
+        Cut(byte[] text, int cut) {
+            this.text = text;
+            this.cut = cut;
+        }
+
+        @Override
+        public int read() throws IOException {
+            if (at == cut) {
+                throw new EOFException("Unexpected end of ZLIB input stream");
+            }
+            return text[at++] & 0xff;
         }
     }
 
@@ -175,12 +198,16 @@ public class Phone extends Application {
     private static final class End extends ApplicationExitInfo {
         private final String[] parts;
         private final String trace;
+        private final int cut;
+        private final boolean fails;
         private final String summary;
 
-        End(String[] parts, String trace, String summary) {
+        End(String[] parts, Options options) {
             this.parts = parts;
-            this.trace = trace;
-            this.summary = summary;
+            trace = options.text("trace", "");
+            cut = Integer.parseInt(options.text("traceCut", "-1"));
+            fails = options.text("traceThrows", "").equals("yes");
+            summary = options.text("summary", "");
         }
 
         @Override
@@ -194,7 +221,14 @@ public class Phone extends Application {
 
         @Override
         public InputStream getTraceInputStream() {
-            return trace.isEmpty() ? null : new ByteArrayInputStream(trace.getBytes(Charset.forName("UTF-8")));
+            if (fails) {
+                throw new SecurityException("no trace for you");
+            }
+            byte[] text = trace.getBytes(Charset.forName("UTF-8"));
+            if (cut >= 0) {
+                return new Cut(text, cut);
+            }
+            return trace.isEmpty() ? null : new ByteArrayInputStream(text);
         }
 
         @Override

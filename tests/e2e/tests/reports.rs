@@ -519,6 +519,44 @@ fn what_a_dead_process_left_says_how_it_ended() -> Result<()> {
     Ok(())
 }
 
+/// The system's stream of a trace may throw, or break off.
+#[test]
+fn what_came_of_the_systems_trace_is_kept_and_the_next_start_tries_again() -> Result<()> {
+    const WHOLE: &str = "DALVIK THREADS (14): ----- end 9 -----";
+    let folder = tempdir()?;
+    let mut app = Taking::start("art11", folder.path(), &["hangMs=60000"])?;
+    app.order("hang")?;
+    let sampled =
+        |report: &Report| running_tree(report).is_some_and(|tree| tree.sample_deltas_ns.len() >= 120);
+    let process =
+        wait_for_ring("the hang is sampled", folder.path(), app.app.pid(), sampled)?.meta.process.name;
+    let pid = app.app.pid();
+    app.app.kill();
+    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map(|since| since.as_millis());
+    // Newest first. Starts that end at once would switch the recorder off, unless the system knows that they just ended.
+    let mut exits = vec![format!("{pid}|{process}|{}|{}|0|words", now()?, ProcessExit::ANR)];
+    let trace = format!("trace={WHOLE}");
+    for (how, wanted) in [
+        ("traceThrows=yes", None),
+        ("traceCut=8", Some("DALVIK T")),
+        ("traceCut=3", Some("DALVIK T")),
+        ("traceCut=-1", Some(WHOLE)),
+        ("traceCut=12", Some(WHOLE)),
+        ("traceThrows=yes", Some(WHOLE)),
+    ] {
+        let exits_said = format!("exits={}", exits.join(","));
+        let mut next = Taking::start("art11", folder.path(), &[&exits_said, &trace, how])?;
+        let pid = next.app.pid();
+        let taken = next.take()?;
+        ensure!(taken.len() == 1, "{how}: {taken:?}");
+        assert_eq!(system_trace(&taken[0].1)?.as_deref(), wanted, "{how}");
+        read(&taken[0].1)?;
+        next.end()?;
+        exits.insert(0, format!("{pid}|{process}|{}|1|0|ended", now()?));
+    }
+    Ok(())
+}
+
 /// The system's trace in a report.
 fn system_trace(report: &Path) -> Result<Option<String>> {
     let bytes = fs::read(report)?;

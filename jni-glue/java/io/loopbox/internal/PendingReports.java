@@ -55,6 +55,8 @@ public final class PendingReports {
                 return null;
             }
             attach(Collections.singletonList(claimed), directory, framework, keepsTraces);
+        } else if (keepsTraces && OwnFile.isFile(claimed)) {
+            SystemTrace.attach(Collections.singletonList(claimed), framework);
         }
         return OwnFile.isFile(claimed) ? claimed : null;
     }
@@ -62,15 +64,10 @@ public final class PendingReports {
     /** Claims all that {@link #list} has. Returns those that are the process's now. */
     public static List<File> take(File directory, String process, Framework framework, boolean keepsTraces) {
         File own = folderOf(directory, process);
-        List<File> moved = new ArrayList<File>();
         for (File file : reports(directory)) {
-            File to = new File(own, file.getName());
-            if (!isBeingWritten(file) && move(file, to)) {
-                moved.add(to);
+            if (!isBeingWritten(file)) {
+                move(file, new File(own, file.getName()));
             }
-        }
-        if (keepsTraces) {
-            SystemTrace.attach(moved, framework);
         }
         File[] processes = new File(directory, TAKEN).listFiles();
         if (processes != null) {
@@ -83,8 +80,7 @@ public final class PendingReports {
             dated.add(new Dated(file));
         }
         List<File> taken = files(dated);
-        ProcessState.attach(taken, framework);
-        SystemProfiles.attach(directory, taken, framework);
+        attach(taken, directory, framework, keepsTraces);
         return taken;
     }
 

@@ -42,6 +42,9 @@ final class ProcessState {
                 }
             } catch (IOException unreadable) {
                 Log.i(Tag.LOOPBOX, "no state into " + reports.get(at) + ": " + unreadable);
+            } catch (RuntimeException fault) {
+                // Of one report, which must not take the others with it.
+                Log.w(Tag.LOOPBOX, "no state into " + reports.get(at) + ": " + fault);
             }
         }
     }

@@ -7,6 +7,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
@@ -51,12 +52,34 @@ public final class ReportSections {
         return null;
     }
 
-    /** Adds a section, unless there is one of its kind, or the file is not whole. */
-    static void add(File report, int tag, byte[] payload) throws IOException {
+    /** What a section has; null where there is none of its kind. */
+    static byte[] payload(File report, int tag) throws IOException {
         byte[] file = OwnFile.read(report, MOST_FILE_BYTES);
-        if (next(file, 0, tag) < 0) {
-            append(report, file, tag, payload);
+        int at = next(file, 0, tag);
+        return at < 0 ? null : Arrays.copyOfRange(file, at + HEADER_BYTES, after(file, at));
+    }
+
+    /** Adds a section, in the place of one of its kind, unless the file is not whole. */
+    static void put(File report, int tag, byte[] payload) throws IOException {
+        byte[] file = OwnFile.read(report, MOST_FILE_BYTES);
+        int at = next(file, 0, tag);
+        append(report, at < 0 ? file : without(file, at), tag, payload);
+    }
+
+    /** Without the section there; as it is when it is not whole. */
+    private static byte[] without(byte[] file, int at) {
+        int end = file.length - END_BYTES;
+        if (next(file, 0, END) != end) {
+            return file;
         }
+        int rest = after(file, at);
+        byte[] left = new byte[file.length - (rest - at)];
+        System.arraycopy(file, 0, left, 0, at);
+        System.arraycopy(file, rest, left, at, file.length - rest);
+        byte[] count = new byte[4];
+        putLittle(count, 0, little(file, end + HEADER_BYTES) - 1);
+        section(left, left.length - END_BYTES, END, count);
+        return left;
     }
 
     private static void append(File report, byte[] file, int tag, byte[] payload) throws IOException {

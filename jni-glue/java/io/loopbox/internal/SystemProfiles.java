@@ -140,6 +140,9 @@ final class SystemProfiles {
             Thread.currentThread().interrupt();
         } catch (IOException fault) {
             Log.w(Tag.LOOPBOX, "no profiles into reports: " + fault);
+        } catch (RuntimeException fault) {
+            // The reports are there without them.
+            Log.w(Tag.LOOPBOX, "no profiles into reports: " + fault);
         }
     }
 

@@ -2,11 +2,14 @@
 package io.loopbox.internal;
 
 import android.util.Log;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.List;
+import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
@@ -19,10 +22,16 @@ final class SystemTrace {
     /** Of the text; a trace of a thousand threads is smaller. What is more is left out. */
     private static final int MOST_BYTES = 4 << 20;
 
+    /** What ART's part of a trace ends with, and how far from the end of the text that begins at most. */
+    private static final String END = "----- end ";
+
+    private static final int TAIL_BYTES = 256;
+
     private SystemTrace() {}
 
     /**
-     * Each trace goes into one of the reports that its process wrote: the last of an ANR, or the last of all.
+     * Each trace goes into one of the reports that its process wrote: the last of an ANR, or the last of all. One that has a
+     * trace without its end gets a longer one where the system has it by now.
      *
      * @param reports oldest first
      */
@@ -39,6 +48,9 @@ final class SystemTrace {
                     attach(reports.get(at), exits, done, confirmed);
                 } catch (IOException unreadable) {
                     Log.i(Tag.LOOPBOX, "no trace into " + reports.get(at) + ": " + unreadable);
+                } catch (RuntimeException fault) {
+                    // The system's, which must not take the other reports with it.
+                    Log.w(Tag.LOOPBOX, "no trace into " + reports.get(at) + ": " + fault);
                 }
             }
         }
@@ -59,6 +71,11 @@ final class SystemTrace {
     }
 
     private static void attach(File report, Exit exit) throws IOException {
+        byte[] had = ReportSections.payload(report, TAG);
+        Ending known = had == null ? new Ending() : ending(had);
+        if (known.isThere()) {
+            return;
+        }
         InputStream trace = exit.trace();
         if (trace == null) {
             return;
@@ -69,14 +86,46 @@ final class SystemTrace {
         } finally {
             trace.close();
         }
-        ReportSections.add(report, TAG, text);
+        if (ending(text).length > known.length) {
+            ReportSections.put(report, TAG, text);
+        }
     }
 
+    /** Of a stream that breaks off what came before: the next start tries again. */
     private static byte[] compressed(InputStream text) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         GZIPOutputStream gzip = new GZIPOutputStream(out);
-        ReportSections.copy(text, gzip, MOST_BYTES);
+        try {
+            ReportSections.copy(text, gzip, MOST_BYTES);
+        } catch (IOException cut) {
+            Log.i(Tag.LOOPBOX, "the system's trace breaks off: " + cut);
+        }
         gzip.close();
         return out.toByteArray();
+    }
+
+    private static Ending ending(byte[] packed) throws IOException {
+        Ending ending = new Ending();
+        ReportSections.copy(new GZIPInputStream(new ByteArrayInputStream(packed)), ending, MOST_BYTES);
+        return ending;
+    }
+
+    /** How long a text is, and what it ends with. */
+    private static final class Ending extends OutputStream {
+        int length;
+        private final byte[] tail = new byte[TAIL_BYTES];
+
+        @Override
+        public void write(int c) {
+            tail[length++ % TAIL_BYTES] = (byte) c;
+        }
+
+        boolean isThere() {
+            StringBuilder text = new StringBuilder();
+            for (int at = Math.max(0, length - TAIL_BYTES); at < length; at++) {
+                text.append((char) tail[at % TAIL_BYTES]);
+            }
+            return text.indexOf(END) >= 0;
+        }
     }
 }

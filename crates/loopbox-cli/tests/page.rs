@@ -521,3 +521,25 @@ fn texts_on_the_timeline_and_the_stacks_have_contrast() {
         assert_eq!(b.js(least), serde_json::json!([]), "dark: {dark}");
     }
 }
+
+#[test]
+fn the_page_of_a_trace_alone_shows_it_and_says_what_a_recorder_would_know() {
+    let files = Files::new();
+    let trace = include_str!("../../loopbox-report/tests/traces/blocked.txt");
+    let (file, html) = (files.bytes("anr_1", trace.as_bytes()), files.path("r.html"));
+    assert_eq!(loopbox(&["report", file, "-o", html]).code, 0);
+    let mut b = Browser::open(Path::new(html), 1280, 900, false);
+    let mut text = |id: &str| b.js(&format!("document.getElementById('{id}').textContent")).to_string();
+    let verdict = text("verdict");
+    assert!(verdict.contains("held by thread sync in Thread.sleep"), "{verdict}");
+    assert!(verdict.contains("a recorder in the app knows besides"), "{verdict}");
+    let shown = text("trace");
+    assert!(shown.contains("main Blocked") && shown.contains("ErrorId: 5f2b0f3c"), "{shown}");
+    let stacks = text("stacks-about");
+    assert!(stacks.contains("its length says nothing of time"), "{stacks}");
+    let tree = text("tree");
+    assert!(tree.contains("the main thread in the system's trace"), "{tree}");
+    let threads = text("threads");
+    assert!(threads.contains("sync (tid 4340) Sleeping"), "{threads}");
+    b.picture(&pictures().join("trace.png"));
+}

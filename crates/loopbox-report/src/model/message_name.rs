@@ -41,6 +41,9 @@ pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
 /// The title of a stack tree: the number and the name of the message whose stacks it has, or the place outside of
 /// messages.
 pub(crate) fn tree_title(analysis: &Analysis, token: Token) -> String {
+    if analysis.is_trace_alone() {
+        return "the main thread in the system's trace".into();
+    }
     if token.is_outside() {
         let now = if analysis.current_token() == Some(token) { " (at the dump)" } else { "" };
         return match analysis.outside_words(token) {

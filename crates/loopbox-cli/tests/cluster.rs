@@ -231,11 +231,14 @@ fn the_apps_packages_decide_whose_method_a_problem_is() {
     let (app, vendor) = ("com.example.shop.Checkout$#.run", "com.vendor.sdk.Client.call");
     let deep = files.dir().join("project/app");
     std::fs::create_dir_all(&deep).unwrap();
-    assert_eq!(frames(&deep, &[]).0, format!("[\"{app}\",\"{vendor}\"]"));
-    assert_eq!(frames(&deep, &["--in-app", "com.example"]).0, format!("[\"{app}\"]"));
-    // The project says it once, and the command line can say otherwise.
-    let config = files.bytes("project/loopbox.toml", b"in-app = [\"com.example.shop\"]\n");
+    // The application id is com.example.shop: what has another name is a library's.
     assert_eq!(frames(&deep, &[]).0, format!("[\"{app}\"]"));
+    let both = ["--in-app", "com.example", "--in-app", "com.vendor"];
+    assert_eq!(frames(&deep, &both).0, format!("[\"{app}\",\"{vendor}\"]"));
+    // The project says it once, and the command line can say otherwise.
+    let config =
+        files.bytes("project/loopbox.toml", b"in-app = [\"com.vendor.sdk\", \"com.example.shop\"]\n");
+    assert_eq!(frames(&deep, &[]).0, format!("[\"{app}\",\"{vendor}\"]"));
     assert_eq!(frames(&deep, &["--in-app", "com.vendor"]).0, format!("[\"{vendor}\"]"));
     std::fs::write(config, "in-app = 3\n").unwrap();
     let error = frames(&deep, &[]).1;

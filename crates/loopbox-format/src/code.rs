@@ -1,57 +1,169 @@
 //! Whose code a class is, and what compilers made of it, by its name: what host tools and the app itself go by.
 
-/// Packages of the platform: their classes are on the device, not in the app, and are never obfuscated.
-const PLATFORM: [&str; 13] = [
+use crate::model::Report;
+
+/// Packages of the platform, and of what its makers put beside it: their classes are on the device, not in the app, and
+/// are never obfuscated, but for WebView's (`WV.`).
+const PLATFORM: [&str; 45] = [
+    "WV.",
     "android.",
+    "com.android.",
+    "com.asus.",
+    "com.bbk.",
+    "com.coloros.",
+    "com.hihonor.android.",
+    "com.huawei.android.",
+    "com.lge.",
+    "com.mediatek.",
+    "com.meizu.",
+    "com.miui.",
+    "com.motorola.android.",
+    "com.nothing.",
+    "com.oneplus.",
+    "com.oplus.",
+    "com.oppo.",
+    "com.qti.",
+    "com.qualcomm.",
+    "com.samsung.android.",
+    "com.samsung.sdhms.",
+    "com.sec.android.",
+    "com.sonyericsson.",
+    "com.sonymobile.",
+    "com.transsion.",
+    "com.vivo.",
+    "com.zte.",
+    "com.zui.",
+    "dalvik.",
+    "huawei.android.",
     "java.",
     "javax.",
-    "com.android.",
-    "dalvik.",
-    "libcore.",
-    "sun.",
     "jdk.",
+    "libcore.",
+    "meizu.",
+    "miui.",
+    "oplus.",
     "org.apache.harmony.",
     "org.chromium.",
     "org.json.",
     "org.w3c.dom.",
     "org.xml.sax.",
+    "sun.",
+    "vendor.",
+    "vivo.",
 ];
 
 /// Loopbox's own package. Its native methods keep this name in every app.
 pub const LOOPBOX: &str = "io.loopbox.";
 
 /// Packages of libraries that apps ship: their code is seldom what is to be changed.
-const LIBRARIES: [&str; 24] = [
+const LIBRARIES: [&str; 89] = [
     "android.support.",
     "androidx.",
     "coil.",
     "coil3.",
+    "com.adjust.",
+    "com.afollestad.",
+    "com.agora.",
     "com.airbnb.",
+    "com.alibaba.",
+    "com.amazonaws.",
+    "com.amplitude.",
+    "com.apollographql.",
+    "com.appboy.",
+    "com.applovin.",
+    "com.appsflyer.",
+    "com.braze.",
+    "com.bugsnag.",
     "com.bumptech.glide.",
+    "com.bytedance.",
+    "com.chartboost.",
+    "com.crashlytics.",
+    "com.datadog.",
     "com.facebook.",
     "com.fasterxml.",
+    "com.getkeepsafe.",
+    "com.github.",
     "com.google.",
+    "com.heytap.msp.",
+    "com.hihonor.push.",
+    "com.huawei.agconnect.",
+    "com.huawei.hmf.",
+    "com.huawei.hms.",
+    "com.inmobi.",
+    "com.instabug.",
+    "com.ironsource.",
+    "com.j256.",
+    "com.jakewharton.",
+    "com.mapbox.",
+    "com.microsoft.",
+    "com.mixpanel.",
+    "com.newrelic.",
+    "com.nostra13.",
+    "com.onesignal.",
     "com.squareup.",
+    "com.stripe.",
+    "com.swmansion.",
+    "com.tencent.",
+    "com.umeng.",
+    "com.unity3d.",
+    "com.vivo.push.",
+    "com.vungle.",
+    "com.xiaomi.mipush.",
+    "com.xiaomi.push.",
+    "curtains.",
     "dagger.",
+    "expo.",
+    "io.agora.",
+    "io.branch.",
+    "io.embrace.",
+    "io.flutter.",
+    "io.grpc.",
     "io.ktor.",
     LOOPBOX,
+    "io.opentelemetry.",
     "io.reactivex.",
     "io.realm.",
+    "io.sentry.",
     "kotlin.",
     "kotlinx.",
+    "leakcanary.",
+    "net.sqlcipher.",
+    "net.zetetic.",
     "okhttp3.",
     "okio.",
+    "org.apache.",
     "org.greenrobot.",
+    "org.jetbrains.",
+    "org.joda.",
     "org.koin.",
+    "org.mozilla.",
     "org.slf4j.",
+    "org.tensorflow.",
+    "org.threeten.",
+    "org.webrtc.",
     "retrofit2.",
     "rx.",
+    "shark.",
+    "timber.",
+    "zendesk.",
 ];
 
-/// Whether a class belongs to Android or to its Java library. All other classes ship with apps, and so does
-/// `android.support`.
+/// WebView's glue to its native code.
+const WEBVIEW_GLUE: &str = "J.N";
+/// How the source files begin of WebView's classes, whose names are renamed, and of modules that Google Play
+/// services loads into the app.
+const WEBVIEW_FILE: &str = "chromium-";
+const PLAY_SERVICES_FILE: &str = ":com.google.android.gms";
+
+/// Whether a class belongs to Android, to its Java library or to what the maker of a device adds. All other classes ship
+/// with apps, and so does `android.support`.
 pub fn is_platform(class: &str) -> bool {
-    PLATFORM.iter().any(|package| class.starts_with(package)) && !class.starts_with("android.support.")
+    let is_listed = || PLATFORM.iter().any(|package| class.starts_with(package)) && !is_library(class);
+    class == WEBVIEW_GLUE || is_listed()
+}
+
+fn is_library(class: &str) -> bool {
+    LIBRARIES.iter().any(|package| class.starts_with(package))
 }
 
 /// Whose code a class is, as far as its name says.
@@ -65,16 +177,63 @@ pub enum Owner {
     Platform,
 }
 
-/// Whose code a class is, by its name, or a method by its name with the class before it. A class of an unknown package is
-/// the app's.
-pub fn owner(class: &str) -> Owner {
-    if class.is_empty() || is_platform(class) {
-        Owner::Platform
-    } else if LIBRARIES.iter().any(|package| class.starts_with(package)) {
-        Owner::Library
-    } else {
-        Owner::App
+/// Second parts of application ids under which many have their packages: `com.github.name`, `uk.co.name`.
+const SHARED: [&str; 11] = ["ac", "co", "com", "edu", "github", "gitlab", "gov", "ne", "net", "or", "org"];
+
+/// Whose code the classes in a report are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Owners {
+    /// How the names of the app's own classes begin; empty when that is not known.
+    own: String,
+    /// Whether the report has such classes: then what is of no list is not the app's either.
+    is_seen: bool,
+}
+
+impl Owners {
+    /// Those of a report, by the application id: the name of the process. The first two parts of it are the app's, or
+    /// all of it where others have packages under those.
+    pub fn of_report(report: &Report) -> Self {
+        let own = own_package(&report.meta.process.name);
+        let is_own = |class: &str| !own.is_empty() && class.starts_with(&own);
+        let is_seen = report.symbols.methods.iter().any(|method| is_own(&method.class));
+        Self { own, is_seen }
     }
+
+    /// Whose code a class is, by its name, or a method by its name with the class before it. A class of an unknown
+    /// package is the app's, unless the app's own package is known.
+    pub fn owner(&self, class: &str, source_file: &str) -> Owner {
+        if class.is_empty() || source_file.starts_with(WEBVIEW_FILE) {
+            Owner::Platform
+        } else if source_file.starts_with(PLAY_SERVICES_FILE) {
+            Owner::Library
+        } else if !self.own.is_empty() && class.starts_with(&self.own) {
+            Owner::App
+        } else if is_library(class) {
+            Owner::Library
+        } else if is_platform(class) {
+            Owner::Platform
+        } else if self.is_seen && !looks_obfuscated(class) {
+            Owner::Library
+        } else {
+            Owner::App
+        }
+    }
+}
+
+/// The package of an app's own classes, with a dot at its end; empty for a process without an application id.
+fn own_package(process: &str) -> String {
+    let id = process.split(':').next().unwrap_or_default();
+    let shared = id.split('.').nth(1).is_some_and(|part| SHARED.contains(&part));
+    let parts = if shared { 3 } else { 2 };
+    if id.split('.').count() < parts {
+        return String::new();
+    }
+    let mut own: String = id.split('.').take(parts).flat_map(|part| [part, "."]).collect();
+    let overlaps = |package: &&str| package.starts_with(&own) || own.starts_with(*package);
+    if PLATFORM.iter().chain(&LIBRARIES).any(overlaps) {
+        own = [id, "."].concat();
+    }
+    own
 }
 
 /// How compilers begin the names of methods that only call the one which they stand for.
@@ -109,6 +268,7 @@ pub fn looks_obfuscated(class: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Method;
 
     #[test]
     fn what_compilers_made_is_known_by_its_name() {
@@ -121,8 +281,22 @@ mod tests {
         assert!(!is_accessor("lambda$b$0"), "a lambda's own code");
     }
 
+    fn report(process: &str, classes: &[&str]) -> Report {
+        let mut report = Report::default();
+        report.meta.process.name = process.into();
+        let method = |class: &&str| Method {
+            class: (*class).into(),
+            name: "run".into(),
+            signature: String::new(),
+            source_file: String::new(),
+        };
+        report.symbols.methods = classes.iter().map(method).collect();
+        report
+    }
+
     #[test]
     fn a_class_of_an_unknown_package_is_the_apps() {
+        let owners = Owners::default();
         for (class, of) in [
             ("com.example.Main", Owner::App),
             ("a.b", Owner::App),
@@ -130,11 +304,66 @@ mod tests {
             ("okhttp3.internal.connection.RealCall", Owner::Library),
             ("io.loopbox.Loopbox", Owner::Library),
             ("android.support.v4.app.Fragment", Owner::Library),
+            ("io.sentry.android.core.ANRWatchDog", Owner::Library),
+            ("io.flutter.embedding.engine.FlutterJNI", Owner::Library),
+            ("net.sqlcipher.database.SQLiteDatabase", Owner::Library),
+            ("com.huawei.hms.push.HmsMessaging", Owner::Library),
+            ("com.vivo.push.PushManager", Owner::Library),
             ("org.json.JSONObject", Owner::Platform),
+            ("com.oplus.util.OplusTypeCastingHelper", Owner::Platform),
+            ("com.samsung.android.app.SemFeature", Owner::Platform),
+            ("com.mediatek.boostfwk.BoostFwkManager", Owner::Platform),
+            ("com.vivo.framework.Boost", Owner::Platform),
+            ("miui.os.Build", Owner::Platform),
+            ("J.N", Owner::Platform),
+            ("J.Next", Owner::App),
+            ("WV.Startup", Owner::Platform),
             ("", Owner::Platform),
         ] {
-            assert_eq!(owner(class), of, "{class}");
+            assert_eq!(owners.owner(class, ""), of, "{class}");
         }
+    }
+
+    #[test]
+    fn the_application_id_says_which_classes_are_the_apps() {
+        let owners = Owners::of_report(&report("com.shop.android:sync", &["com.shop.cart.Cart"]));
+        for (class, file, of) in [
+            ("com.shop.cart.Cart", "", Owner::App),
+            ("com.shopping.Cart", "", Owner::Library),
+            ("org.unlisted.Parser", "", Owner::Library),
+            ("a.b", "", Owner::App),
+            ("java.lang.Object", "", Owner::Platform),
+            ("okio.Buffer", "", Owner::Library),
+            ("aB.cD", "chromium-TrichromeWebViewGoogle6432.aab-stable-653310033", Owner::Platform),
+            ("m.ab", ":com.google.android.gms.dynamite_dynamiteloader@244433109@", Owner::Library),
+        ] {
+            assert_eq!(owners.owner(class, file), of, "{class}");
+        }
+        // None of its classes has the application id's name: then its code may have any.
+        let owners = Owners::of_report(&report("com.shop.android", &["org.unlisted.Parser"]));
+        assert_eq!(owners.owner("org.unlisted.Parser", ""), Owner::App);
+    }
+
+    #[test]
+    fn an_app_of_a_listed_maker_has_its_own_package_alone() {
+        for (process, own) in [
+            ("com.example.shop", "com.example."),
+            ("com.shop", "com.shop."),
+            ("com.google.android.apps.maps", "com.google.android.apps.maps."),
+            ("com.samsung.android.app.notes", "com.samsung.android.app.notes."),
+            ("com.github.reader", "com.github.reader."),
+            ("io.github.ana.reader", "io.github.ana."),
+            ("uk.co.paper.news", "uk.co.paper."),
+            ("uk.co", ""),
+            ("system_server", ""),
+            ("", ""),
+        ] {
+            assert_eq!(own_package(process), own, "{process}");
+        }
+        let notes = ["com.samsung.android.app.notes.Main"];
+        let owners = Owners::of_report(&report("com.samsung.android.app.notes", &notes));
+        assert_eq!(owners.owner(notes[0], ""), Owner::App);
+        assert_eq!(owners.owner("com.samsung.android.view.SemView", ""), Owner::Platform);
     }
 
     #[test]

@@ -11,7 +11,8 @@ const INPUT_MS: u64 = 5_000;
 /// * What the system reports is final: `getProcessesInErrorState` while the process lives, `ApplicationExitInfo` after.
 /// * The system signals its ANR to processes that have nothing to do with it, too: it is probably ours when the main
 ///   thread was busy, or its queue overdue, for two fifths of its hang threshold (two seconds of five).
-/// * A signal of any other sender proves nothing, however busy the main thread is: that is a hang when it lasts.
+/// * A signal of any other sender proves nothing, however busy the main thread is: that is a hang when it lasts, whether
+///   main computes, waits for a processor, or leaves its queue alone.
 /// * With a debugger attached nothing waits for the main thread, not even the system.
 pub fn classify(anr: &Anr) -> AnrVerdict {
     let exit = anr.exit.as_ref().map(|exit| exit.reason);
@@ -27,11 +28,10 @@ pub fn classify(anr: &Anr) -> AnrVerdict {
     if signalled && busy_ns >= threshold_ns / 5 * 2 {
         return AnrVerdict::Probable;
     }
-    let ran_ns = anr.ran_ns.saturating_sub(anr.starved_ns);
-    if ran_ns >= threshold_ns {
-        return AnrVerdict::Hang;
-    }
-    AnrVerdict::Responsive
+    // Who had no processor did not respond either, and nor does a queue that nobody takes from, as behind a barrier or a
+    // flood.
+    let waited_ns = anr.ran_ns.max(anr.overdue_ns.unwrap_or(0));
+    if waited_ns >= threshold_ns { AnrVerdict::Hang } else { AnrVerdict::Responsive }
 }
 
 /// How long a message may run before it counts as a hang: `input_ns` when only input waits for it, and for the
@@ -96,7 +96,8 @@ mod tests {
             ("short of the threshold", ran(4), Responsive),
             ("at the threshold", ran(5), Hang),
             ("frozen time does not count", Anr { frozen_ns: 60 * S, ..ran(1) }, Responsive),
-            ("no processor to run on", Anr { starved_ns: 2 * S, ..ran(6) }, Responsive),
+            ("no processor to run on", Anr { starved_ns: 6 * S, ..ran(7) }, Hang),
+            ("no processor for a moment", Anr { starved_ns: 4 * S, ..ran(4) }, Responsive),
             ("starved a little", Anr { starved_ns: S, ..ran(6) }, Hang),
             ("a hang that ended", Anr { ended_after_ns: Some(9 * S), ..ran(5) }, Hang),
             ("debugger", Anr { debugged: true, ..ran(60) }, Responsive),
@@ -114,7 +115,8 @@ mod tests {
                 Probable,
             ),
             ("just over", Anr { signal: Some(signal(System)), before_ns: 6 * S, ..ran(0) }, Probable),
-            ("queue alone", Anr { overdue_ns: Some(30 * S), ..ran(0) }, Responsive),
+            ("queue alone", Anr { overdue_ns: Some(30 * S), ..ran(0) }, Hang),
+            ("queue a little late", Anr { overdue_ns: Some(4 * S), ..ran(0) }, Responsive),
             ("kill -3", Anr { signal: Some(signal(Shell)), ..ran(4) }, Responsive),
             ("kill -3 in a hang", Anr { signal: Some(signal(Shell)), ..ran(7) }, Hang),
             ("another library", Anr { signal: Some(signal(SameProcess)), ..ran(4) }, Responsive),

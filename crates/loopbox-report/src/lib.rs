@@ -13,6 +13,8 @@ pub mod schema;
 pub mod smoothness;
 
 #[cfg(any(test, feature = "test-support"))]
+pub mod test_causes;
+#[cfg(any(test, feature = "test-support"))]
 pub mod test_frames;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;

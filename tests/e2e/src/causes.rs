@@ -70,7 +70,8 @@ use Main::{Computes, Idles, Waits};
 
 /// Every cause that the app knows.
 pub const CAUSES: [Known; 32] = [
-    known("sleep", "sleeps", Waits, "sleep", Some("causes.Causes$Work.sleep")),
+    // The method called sleep() says less than its caller.
+    known("sleep", "sleeps", Waits, "sleep", Some("causes.Causes")),
     known("busy", "computes", Computes, "current-slow", Some("causes.Causes")),
     known("lock", "waits for a monitor", Waits, "lock", Some("causes.Causes")),
     known("reentrant", "waits for a ReentrantLock", Waits, "lock", Some("causes.Waits$Ledger.book")),
@@ -231,8 +232,16 @@ mod tests {
             advice: "",
             token: None,
             culprit: Some("causes.Causes$Work.sleep(Causes.java:1)".into()),
+            path: Vec::new(),
+            share: None,
         };
-        Diagnosis { headline: first.into(), confidence, causes: vec![cause], caveats: Vec::new() }
+        Diagnosis {
+            headline: first.into(),
+            confidence,
+            causes: vec![cause],
+            caveats: Vec::new(),
+            account: None,
+        }
     }
 
     #[test]

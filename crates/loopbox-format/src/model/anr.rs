@@ -44,8 +44,8 @@ pub enum AnrVerdict {
     Unknown,
     /// Nothing shows that the main thread did not respond.
     Responsive,
-    /// A message ran, or had run, longer than its hang threshold, or main slept for so long while messages
-    /// were due; the system has not called it an ANR.
+    /// A message ran, or had run, longer than its hang threshold, or messages were due for so long; the system has
+    /// not called it an ANR.
     Hang,
     /// The system sent its signal while the main thread was busy for long.
     Probable,

@@ -1,5 +1,8 @@
 //! Where the time of sampled stacks goes.
 
+use super::recursion::{Place, fold};
+use std::collections::BTreeMap;
+
 /// A method over a run of samples, under its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node {
@@ -20,91 +23,83 @@ pub struct Hot {
     pub total_ns: u64,
 }
 
-/// The methods that a method of the path calls, or those at the bottom of the stacks: in the order in which they are seen first.
-#[derive(Default)]
-struct Callees(Vec<(u32, Hot, u64)>);
-
-impl Callees {
-    fn add(&mut self, index: u32, node: &Node) {
-        let Some((_, hot, most_ns)) = self.0.iter_mut().find(|(method, ..)| *method == node.method) else {
-            self.0.push((node.method, Hot { node: index, total_ns: node.total_ns }, node.total_ns));
-            return;
-        };
-        hot.total_ns = hot.total_ns.saturating_add(node.total_ns);
-        if node.total_ns > *most_ns {
-            (hot.node, *most_ns) = (index, node.total_ns);
-        }
-    }
-
-    fn heaviest(&self) -> Option<(u32, Hot)> {
-        let mut heaviest: Option<(u32, Hot)> = None;
-        for &(method, hot, _) in &self.0 {
-            if heaviest.is_none_or(|(_, known)| hot.total_ns > known.total_ns) {
-                heaviest = Some((method, hot));
-            }
-        }
-        heaviest
-    }
+/// A method with all of its time under its callers.
+struct Merged {
+    caller: Option<u32>,
+    hot: Hot,
+    /// The time of the node with most time.
+    most_ns: u64,
 }
 
-/// The path of the heaviest calls, the same method under the same callers taken together, and a method that calls itself as
-/// one. It ends at the method that spends the time, or where the time splits up so that no callee has two fifths of its caller's
+/// The path of the heaviest calls, the same method under the same callers taken together, and [recursion](fold) as one method.
+/// It ends at the method that spends the time, or where the time splits up so that no callee has two fifths of its caller's
 /// time, or a quarter of the whole.
-pub fn hot_path(nodes: &[Node]) -> Vec<Hot> {
+pub fn hot_path(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Hot> {
+    let merged = merge(nodes, place);
+    let whole_ns = sum(merged.iter().filter(|method| method.caller.is_none()));
     let mut path: Vec<Hot> = Vec::new();
-    // What lies on the path's last method, and what above it; at first all does.
-    let mut above: Vec<u32> = (0..nodes.len() as u32).collect();
-    let mut callees = Callees::default();
-    for (index, node) in (0..).zip(nodes).filter(|(_, node)| node.parent.is_none()) {
-        callees.add(index, node);
-    }
-    let whole = callees.0.iter().fold(0, |sum: u64, (_, hot, _)| sum.saturating_add(hot.total_ns));
-    let mut places = vec![Place::Elsewhere; nodes.len()];
-    while let Some((method, hot)) = callees.heaviest() {
+    let mut caller = None;
+    while let Some((index, method)) = heaviest_callee(&merged, caller) {
+        let hot = method.hot;
         let minor = path.last().is_some_and(|caller| hot.total_ns / 2 < caller.total_ns / 5);
-        if minor || hot.total_ns < whole / 4 {
+        if minor || hot.total_ns < whole_ns / 4 {
             break;
         }
         path.push(hot);
-        callees = Callees::default();
-        let depth = path.len() as u32;
-        above.retain(|&index| {
-            let (Some(node), Some(&known)) = (nodes.get(index as usize), places.get(index as usize)) else {
-                return false;
-            };
-            // It stays where it is: its callees ask for it.
-            if matches!(known, Place::On(_)) {
-                return false;
-            }
-            let of_caller = match node.parent {
-                None if depth == 1 => Place::On(0),
-                None => Place::Elsewhere,
-                Some(parent) => places.get(parent as usize).copied().unwrap_or(Place::Elsewhere),
-            };
-            let place = match of_caller {
-                Place::On(at) if at + 1 == depth && node.method == method => Place::On(depth),
-                // It calls itself.
-                Place::On(at) if at == depth && node.method == method => Place::On(depth),
-                Place::On(at) if at == depth => {
-                    callees.add(index, node);
-                    Place::Above(depth)
-                }
-                Place::Above(at) if at == depth => Place::Above(depth),
-                _ => Place::Elsewhere,
-            };
-            if let Some(known) = places.get_mut(index as usize) {
-                *known = place;
-            }
-            place != Place::Elsewhere
-        });
+        caller = Some(index);
     }
     path
 }
 
-/// Where a node lies, by the number of the path's method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    On(u32),
-    Above(u32),
-    Elsewhere,
+fn sum<'m>(methods: impl Iterator<Item = &'m Merged>) -> u64 {
+    methods.fold(0, |sum: u64, method| sum.saturating_add(method.hot.total_ns))
+}
+
+/// Of equal ones the one that is seen first.
+fn heaviest_callee(merged: &[Merged], caller: Option<u32>) -> Option<(u32, &Merged)> {
+    let callees = (0..).zip(merged).filter(|(_, method)| method.caller == caller);
+    callees.fold(None, |heaviest: Option<(u32, &Merged)>, (index, method)| match heaviest {
+        Some((_, known)) if method.hot.total_ns <= known.hot.total_ns => heaviest,
+        _ => Some((index, method)),
+    })
+}
+
+fn merge(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Merged> {
+    let folded = fold(nodes, place);
+    let mut merged: Vec<Merged> = Vec::new();
+    let mut known: BTreeMap<(Option<u32>, u32), u32> = BTreeMap::new();
+    // For each node the method that it went to.
+    let mut to: Vec<u32> = Vec::with_capacity(nodes.len());
+    for (index, (node, place)) in (0..).zip(nodes.iter().zip(&folded)) {
+        let of = |at: u32| to.get(at as usize).copied();
+        if place.at != index {
+            to.push(of(place.at).unwrap_or_default());
+            continue;
+        }
+        let caller = place.caller.and_then(of);
+        let at = *known.entry((caller, place.method)).or_insert_with(|| {
+            merged.push(Merged { caller, hot: Hot { node: index, total_ns: 0 }, most_ns: 0 });
+            (merged.len() - 1) as u32
+        });
+        let counted = is_above(nodes, &to, node, at);
+        to.push(at);
+        let Some(method) = merged.get_mut(at as usize).filter(|_| !counted) else { continue };
+        method.hot.total_ns = method.hot.total_ns.saturating_add(node.total_ns);
+        if node.total_ns > method.most_ns {
+            (method.hot.node, method.most_ns) = (index, node.total_ns);
+        }
+    }
+    merged
+}
+
+/// Whether a caller of the node has gone to the same method: then its time has the node's in it.
+fn is_above(nodes: &[Node], to: &[u32], node: &Node, method: u32) -> bool {
+    let mut at = node.parent;
+    while let Some(caller) = at {
+        if to.get(caller as usize) == Some(&method) {
+            return true;
+        }
+        at = nodes.get(caller as usize).and_then(|caller| caller.parent);
+    }
+    false
 }

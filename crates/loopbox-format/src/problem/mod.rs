@@ -14,9 +14,11 @@
 mod hot_path;
 mod names;
 mod of_report;
+mod recursion;
 
 pub use hot_path::{Hot, Node, hot_path};
 pub use of_report::{Subject, message_end, of_report, sample_times, subject, written_at};
+pub use recursion::{Folded, Place, fold};
 
 use crate::code::{Owner, is_platform, looks_obfuscated};
 use crate::looper::is_dispatch;
@@ -143,7 +145,9 @@ pub fn hash64(value: &str) -> u64 {
 /// The app's part of the hot path of the stacks of a message; the top of the stack when no app code is there. `whole_ns` is the
 /// time that all samples cover, and `method` gives one by its node.
 pub fn path<'a>(nodes: &[Node], whole_ns: u64, method: impl Fn(u32) -> Method<'a>) -> Vec<Method<'a>> {
-    let hot = hot_path(nodes).into_iter().take_while(|hot| hot.total_ns >= whole_ns / 2);
+    let hot = hot_path(nodes, |node| Place::of(&method(node)))
+        .into_iter()
+        .take_while(|hot| hot.total_ns >= whole_ns / 2);
     let mut path: Vec<Method<'a>> = hot.map(|hot| method(hot.node)).collect();
     // The frames that call the dispatch of the message are the same for all messages.
     let is_handler = |m: &Method<'_>| m.class == "android.os.Handler" && is_dispatch(m.class, m.name);

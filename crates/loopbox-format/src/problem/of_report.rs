@@ -1,7 +1,7 @@
 //! The signature of a report as it was written: what the app itself says of it.
 
 use super::{Method, Node, Signature, Words, hash64, path};
-use crate::code::{Owner, owner};
+use crate::code::{Owner, Owners};
 use crate::model::{
     Location, LocationId, MainState, Message, Record, Report, StackTree, Symbols, Token, Uptime, own_ns,
 };
@@ -120,7 +120,8 @@ fn of_tree<'r>(report: &'r Report, tree: &StackTree, at_ns: Uptime) -> Vec<Metho
         at(to).since(at(from))
     };
     let placed = place(tree).unwrap_or_default();
-    let numbers = numbers(&report.symbols, placed.iter().map(|node| node.location));
+    let owners = Owners::of_report(report);
+    let numbers = numbers(&report.symbols, &owners, placed.iter().map(|node| node.location));
     let nodes: Vec<Node> = placed
         .iter()
         .map(|node| Node {
@@ -133,7 +134,7 @@ fn of_tree<'r>(report: &'r Report, tree: &StackTree, at_ns: Uptime) -> Vec<Metho
     path(&nodes, whole_ns, |node| {
         let location = placed.get(node as usize).map(|node| node.location);
         location
-            .and_then(|location| method(&report.symbols, location))
+            .and_then(|location| method(&report.symbols, &owners, location))
             .map_or(NO_METHOD, |(_, method)| method)
     })
 }
@@ -141,15 +142,16 @@ fn of_tree<'r>(report: &'r Report, tree: &StackTree, at_ns: Uptime) -> Vec<Metho
 const NO_METHOD: Method<'_> = Method { class: "", name: "", owner: Owner::Platform };
 
 /// The method of a location, with its descriptor.
-fn method(symbols: &Symbols, location: LocationId) -> Option<(&str, Method<'_>)> {
+fn method<'r>(symbols: &'r Symbols, owners: &Owners, location: LocationId) -> Option<(&'r str, Method<'r>)> {
     let Location::Frame { method, .. } = *symbols.location(location)? else { return None };
     let method = symbols.method(method)?;
-    let named = Method { class: &method.class, name: &method.name, owner: owner(&method.class) };
+    let owner = owners.owner(&method.class, &method.source_file);
+    let named = Method { class: &method.class, name: &method.name, owner };
     Some((&method.signature, named))
 }
 
 /// For each location one number of its method, which is that of a location; as far as the last of these.
-fn numbers(symbols: &Symbols, used: impl Iterator<Item = LocationId>) -> Vec<u32> {
+fn numbers(symbols: &Symbols, owners: &Owners, used: impl Iterator<Item = LocationId>) -> Vec<u32> {
     let mut numbers: Vec<u32> = Vec::new();
     // By a hash: the first file of an ANR waits for this, and a tree may have thousands of methods.
     let mut known: Vec<(u64, LocationId, (&str, Method<'_>))> = Vec::new();
@@ -162,7 +164,7 @@ fn numbers(symbols: &Symbols, used: impl Iterator<Item = LocationId>) -> Vec<u32
         if numbers.len() <= at {
             numbers.resize(at + 1, UNKNOWN);
         }
-        let named = method(symbols, location);
+        let named = method(symbols, owners, location);
         let mut number = location;
         if let Some(named) = named {
             let hash = hash64(named.1.class) ^ hash64(named.1.name).rotate_left(1);

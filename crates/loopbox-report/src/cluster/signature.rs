@@ -4,9 +4,8 @@
 //! is known more.
 
 use crate::diagnose::Diagnosis;
-use crate::model::{Analysis, CodeOwner, Frame, SampledNode, SampledTree, method_ids};
+use crate::model::{Analysis, SampledNode, SampledTree, method_ids};
 use crate::smoothness::{message_token, tree_token};
-use loopbox_format::code::Owner;
 use loopbox_format::model::{JankFrame, Named as _, Token};
 use loopbox_format::problem::{self, Method, Node, OUTSIDE, Signature, Words, subject};
 
@@ -69,14 +68,5 @@ fn path<'a>(a: &'a Analysis, tree: &SampledTree) -> Vec<Method<'a>> {
         total_ns: node.total_ns,
     };
     let nodes: Vec<Node> = tree.nodes.iter().map(node).collect();
-    problem::path(&nodes, tree.total_ns(), |node| method(&a.frames[tree.nodes[node as usize].frame]))
-}
-
-fn method(frame: &Frame) -> Method<'_> {
-    let owner = match frame.owner {
-        CodeOwner::App => Owner::App,
-        CodeOwner::Library => Owner::Library,
-        CodeOwner::Platform => Owner::Platform,
-    };
-    Method { class: &frame.class, name: &frame.method, owner }
+    problem::path(&nodes, tree.total_ns(), |node| a.frames[tree.nodes[node as usize].frame].as_method())
 }

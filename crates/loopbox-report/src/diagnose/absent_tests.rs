@@ -76,7 +76,7 @@ fn busy() -> ReportBuilder {
 }
 
 /// Each rule's report, and those that a rule must not be drawn in by, as complete as a recorder makes them.
-fn complete() -> Vec<(&'static str, ReportBuilder)> {
+pub(super) fn complete() -> Vec<(&'static str, ReportBuilder)> {
     let held = |stack: &str, cpu_ms, starved_ms| {
         hang(stack, cpu_ms, starved_ms).waits_for(
             "com.shop.Feed",

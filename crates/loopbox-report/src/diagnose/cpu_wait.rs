@@ -13,7 +13,7 @@ const LEAST_LEFT_NS: u64 = 200_000_000;
 /// words. `None` when it was not measured: what the counters have counted since the process's start does not describe one
 /// message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
-    let (starved_ns, measured_ns) = measured(facts, slow)?;
+    let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let part = share(starved_ns, measured_ns);
     let (waited, measured) = (format_ns(starved_ns), format_ns(measured_ns));
     Some((part, format!("main waited for a CPU for {waited} of the last {measured} ({})", percent(part))))
@@ -22,7 +22,7 @@ pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Opt
 /// Of the time for which main did not wait for a CPU, the part for which it was not on one either: it waited for something
 /// else, whatever code its stacks show. `None` when that was not measured, or when next to nothing is left of the time.
 pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f64> {
-    let (starved_ns, measured_ns) = measured(facts, slow)?;
+    let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let had_ns = measured_ns - starved_ns;
     // The CPU time is that of the whole message: what it used before the first look makes the answer smaller, never larger.
     let asleep_ns = had_ns.saturating_sub(slow.cpu_ns?);
@@ -34,8 +34,8 @@ pub(super) const NOT_MEASURED: &str = "whether main waited for a CPU was not mea
 /// That the CPU time is not known, as a reason not to be sure.
 pub(super) const NO_CPU_TIME: &str = "main's CPU time was not read";
 
-/// How long main waited for a CPU, and of how long.
-fn measured(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(u64, u64)> {
+/// How long main waited for a CPU, and of how long that was counted; `None` when it was not.
+pub(super) fn measured_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(u64, u64)> {
     let starved_ns = facts.analysis.starved_ns().filter(|_| slow.running)?;
     let measured_ns = facts.analysis.anr.ran_ns.saturating_sub(FIRST_LOOK_NS);
     (measured_ns >= FIRST_LOOK_NS).then(|| (starved_ns.min(measured_ns), measured_ns))

@@ -1,5 +1,6 @@
 //! The diagnosis of a report.
 
+use super::account::Account;
 use crate::model::token;
 use loopbox_format::model::Token;
 use schemars::JsonSchema;
@@ -38,6 +39,11 @@ pub struct Cause {
     pub token: Option<Token>,
     /// The method to look at first, as a line of a Java stack trace.
     pub culprit: Option<String>,
+    /// The app's methods from the one that the message called first to the culprit; empty without one of the app.
+    pub path: Vec<String>,
+    /// The part of the message's wall time that the cause explains, from 0 to 1; left out where that was not measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
 }
 
 /// The diagnosis of a report.
@@ -52,6 +58,9 @@ pub struct Diagnosis {
     pub causes: Vec<Cause>,
     /// What limits this diagnosis: features that were off, damaged parts, a short history.
     pub caveats: Vec<String>,
+    /// Where the time went of the message that the verdict is about; left out when it is about none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<Account>,
 }
 
 impl Confidence {

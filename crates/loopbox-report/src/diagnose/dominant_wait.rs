@@ -14,6 +14,8 @@ pub(super) struct DominantWait<'a> {
     pub(super) site: WaitSite,
     /// The score of a rule that explains the message by this wait.
     pub(super) score: f64,
+    /// Its part of the message's time.
+    pub(super) share: f64,
     pub(super) evidence: Vec<String>,
     /// What is not known that could speak against it.
     pub(super) unknown: Vec<String>,
@@ -52,22 +54,26 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
     let confirmed = facts.trace.is_some_and(|traced| traced.confirms(facts, kind));
     let no_cpu_time = slow.cpu_ns.is_none() && !takes_cpu(kind) && !confirmed;
     let unknown = no_cpu_time.then(|| NO_CPU_TIME.to_owned());
-    let unknown = unknown.into_iter().chain(uncovered(slow, profile)).collect();
-    Some(DominantWait { slow, site, score, evidence, unknown })
+    let unknown = unknown.into_iter().chain(uncovered(facts, slow, profile)).collect();
+    let share = part * facts.account.as_ref()?.own_share();
+    Some(DominantWait { slow, site, score, share, evidence, unknown })
 }
 
 /// That the stacks say nothing of the greater part of the message, as a reason not to be sure.
-pub(super) fn uncovered(slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<String> {
+pub(super) fn uncovered(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<String> {
     if let Some(one_instant) = one_instant(slow) {
         return Some(one_instant);
     }
-    let covers = share(profile.total_ns, slow.certain_ns);
+    // A process that is frozen has no stacks to take.
+    let ran_ns = slow.certain_ns.saturating_sub(facts.unseen.frozen_ns);
+    let covers = share(profile.total_ns, ran_ns);
     (covers < 0.5).then(|| {
         format!("the stacks cover only {} of {}", format_ns(profile.total_ns), format_ns(slow.wall_ns))
     })
 }
 
-fn takes_cpu(kind: WaitKind) -> bool {
+/// Whether main may be on a CPU while it waits so.
+pub(super) fn takes_cpu(kind: WaitKind) -> bool {
     matches!(kind, WaitKind::File | WaitKind::Database | WaitKind::Gc | WaitKind::Loading)
 }
 

@@ -1,9 +1,11 @@
 //! The facts that rules read, computed once.
 
+use super::account::Account;
 use super::load::{Load, WINDOW_NS, load};
 use super::not_idle::NotIdle;
 use super::slow_message::SlowMessage;
 use super::system_trace::TracedMain;
+use super::unseen::Unseen;
 use super::wait_kind::WaitProfile;
 use crate::model::{Analysis, MainWaitKind};
 use loopbox_format::model::{End, MainState, Record, RecordKind, Token, Uptime, own_ns};
@@ -13,6 +15,7 @@ const SECOND: u64 = 1_000_000_000;
 /// The shortest ANR time-out.
 pub(super) const INPUT_TIMEOUT_NS: u64 = 5 * SECOND;
 
+#[derive(Debug, Clone)]
 pub(super) struct Facts<'a> {
     pub(super) analysis: &'a Analysis,
     /// The uptime that the report describes.
@@ -27,16 +30,29 @@ pub(super) struct Facts<'a> {
     pub(super) waits: Option<bool>,
     /// What speaks against a main thread that is reported as idle.
     pub(super) not_idle: Option<NotIdle<'a>>,
-    /// The longest earlier message that ended inside the window.
+    /// The slow messages that ended inside the window, newest first.
+    past: Vec<SlowMessage<'a>>,
+    /// The longest of them.
     pub(super) longest_past: Option<SlowMessage<'a>>,
     pub(super) load: Load,
     /// The longest wake-up latency of the sampler thread inside the window; `None` when none was measured.
     pub(super) wakeup_latency_ns: Option<u64>,
     /// The records of the window with a wake-up latency of 300 ms or more.
     pub(super) late_records: usize,
-    /// Where the time of the primary message went.
+    /// The message that is looked into.
+    focus: Option<SlowMessage<'a>>,
+    /// The times of it in which no stack was taken.
+    pub(super) unseen: Unseen,
+    /// What its stacks show.
     pub(super) profile: Option<WaitProfile>,
+    /// Where its time went.
+    pub(super) account: Option<Account>,
 }
+
+/// A message that took at least so long may be the cause of an ANR.
+const MIN_SLOW_NS: u64 = SECOND / 2;
+/// How many earlier messages are looked into: the longest ones.
+const MAX_PAST: usize = 8;
 
 impl<'a> Facts<'a> {
     pub(super) fn new(a: &'a Analysis) -> Self {
@@ -47,6 +63,12 @@ impl<'a> Facts<'a> {
             _ => a.dump_ns,
         };
         let window_end_ns = running.map_or(now_ns, |r| r.start_ns);
+        let mut past = past(a, now_ns);
+        let longest_past = past.iter().copied().max_by_key(|slow| slow.wall_ns);
+        past.retain(|slow| slow.wall_ns >= MIN_SLOW_NS);
+        past.sort_by_key(|slow| std::cmp::Reverse(slow.wall_ns));
+        past.truncate(MAX_PAST);
+        past.sort_by_key(|slow| std::cmp::Reverse(slow.end_ns()));
         let mut facts = Self {
             analysis: a,
             now_ns,
@@ -55,11 +77,15 @@ impl<'a> Facts<'a> {
             trace: TracedMain::of(a),
             waits: waits(a),
             not_idle: None,
-            longest_past: longest_past(a, now_ns),
+            longest_past,
+            past,
             load: load(a, window_end_ns),
             wakeup_latency_ns: None,
             late_records: 0,
+            focus: None,
+            unseen: Unseen::default(),
             profile: None,
+            account: None,
         };
         for record in
             a.history.iter().filter(|record| ends_in_window(record.start_ns, record.wall_ns, now_ns))
@@ -70,9 +96,44 @@ impl<'a> Facts<'a> {
         facts.not_idle = NotIdle::of(a, facts.load, now_ns, facts.waits);
         let seen = facts.not_idle.as_ref().filter(|found| found.is_seen());
         facts.seen = seen.map(|found| found.message(a, now_ns, facts.idle_for_ns()));
-        facts.profile =
-            facts.primary_message().and_then(|slow| slow.tree).map(|tree| WaitProfile::new(tree, &a.frames));
+        let primary = match (facts.at_dump(), facts.longest_past) {
+            (Some(running), Some(past)) if past.wall_ns > running.wall_ns => Some(past),
+            (Some(running), _) => Some(running),
+            (None, past) => past,
+        };
+        facts.look_into(primary);
         facts
+    }
+
+    /// The same facts, with another message to look into.
+    pub(super) fn of(&self, slow: SlowMessage<'a>) -> Self {
+        let mut facts = self.clone();
+        facts.look_into(Some(slow));
+        facts
+    }
+
+    fn look_into(&mut self, focus: Option<SlowMessage<'a>>) {
+        let a = self.analysis;
+        self.focus = focus;
+        self.unseen = focus.map_or_else(Unseen::default, |slow| Unseen::of(a, slow));
+        let tree = focus.and_then(|slow| slow.tree);
+        self.profile = tree.map(|tree| WaitProfile::new(tree, &self.unseen.gaps(), &a.frames));
+        self.account = focus.map(|slow| Account::of(self, slow));
+    }
+
+    /// The messages that may be the cause: what runs, and the slow ones of the window, newest first.
+    pub(super) fn candidates(&self) -> Vec<SlowMessage<'a>> {
+        self.at_dump().into_iter().chain(self.past.iter().copied()).collect()
+    }
+
+    /// The slow messages that ended inside the window, newest first.
+    pub(super) fn past(&self) -> &[SlowMessage<'a>] {
+        &self.past
+    }
+
+    /// Whether a message is the one that is looked into.
+    pub(super) fn is_focus(&self, slow: SlowMessage<'_>) -> bool {
+        self.focus.is_some_and(|focus| (focus.token, focus.running) == (slow.token, slow.running))
     }
 
     /// The running message, slow or not, or what ran outside of messages.
@@ -123,13 +184,9 @@ impl<'a> Facts<'a> {
         ends_in_window(record.start_ns, record.wall_ns, self.now_ns)
     }
 
-    /// The message that the diagnosis is about first: the running one, unless an earlier one took longer.
+    /// The message that is looked into: at first the running one, unless an earlier one took longer.
     pub(super) fn primary_message(&self) -> Option<SlowMessage<'a>> {
-        match (self.at_dump(), self.longest_past) {
-            (Some(running), Some(past)) if past.wall_ns > running.wall_ns => Some(past),
-            (Some(running), _) => Some(running),
-            (None, past) => past,
-        }
+        self.focus
     }
 
     /// How long the longest message took of those in the window and the running one; `None` when none is
@@ -145,7 +202,9 @@ impl<'a> Facts<'a> {
     }
 
     fn score_running(&self, slow: SlowMessage<'_>) -> f64 {
-        let by_age: f64 = match slow.certain_ns {
+        // Of a time in which the process did not run nothing is the message's own.
+        let ran_ns = slow.certain_ns.saturating_sub(Unseen::of(self.analysis, slow).frozen_ns);
+        let by_age: f64 = match ran_ns {
             // The system took its trace because it did not respond, and does not say for how long.
             _ if self.analysis.is_trace_alone() => 0.66,
             age if age >= INPUT_TIMEOUT_NS / 10 * 9 => 0.88,
@@ -172,10 +231,15 @@ impl<'a> Facts<'a> {
         // Main was idle in between: what waited for the past message has been handled since.
         let since = self.now_ns.since(past.end_ns());
         let free_since = self.was_free_for(SECOND);
+        // A newer one of its size was nearer to the instant of the report.
+        let newer = self.past.iter().any(|other| {
+            other.end_ns() > past.end_ns() && other.wall_ns >= SECOND && other.wall_ns >= past.wall_ns / 2
+        });
         by_length
             - if longer_now { 0.3 } else { 0.0 }
             - if since > INPUT_TIMEOUT_NS { 0.25 } else { 0.0 }
             - if free_since { 0.2 } else { 0.0 }
+            - if newer { 0.1 } else { 0.0 }
     }
 }
 
@@ -201,7 +265,8 @@ fn ends_in_window(start_ns: Uptime, wall_ns: u64, now_ns: Uptime) -> bool {
     start_ns.plus(wall_ns) >= now_ns.minus(WINDOW_NS)
 }
 
-fn longest_past(a: &Analysis, now_ns: Uptime) -> Option<SlowMessage<'_>> {
+/// The messages that ended inside the window, as far as they have a length of their own.
+fn past(a: &Analysis, now_ns: Uptime) -> Vec<SlowMessage<'_>> {
     let recorded = a.history.iter().flat_map(|record| {
         let own_record = record.kind == RecordKind::Single && record.count == 1;
         let cpu_ns = record.cpu_ns.filter(|_| own_record);
@@ -233,5 +298,5 @@ fn longest_past(a: &Analysis, now_ns: Uptime) -> Option<SlowMessage<'_>> {
         Some(SlowMessage::past(a, tree.token, *tree.sample_ns.first()?, busy_ns))
     });
     let slow = recorded.chain(outside);
-    slow.filter(|s| ends_in_window(s.start_ns, s.wall_ns, now_ns)).max_by_key(|s| s.wall_ns)
+    slow.filter(|s| ends_in_window(s.start_ns, s.wall_ns, now_ns)).collect()
 }

@@ -1,7 +1,9 @@
 //! What a rule answers.
 
 use super::diagnosis::{Cause, Confidence};
-use crate::model::{Frame, FrameId, FrameTable};
+use super::hot_method::path_to;
+use crate::model::time::percent;
+use crate::model::{Analysis, Frame, FrameId};
 use loopbox_format::model::Token;
 
 /// Just below [`Confidence::High`], and just below what can be a headline.
@@ -23,11 +25,16 @@ pub(super) struct Finding {
     advice: &'static str,
     token: Option<Token>,
     culprit: Option<FrameId>,
+    share: Option<f64>,
 }
+
+/// A cause of less than half of the time is not sure, and one of less than a fifth no verdict.
+const SURE_SHARE: f64 = 0.5;
+const MIN_SHARE: f64 = 0.2;
 
 impl Finding {
     pub(super) fn new(rule: &'static str, score: f64, title: String) -> Self {
-        Self { rule, score, title, evidence: Vec::new(), advice: "", token: None, culprit: None }
+        Self { rule, score, title, evidence: Vec::new(), advice: "", token: None, culprit: None, share: None }
     }
 
     pub(super) fn with_evidence(mut self, evidence: impl Into<String>) -> Self {
@@ -92,12 +99,26 @@ impl Finding {
         self
     }
 
+    /// The part of the message's time that it explains.
+    pub(super) fn with_share(mut self, share: f64) -> Self {
+        self.share = Some(share.clamp(0.0, 1.0));
+        self
+    }
+
+    /// It claims no more than its share.
+    pub(super) fn of_its_share(self) -> Self {
+        let Some(share) = self.share.filter(|share| *share < SURE_SHARE) else { return self };
+        let little = format!("it explains {} of the time", percent(share));
+        if share < MIN_SHARE { self.no_verdict([little]) } else { self.at_most_medium([little]) }
+    }
+
     pub(super) fn with_culprit(mut self, frame: Option<FrameId>) -> Self {
         self.culprit = frame;
         self
     }
 
-    pub(super) fn into_cause(self, frames: &FrameTable) -> Cause {
+    pub(super) fn into_cause(self, a: &Analysis) -> Cause {
+        let path = self.token.zip(self.culprit).map(|(token, culprit)| path_to(a, token, culprit));
         Cause {
             rule: self.rule,
             title: self.title,
@@ -106,7 +127,9 @@ impl Finding {
             evidence: self.evidence,
             advice: self.advice,
             token: self.token,
-            culprit: self.culprit.map(|frame| Frame::full(&frames[frame])),
+            culprit: self.culprit.map(|frame| Frame::full(&a.frames[frame])),
+            path: path.into_iter().flatten().collect(),
+            share: self.share.map(|share| (share * 1e3).round() / 1e3),
         }
     }
 }

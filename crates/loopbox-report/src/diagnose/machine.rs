@@ -39,7 +39,9 @@ pub(super) fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
     }
     if let Some(tree) = facts.primary_message().and_then(|slow| slow.tree) {
         let requested = tree.intervals.last().map(|interval| interval.interval_ns);
-        let reached = tree.total_ns() / u64::from(tree.samples().max(1));
+        // A process that does not run, or a runtime that stops it, is no machine that is short of something.
+        let seen_ns = tree.total_ns().saturating_sub(facts.unseen.all_ns());
+        let reached = seen_ns / u64::from(tree.samples().max(1));
         if let Some(requested) = requested
             && requested > 0
             && reached >= requested.saturating_mul(3)

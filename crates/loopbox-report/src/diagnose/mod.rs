@@ -7,6 +7,7 @@
 //! A wrong confident diagnosis costs a developer a day, so when no rule is sure, the diagnosis says that the cause is
 //! unclear, and why.
 
+mod account;
 mod cpu_takers;
 mod cpu_wait;
 mod diagnosis;
@@ -20,39 +21,55 @@ mod not_idle;
 mod rules;
 mod slow_message;
 mod suspects;
+mod suspender;
 mod system_trace;
 mod time_out;
+mod unseen;
 mod wait_kind;
 
+pub use account::{Account, AccountPart, TimeUse};
 pub use diagnosis::{Cause, Confidence, Diagnosis};
 
 use crate::model::Analysis;
 use crate::model::time::format_ns;
 use facts::Facts;
 use finding::Finding;
+use rules::Rule;
 
 /// Below this score a possible cause is not reported.
 const MIN_REPORTED_SCORE: f64 = 0.3;
 /// From this score on a possible cause can be the headline.
 const MIN_HEADLINE_SCORE: f64 = 0.4;
+/// How many possible causes are reported.
+const MAX_CAUSES: usize = 12;
 
 /// Finds the possible causes of the hang that a report is about.
 pub fn diagnose(analysis: &Analysis) -> Diagnosis {
     let facts = Facts::new(analysis);
-    let found = rules::ALL.iter().filter_map(|rule| rule(&facts));
-    let mut findings: Vec<Finding> = found.map(|finding| of_what_is_known(finding, &facts)).collect();
+    let messages: Vec<Facts<'_>> = facts.candidates().into_iter().map(|slow| facts.of(slow)).collect();
+    let found = rules::ALL.iter().flat_map(|rule| match rule {
+        Rule::Report(find) => find(&facts).into_iter().collect::<Vec<_>>(),
+        Rule::Message(find) => messages.iter().filter_map(find).collect(),
+    });
+    let mut findings: Vec<Finding> =
+        found.map(|finding| of_what_is_known(finding, &facts).of_its_share()).collect();
     system_trace::rank(&mut findings, &facts);
     findings.retain(|finding| finding.score >= MIN_REPORTED_SCORE);
     // Stable: of equal scores the rule that comes first in the list is the more specific one.
     findings.sort_by(|x, y| y.score.total_cmp(&x.score));
-    let causes: Vec<Cause> =
-        findings.into_iter().map(|finding| finding.into_cause(&analysis.frames)).collect();
+    findings.truncate(MAX_CAUSES);
+    let causes: Vec<Cause> = findings.into_iter().map(|finding| finding.into_cause(analysis)).collect();
     let first = causes.first().filter(|cause| cause.score >= MIN_HEADLINE_SCORE);
+    let about = first.and_then(|cause| cause.token).and_then(|token| {
+        messages.iter().find(|facts| facts.primary_message().is_some_and(|slow| slow.token == token))
+    });
+    let account = about.unwrap_or(&facts).account.clone();
     Diagnosis {
         headline: first.map_or_else(|| unclear(&facts), |cause| cause.title.clone()),
         confidence: first.map(|cause| cause.confidence),
         caveats: rules::caveats(&facts, causes.iter().any(|cause| cause.rule == "starved")),
         causes,
+        account,
     }
 }
 
@@ -91,7 +108,11 @@ fn unclear(facts: &Facts<'_>) -> String {
 #[cfg(test)]
 mod absent_tests;
 #[cfg(test)]
+mod account_tests;
+#[cfg(test)]
 mod blind_spots_tests;
+#[cfg(test)]
+mod kinds_tests;
 #[cfg(test)]
 mod names_tests;
 #[cfg(test)]

@@ -44,9 +44,36 @@ fn starved_names_the_pool_of_the_app_that_took_the_cpus() {
     let report = starved(&pool()).cpu_used(5_500, 500, 40_000, 8);
     let wanted = "The app's own threads left main hardly any CPU: 12 of pool-N-thread-N were running";
     assert_eq!(headline(report), wanted);
-    // A few threads that run are what a process has.
     let report = starved(&pool()[10..]).cpu_used(5_500, 500, 40_000, 8);
-    assert!(headline(report).ends_with("they used 91 % of it"));
+    let few = headline(report);
+    assert!(few.ends_with(": pool-1-thread-11, pool-1-thread-12, RenderThread were running"), "{few}");
+}
+
+#[test]
+fn starved_names_own_threads_whatever_they_are_called() {
+    let named = |names: &[&str]| {
+        let threads: Vec<(String, u8)> = names.iter().map(|name| ((*name).to_owned(), b'R')).collect();
+        starved(&threads).with(|report| {
+            for (nth, thread) in (1..).zip(&mut report.threads.threads) {
+                thread.cpu_ns = Some(nth * 1_000_000_000);
+            }
+        })
+    };
+    let report = named(&["encoder", "thumbnails", "sync", "analytics"]);
+    let counted = report.clone().cpu_used(5_500, 500, 20_000, 4);
+    let wanted =
+        "The app's own threads left main hardly any CPU: analytics, sync, thumbnails and 1 more were running";
+    assert_eq!(headline(counted.clone()), wanted);
+    let v = expect(counted, "starved", Confidence::High);
+    let used = "CPU time of running threads since they began: analytics (7003) 4.00 s, sync (7002) 3.00 s";
+    assert!(evidence(&v).contains(used), "{v:#?}");
+    // Not counted: four want to run, and it is not known what they got.
+    let unknown = "Main was starved of CPU time: who took it is not known";
+    assert_eq!(headline(report), format!("{unknown} (analytics, sync, thumbnails and 1 more were running)"));
+    assert_eq!(headline(named(&["encoder", "sync"])), unknown);
+    assert_eq!(headline(named(&["loopbox-worker", "loopbox-sampler", "encoder", "sync"])), unknown);
+    let two = named(&["encoder", "sync"]).cpu_used(5_500, 500, 9_900, 2);
+    assert!(headline(two).ends_with(": sync, encoder were running"));
 }
 
 #[test]
@@ -60,7 +87,8 @@ fn starved_by_others_is_the_machine_whatever_threads_wanted_to_run() {
 #[test]
 fn starved_by_both_says_the_part_of_each() {
     let report = starved(&pool()).cpu_used(5_500, 500, 16_000, 8);
-    let wanted = "The machine was starved: the app's own threads used 36 % of the CPU, and others the rest";
+    let wanted = "The machine was starved: the app's own threads used 36 % of the CPU (12 of pool-N-thread-N were running), \
+                  and others the rest";
     assert_eq!(headline(report), wanted);
 }
 

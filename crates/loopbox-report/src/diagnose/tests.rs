@@ -196,7 +196,12 @@ fn lock_sees_what_may_be_a_deadlock_of_two_locks() {
         Some(&format!("com.shop.Sync.run:2 com.shop.Store.put:30 com.shop.Cart.total:5 {PARK}")),
     );
     let v = expect(report, "lock", Confidence::High);
-    assert!(v.headline.ends_with(", perhaps in a deadlock with sync"), "{}", v.headline);
+    // A guess is no part of a title.
+    assert!(
+        v.headline.ends_with("waits for a lock in ReentrantLock.lock, called from Store.get"),
+        "{}",
+        v.headline
+    );
     assert!(evidence(&v).contains("each may have what the other waits for"), "{v:#?}");
 }
 
@@ -255,7 +260,7 @@ fn native_ignores_a_computation_and_what_java_knows_better() {
         let MainState::Running(running) = &mut report.main else { panic!() };
         running.cpu_ns = None;
     });
-    expect(unknown, "current-slow", Confidence::High);
+    expect(unknown, "current-slow", Confidence::Medium);
     // It computed whenever it had a CPU: the futex is where the sampler had it stopped.
     let starved = |cpu_ms, starved_ms: u64| {
         let report = in_native(cpu_ms, 98).with(|report| {
@@ -281,9 +286,9 @@ fn lock_finds_a_monitor_by_a_constant_stack_without_cpu() {
     let v = expect(report.clone().watched(5_500, 0), "lock", Confidence::High);
     assert!(v.headline.contains("monitor in Feed.update"), "{}", v.headline);
     // A starved machine looks the same.
-    let v = expect(report, "current-slow", Confidence::High);
-    let lock = v.causes.iter().find(|cause| cause.rule == "lock").unwrap();
-    assert_eq!(lock.confidence, Confidence::Medium, "{v:#?}");
+    let v = expect(report, "lock", Confidence::Medium);
+    let slow = v.causes.iter().find(|cause| cause.rule == "current-slow").unwrap();
+    assert_eq!(slow.confidence, Confidence::Medium, "{v:#?}");
     assert!(evidence(&v).contains("not sure: whether main waited for a CPU was not measured"), "{v:#?}");
     // The same stack with the CPU is an endless loop.
     let busy = calm().running(99, 5_500).doing("android.os.Handler", "", 5_400).looper_tree(99, &stacks);

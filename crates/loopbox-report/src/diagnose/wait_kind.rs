@@ -6,11 +6,12 @@
 
 use crate::model::framework::Role;
 pub(super) use crate::model::framework::WaitKind;
+use crate::model::lock_kind::LockKind;
 use crate::model::time::share;
-use crate::model::{Frame, FrameId, FrameKind, FrameTable, SampledTree};
+use crate::model::{Frame, FrameId, FrameKind, FrameTable, SampleGap, SampledTree};
 use std::collections::HashMap;
 
-use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Polling, Preferences};
+use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Pipe, Polling, Preferences};
 
 /// How many frames from the top are classified: the platform's own waiting goes no deeper.
 const MAX_CLASSIFIED: usize = 24;
@@ -35,6 +36,8 @@ pub(super) struct WaitSite {
     pub(super) app: Option<FrameId>,
     /// What that calls: `CountDownLatch.await`; `None` when it is `at` or not known.
     pub(super) call: Option<FrameId>,
+    /// What it waits for in another thread, when it does.
+    pub(super) lock: Option<LockKind>,
 }
 
 /// What a stack, outermost frame first, waits for.
@@ -57,8 +60,8 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
         let kind = kind_of(frame(&at)).filter(|kind| *kind != Polling || depth == 0);
         match (kind, found) {
             (Some(kind), None) => found = Some((depth, at, kind)),
-            // A database takes its lock and reads its file: the database is the better name for both.
-            (Some(kind @ (Preferences | Database)), Some((.., File | Lock))) => {
+            // A database takes its lock and reads its file: the database is the better name for both, and so is a pipe.
+            (Some(kind @ (Preferences | Database | Pipe)), Some((.., File | Lock))) => {
                 found = Some((depth, at, kind));
             }
             // The first frame that the app ships ends the search: what it called decides, not what called it.
@@ -68,7 +71,7 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
     }
     let Some((depth, at, kind)) = found else {
         let kind = if frame(&top).kind == FrameKind::Unknown { WaitKind::Unknown } else { WaitKind::Running };
-        return Some(WaitSite { kind, at: top, binder_proxy: None, app, call: None });
+        return Some(WaitSite { kind, at: top, binder_proxy: None, app, call: None, lock: None });
     };
     let callers = from_top().skip(depth + 1);
     let is_proxy = |frame: &Frame| matches!(frame.role(), Some(Role::BinderProxy | Role::Waits(Binder)));
@@ -81,11 +84,13 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
         }
         _ => app,
     };
-    Some(WaitSite { kind, at, binder_proxy, app, call: call.filter(|call| *call != at) })
+    let called = from_top().take(MAX_CLASSIFIED).take_while(|id| app != Some(**id));
+    let lock = (kind == Lock).then(|| LockKind::of(called.map(frame)));
+    Some(WaitSite { kind, at, binder_proxy, app, call: call.filter(|call| *call != at), lock })
 }
 
 /// Where the time of one message went.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct WaitProfile {
     pub(super) total_ns: u64,
     by_kind: HashMap<WaitKind, u64>,
@@ -115,9 +120,12 @@ impl TopFrame {
 }
 
 impl WaitProfile {
-    pub(super) fn new(tree: &SampledTree, frames: &FrameTable) -> Self {
+    /// Of a tree, without the gaps for which no stack speaks.
+    pub(super) fn new(tree: &SampledTree, gaps: &[SampleGap], frames: &FrameTable) -> Self {
+        let seen_ns =
+            |start, end| tree.span_ns(start, end).saturating_sub(SampleGap::sum_ns(gaps, start, end));
         let mut profile = Self {
-            total_ns: tree.total_ns(),
+            total_ns: seen_ns(0, tree.samples()),
             by_kind: HashMap::new(),
             by_site: HashMap::new(),
             native_top_ns: 0,
@@ -125,7 +133,7 @@ impl WaitProfile {
         };
         let mut on_top: HashMap<FrameId, HashMap<Option<FrameId>, u64>> = HashMap::new();
         for run in tree.stack_runs() {
-            let ns = tree.span_ns(run.start, run.end);
+            let ns = seen_ns(run.start, run.end);
             let top = tree.nodes[run.top as usize].frame;
             let stack = tree.stack(run.top);
             let app = frames.first_own(stack.iter().rev(), |id| *id).copied();
@@ -147,6 +155,11 @@ impl WaitProfile {
         profile
     }
 
+    /// Each place with its time.
+    pub(super) fn sites(&self) -> impl Iterator<Item = (WaitSite, u64)> + '_ {
+        self.by_site.iter().map(|(site, ns)| (*site, *ns))
+    }
+
     /// The part of the sampled time that was spent so.
     pub(super) fn share(&self, kind: WaitKind) -> f64 {
         share(self.ns(kind), self.total_ns)
@@ -154,9 +167,13 @@ impl WaitProfile {
 
     /// The part that was spent in waits of any kind, for which main needs no CPU.
     pub(super) fn waiting_share(&self) -> f64 {
-        let runs = [WaitKind::Running, WaitKind::Unknown, Gc, Loading];
-        let waits = self.by_kind.iter().filter(|(kind, _)| !runs.contains(kind));
-        share(waits.fold(0, |sum: u64, (_, ns)| sum.saturating_add(*ns)), self.total_ns)
+        let waits = self.waits().filter(|(kind, _)| ![Gc, Loading].contains(kind));
+        share(waits.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), self.total_ns)
+    }
+
+    /// Each kind of wait with its time.
+    pub(super) fn waits(&self) -> impl Iterator<Item = (WaitKind, u64)> + '_ {
+        self.by_kind.iter().map(|(kind, ns)| (*kind, *ns)).filter(|(kind, _)| kind.is_wait())
     }
 
     pub(super) fn ns(&self, kind: WaitKind) -> u64 {
@@ -180,7 +197,7 @@ mod tests {
     fn site(stack: &str) -> (WaitKind, String, Option<String>, Option<String>) {
         let report = ReportBuilder::new().running(1, 1_000).looper_tree(1, &[(stack, 50)]).build();
         let a = Analysis::new(&report);
-        let profile = WaitProfile::new(&a.trees[0], &a.frames);
+        let profile = WaitProfile::new(&a.trees[0], &[], &a.frames);
         let (site, _) = *profile.by_site.iter().map(|(s, n)| (*s, *n)).collect::<Vec<_>>().first().unwrap();
         let name = |id| a.frames[id].short();
         (site.kind, name(site.at), site.binder_proxy.map(name), site.app.map(name))

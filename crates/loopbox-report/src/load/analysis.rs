@@ -31,7 +31,8 @@ impl Analysis {
             .collect();
         issues.extend(over_limits(decoded));
 
-        let mut frames = FrameCollector::new(&report.symbols, packages);
+        let packages = packages.of_report(report);
+        let mut frames = FrameCollector::new(&report.symbols, &packages);
         let mut budget = TreeBudget::default();
         let history: Vec<Record> =
             newest(&report.history, limits::RECORDS).iter().map(sections::record).collect();

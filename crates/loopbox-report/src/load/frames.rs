@@ -29,7 +29,7 @@ fn read_frame(symbols: &Symbols, packages: &AppPackages, location: LocationId) -
                 line,
                 dex_pc,
                 kind: if is_java { FrameKind::Java } else { FrameKind::Native },
-                owner: packages.owner(&m.class),
+                owner: packages.owner_in(&m.class, &m.source_file),
                 synthetic: is_synthetic(&m.class, &m.name, &m.source_file),
             }
         }
@@ -86,6 +86,7 @@ impl<'s> FrameCollector<'s> {
         kind: FrameKind,
     ) -> FrameId {
         let synthetic = is_synthetic(class, method, file);
+        let owner = self.packages.owner_in(class, file);
         let (file, line) = source_place(file, line);
         let frame = Frame {
             class: sanitize(class, limits::NAME_CHARS),
@@ -95,7 +96,7 @@ impl<'s> FrameCollector<'s> {
             line,
             dex_pc: None,
             kind,
-            owner: self.packages.owner(class),
+            owner,
             synthetic,
         };
         *self.named.entry(frame).or_insert_with_key(|frame| {

@@ -1,6 +1,7 @@
 //! Whose code a class is, and what compilers made of it, by the names in a report.
 
-use loopbox_format::code::{self, Owner, is_accessor, looks_obfuscated, synthetic_part};
+use loopbox_format::code::{Owner, Owners, is_accessor, looks_obfuscated, synthetic_part};
+use loopbox_format::model::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,28 +17,43 @@ pub enum CodeOwner {
     Platform,
 }
 
-/// Which packages are the app's own. By default all but those of the platform and of well-known libraries.
+/// Which packages are the app's own. By default what the report's application id says, or else all but those of the
+/// platform and of well-known libraries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AppPackages(Vec<String>);
+pub struct AppPackages {
+    named: Vec<String>,
+    owners: Owners,
+}
 
 impl AppPackages {
     /// These packages with those below them, and obfuscated names, whose package is unknown; the default when there are none.
     pub fn new(packages: impl IntoIterator<Item = String>) -> Self {
         let packages = packages.into_iter().map(|package| package.trim_end_matches(['.', '*']).to_owned());
-        Self(packages.filter(|package| !package.is_empty()).collect())
+        let named = packages.filter(|package| !package.is_empty()).collect();
+        Self { named, owners: Owners::default() }
+    }
+
+    /// The same, with what a report says of its app.
+    pub(crate) fn of_report(&self, report: &Report) -> Self {
+        Self { named: self.named.clone(), owners: Owners::of_report(report) }
     }
 
     /// Whose code a class is, by its name, or a method by its name with the class before it.
     pub fn owner(&self, class: &str) -> CodeOwner {
+        self.owner_in(class, "")
+    }
+
+    /// The same, with the source file that the class names.
+    pub(crate) fn owner_in(&self, class: &str, source_file: &str) -> CodeOwner {
         let is_below = |package: &String| {
             let rest = class.strip_prefix(package.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '$']))
         };
-        if self.0.iter().any(is_below) {
+        if self.named.iter().any(is_below) {
             return CodeOwner::App;
         }
-        match code::owner(class) {
-            Owner::App if !self.0.is_empty() && !looks_obfuscated(class) => CodeOwner::Library,
+        match self.owners.owner(class, source_file) {
+            Owner::App if !self.named.is_empty() && !looks_obfuscated(class) => CodeOwner::Library,
             Owner::App => CodeOwner::App,
             Owner::Library => CodeOwner::Library,
             Owner::Platform => CodeOwner::Platform,

@@ -1,6 +1,8 @@
 //! Stack frames with their names.
 
 use super::class_names::CodeOwner;
+use loopbox_format::code::Owner;
+use loopbox_format::problem::Method;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::{Deref, Index};
@@ -41,14 +43,16 @@ impl Deref for FrameTable {
 
 impl FrameTable {
     /// The first of these that is the app's own code, or else the first that the app ships; `id` gives the
-    /// frame of one. What a compiler made is that only where nothing else is.
+    /// frame of one. What a compiler made is that only where nothing else is, and a helper whose name says less
+    /// than its caller's only where no other code of the app is.
     pub(crate) fn first_own<T: Copy>(
         &self,
         candidates: impl Iterator<Item = T> + Clone,
         id: impl Fn(T) -> FrameId,
     ) -> Option<T> {
         let find = |is: fn(&Frame) -> bool| candidates.clone().find(|&candidate| is(&self[id(candidate)]));
-        find(|frame| frame.is_of_app() && !frame.synthetic)
+        find(|frame| frame.is_of_app() && !frame.synthetic && !frame.is_helper())
+            .or_else(|| find(|frame| frame.is_of_app() && !frame.synthetic))
             .or_else(|| find(|frame| frame.is_shipped() && !frame.synthetic))
             .or_else(|| find(Frame::is_of_app))
             .or_else(|| find(Frame::is_shipped))
@@ -62,6 +66,21 @@ impl Index<FrameId> for FrameTable {
         &self.0[id.index()]
     }
 }
+
+/// Names of methods that say how time is spent and not for what, and ends of the names of classes that have such.
+const HELPERS: [&str; 10] = [
+    "burn",
+    "busy",
+    "busyWait",
+    "delay",
+    "exec",
+    "safeSleep",
+    "sleep",
+    "sleepQuietly",
+    "sleepUninterruptibly",
+    "spin",
+];
+const HELPER_CLASSES: [&str; 2] = ["Util", "Utils"];
 
 /// A place in the code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
@@ -128,6 +147,22 @@ impl Frame {
     pub fn full(&self) -> String {
         let place = self.place();
         if place.is_empty() { self.qualified() } else { format!("{}({place})", self.qualified()) }
+    }
+
+    /// Whether its caller says more of what the time went to: `Threads.sleep`, `StringUtils.join`.
+    fn is_helper(&self) -> bool {
+        let outer = self.class.split('$').next().unwrap_or_default();
+        HELPERS.contains(&self.method.as_str()) || HELPER_CLASSES.iter().any(|end| outer.ends_with(end))
+    }
+
+    /// Its method, as problems are compared by.
+    pub(crate) fn as_method(&self) -> Method<'_> {
+        let owner = match self.owner {
+            CodeOwner::App => Owner::App,
+            CodeOwner::Library => Owner::Library,
+            CodeOwner::Platform => Owner::Platform,
+        };
+        Method { class: &self.class, name: &self.method, owner }
     }
 
     /// Whether it is the app's own code.

@@ -1,6 +1,6 @@
 //! Android's own frames, by their names. Nothing else in this crate knows these names.
 
-use super::frame::{Frame, FrameId, FrameTable};
+use super::frame::{Frame, FrameId, FrameKind, FrameTable};
 use super::sampled_tree::SampledTree;
 use std::collections::HashMap;
 
@@ -27,10 +27,66 @@ pub(crate) enum WaitKind {
     Network,
     /// Loading classes or native libraries.
     Loading,
+    /// What another process writes into a pipe, or takes from it.
+    Pipe,
+    /// Native code of the platform or of a library that serves main from another thread or process.
+    Native(NativeService),
     /// The next message, in `MessageQueue`.
     Polling,
     /// It is not known: the report has no name for the top of the stack.
     Unknown,
+}
+
+/// Who serves main in native code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum NativeService {
+    Audio,
+    Renderer,
+    Flutter,
+    Codec,
+    Camera,
+    WebView,
+}
+
+impl NativeService {
+    /// What main waits for, as a noun.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Audio => "the audio system",
+            Self::Renderer => "the render thread",
+            Self::Flutter => "Flutter's engine",
+            Self::Codec => "the media server",
+            Self::Camera => "the camera",
+            Self::WebView => "WebView",
+        }
+    }
+}
+
+impl WaitKind {
+    /// Whether main waits for something that has a name.
+    pub(crate) fn is_wait(self) -> bool {
+        !matches!(self, Self::Running | Self::Unknown)
+    }
+
+    /// What it waits for, as a noun.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Running => "code",
+            Self::Lock => "another thread",
+            Self::Sleep => "a sleep",
+            Self::Binder => "binder calls",
+            Self::Gc => "collections that it asks for",
+            Self::File => "files",
+            Self::Database => "a database",
+            Self::Preferences => "shared preferences",
+            Self::Network => "the network",
+            Self::Loading => "loading of code",
+            Self::Pipe => "a pipe",
+            Self::Native(service) => service.noun(),
+            Self::Polling => "the queue",
+            Self::Unknown => "what has no name",
+        }
+    }
 }
 
 /// What a frame is to the main thread.
@@ -64,6 +120,8 @@ pub(crate) enum Role {
     Providers,
     /// It stands for an object of another process.
     BinderProxy,
+    /// It has the runtime stop all other threads, and takes its time.
+    SuspendsAll,
     /// It waits, or takes its time in a way that has a name.
     Waits(WaitKind),
 }
@@ -71,6 +129,9 @@ pub(crate) enum Role {
 /// `Object.wait` and `Thread.join`: both wait, and a stack has the one in the other.
 pub(crate) const OBJECT_WAIT: (&str, &str) = ("java.lang.Object", "wait");
 pub(crate) const THREAD_JOIN: (&str, &str) = ("java.lang.Thread", "join");
+/// Where a thread waits until another one gives a connection back.
+pub(crate) const DATABASE_CONNECTION: (&str, &str) =
+    ("android.database.sqlite.SQLiteConnectionPool", "waitForConnection");
 /// The package of Java's own locks.
 pub(crate) const JAVA_LOCKS: &str = "java.util.concurrent.";
 /// How the name of a class ends that aidl generates of an interface.
@@ -103,12 +164,16 @@ pub(crate) const FRAMES: &[(&str, &str, Role)] = &[
     ("android.view.DisplayEventReceiver*", "", Role::Vsync),
     ("android.hardware.SystemSensorManager*", "", Role::Sensor),
     ("android.app.ActivityThread", "installContentProviders", Role::Providers),
+    // A heap dump stops all threads until the heap has been walked through twice, and counting instances once.
+    ("dalvik.system.VMDebug", "dumpHprof*", Role::SuspendsAll),
+    ("dalvik.system.VMDebug", "countInstances*", Role::SuspendsAll),
+    ("dalvik.system.VMDebug", "getInstancesOfClasses*", Role::SuspendsAll),
     // More specific rows come first: shared preferences and databases do file I/O, too.
     ("android.app.QueuedWork", "waitToFinish", Role::Waits(WaitKind::Preferences)),
     ("android.app.QueuedWork", "processPendingWork", Role::Waits(WaitKind::Preferences)),
     ("android.app.SharedPreferencesImpl*", "", Role::Waits(WaitKind::Preferences)),
     ("android.os.BinderProxy", "transact*", Role::Waits(WaitKind::Binder)),
-    ("android.database.sqlite.SQLiteConnectionPool", "waitForConnection", Role::Waits(WaitKind::Database)),
+    (DATABASE_CONNECTION.0, DATABASE_CONNECTION.1, Role::Waits(WaitKind::Database)),
     ("android.database.sqlite.SQLiteConnection", "native*", Role::Waits(WaitKind::Database)),
     ("java.lang.Thread", "sleep", Role::Waits(WaitKind::Sleep)),
     ("android.os.SystemClock", "sleep", Role::Waits(WaitKind::Sleep)),
@@ -146,6 +211,30 @@ pub(crate) const FRAMES: &[(&str, &str, Role)] = &[
     ("android.content.res.AssetManager", "native*", Role::Waits(WaitKind::File)),
     ("android.content.res.ApkAssets", "native*", Role::Waits(WaitKind::File)),
     ("java.util.zip.ZipFile", "", Role::Waits(WaitKind::File)),
+    ("java.io.PipedInputStream", "", Role::Waits(WaitKind::Pipe)),
+    ("java.io.PipedOutputStream", "", Role::Waits(WaitKind::Pipe)),
+    ("java.lang.UNIXProcess$ProcessPipe*", "", Role::Waits(WaitKind::Pipe)),
+    ("java.lang.ProcessManager$Process*", "", Role::Waits(WaitKind::Pipe)),
+    ("android.os.ParcelFileDescriptor$AutoClose*", "", Role::Waits(WaitKind::Pipe)),
+    ("android.media.AudioTrack", "native_*", Role::Waits(WaitKind::Native(NativeService::Audio))),
+    ("android.media.AudioRecord", "native_*", Role::Waits(WaitKind::Native(NativeService::Audio))),
+    ("android.media.SoundPool", "_*", Role::Waits(WaitKind::Native(NativeService::Audio))),
+    ("android.media.MediaPlayer", "_*", Role::Waits(WaitKind::Native(NativeService::Codec))),
+    ("android.media.MediaCodec", "native_*", Role::Waits(WaitKind::Native(NativeService::Codec))),
+    ("android.media.MediaExtractor", "native*", Role::Waits(WaitKind::Native(NativeService::Codec))),
+    ("android.media.MediaMetadataRetriever", "_*", Role::Waits(WaitKind::Native(NativeService::Codec))),
+    ("android.hardware.Camera", "native_*", Role::Waits(WaitKind::Native(NativeService::Camera))),
+    // Of Android 5 to 9, and newer.
+    ("android.view.ThreadedRenderer", "n*", Role::Waits(WaitKind::Native(NativeService::Renderer))),
+    ("android.graphics.HardwareRenderer", "n*", Role::Waits(WaitKind::Native(NativeService::Renderer))),
+    (
+        "io.flutter.embedding.engine.FlutterJNI",
+        "native*",
+        Role::Waits(WaitKind::Native(NativeService::Flutter)),
+    ),
+    // WebView's glue to its native code, whatever else is renamed.
+    ("J.N", "", Role::Waits(WaitKind::Native(NativeService::WebView))),
+    ("org.chromium.base.natives.GEN_JNI", "", Role::Waits(WaitKind::Native(NativeService::WebView))),
     ("android.os.BinderProxy*", "", Role::BinderProxy),
 ];
 
@@ -155,7 +244,7 @@ pub(crate) fn in_class_object(text: &str) -> Option<&str> {
 }
 pub(crate) const CLASS_OBJECT: &str = "java.lang.Class<";
 
-fn matches(pattern: &str, name: &str) -> bool {
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern.is_empty() || pattern == name,
         Some((head, tail)) => name
@@ -170,7 +259,10 @@ impl Frame {
         let known = FRAMES
             .iter()
             .find(|(class, method, _)| matches(class, &self.class) && matches(method, &self.method));
-        known.map(|(.., role)| *role)
+        // A service in native code is one in its native methods alone.
+        let is_native = self.kind == FrameKind::Native;
+        let role = known.map(|(.., role)| *role);
+        role.filter(|role| is_native || !matches!(role, Role::Waits(WaitKind::Native(_))))
     }
 
     /// Whether it is this method.
@@ -321,12 +413,16 @@ mod tests {
                 pattern => vec![pattern.replace('*', ""), pattern.replace('*', "X")],
             };
             for (class, name) in any(class, "com.shop.A").iter().zip(any(method, "m").iter().cycle()) {
-                let frame = frame(class, name);
+                let mut frame = frame(class, name);
+                if matches!(role, Role::Waits(WaitKind::Native(_))) {
+                    assert_eq!(frame.role(), None, "{class}.{name} is no native method");
+                    frame.kind = FrameKind::Native;
+                }
                 assert_eq!(frame.role(), Some(*role), "{class}.{name}");
                 let dispatches = matches!(role, Role::Dispatch | Role::OwnDispatch);
                 assert_eq!(is_dispatch(class, name), dispatches, "the app says so, too: {class}.{name}");
                 assert!(!frame.synthetic, "{class}.{name}");
-                assert!(!frame.is_shipped() || class == "com.shop.A", "{class}.{name}");
+                assert!(!frame.is_of_app() || class == "com.shop.A", "{class}.{name}");
             }
         }
     }

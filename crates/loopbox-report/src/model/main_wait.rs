@@ -50,6 +50,14 @@ pub enum MainWaitKind {
     Stopped,
 }
 
+impl MainWaitKind {
+    /// Whether the kernel names something that main waits for, and no event of a Looper: an idle main thread waits
+    /// for that.
+    pub(crate) fn is_wait_of_its_own(self) -> bool {
+        !matches!(self, Self::Looper | Self::Unknown | Self::Cpu | Self::Runs | Self::Stopped)
+    }
+}
+
 /// What the main thread waited in at the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MainWait {

@@ -1,8 +1,8 @@
 //! Stack trees merged over time, as flame graphs show them.
 
 use super::frame::{Frame, FrameId, FrameTable};
-use super::sampled_tree::SampledTree;
-use loopbox_format::problem::{Node, hot_path};
+use super::sampled_tree::{SampleGap, SampledNode, SampledTree};
+use loopbox_format::problem::{Folded, Node, Place, fold, hot_path};
 use std::collections::HashMap;
 
 /// A method on one call path, over all samples that have it on that path.
@@ -20,7 +20,7 @@ pub struct MergedNode {
     pub self_ns: u64,
     /// The number of samples with the method on top of the stack.
     pub self_samples: u32,
-    /// In a tree with recursion folded, how often the method called itself at most, itself counted; else 1.
+    /// In a tree with recursion folded, how often the method is on the stack of it at most; else 1.
     pub calls: u32,
     heaviest_frame_ns: u64,
 }
@@ -35,16 +35,22 @@ pub struct MergedTree {
 impl MergedTree {
     /// Merges one or more trees.
     pub fn new<'t>(trees: impl IntoIterator<Item = &'t SampledTree>, frames: &FrameTable) -> Self {
-        Self::merge(trees, frames, false)
+        Self::merge(trees, &[], frames, false)
     }
 
-    /// Merges one or more trees, and a method that calls itself into one node with all of its time.
+    /// Merges one or more trees, and recursion into one node with all of its time.
     pub(crate) fn folded<'t>(trees: impl IntoIterator<Item = &'t SampledTree>, frames: &FrameTable) -> Self {
-        Self::merge(trees, frames, true)
+        Self::merge(trees, &[], frames, true)
+    }
+
+    /// The same of one tree, without the times for which no stack of it speaks.
+    pub(crate) fn seen(tree: &SampledTree, gaps: &[SampleGap], frames: &FrameTable) -> Self {
+        Self::merge([tree], gaps, frames, true)
     }
 
     fn merge<'t>(
         trees: impl IntoIterator<Item = &'t SampledTree>,
+        gaps: &[SampleGap],
         frames: &FrameTable,
         fold_recursion: bool,
     ) -> Self {
@@ -52,43 +58,48 @@ impl MergedTree {
         let mut nodes: Vec<MergedNode> = Vec::new();
         let mut known: HashMap<(Option<u32>, u32), u32> = HashMap::new();
         for tree in trees {
-            // For each node of the tree, where it went and which call of its recursion it is.
-            let mut to: Vec<(u32, u32)> = Vec::with_capacity(tree.nodes.len());
-            for node in &tree.nodes {
-                let caller = node.parent.map(|p| to[p as usize]);
-                let recursion = caller.filter(|&(at, _)| {
-                    let of = |frame: FrameId| method[frame.index()];
-                    fold_recursion && of(nodes[at as usize].frame) == of(node.frame)
-                });
-                if let Some((at, calls)) = recursion {
-                    to.push((at, calls + 1));
-                    let merged = &mut nodes[at as usize];
-                    merged.calls = merged.calls.max(calls + 1);
-                    merged.self_ns = merged.self_ns.saturating_add(node.self_ns);
-                    merged.self_samples = merged.self_samples.saturating_add(node.self_samples);
+            let folded = if fold_recursion { Some(folded(tree, &method, frames)) } else { None };
+            // For each node of the tree, where it went.
+            let mut to: Vec<u32> = Vec::with_capacity(tree.nodes.len());
+            for (index, node) in (0..).zip(&tree.nodes) {
+                let unfolded = || {
+                    let number = method[node.frame.index()];
+                    Folded { at: index, caller: node.parent, method: number, calls: 1 }
+                };
+                let place = folded.as_ref().map_or_else(unfolded, |folded| folded[index as usize]);
+                let (total_ns, self_ns) = seen_ns(tree, gaps, index, node);
+                let parent = place.caller.map(|caller| to[caller as usize]);
+                let is_again = place.at != index;
+                let at = if is_again {
+                    to[place.at as usize]
+                } else {
+                    *known.entry((parent, place.method)).or_insert_with(|| {
+                        nodes.push(MergedNode {
+                            frame: node.frame,
+                            parent,
+                            depth: parent.map_or(0, |p| nodes[p as usize].depth + 1),
+                            total_ns: 0,
+                            self_ns: 0,
+                            self_samples: 0,
+                            calls: 1,
+                            heaviest_frame_ns: 0,
+                        });
+                        (nodes.len() - 1) as u32
+                    })
+                };
+                // A caller that went to the same node has this time already.
+                let is_counted = is_again || fold_recursion && is_above(tree, &to, node, at);
+                to.push(at);
+                let merged = &mut nodes[at as usize];
+                merged.calls = merged.calls.max(place.calls);
+                merged.self_ns = merged.self_ns.saturating_add(self_ns);
+                merged.self_samples = merged.self_samples.saturating_add(node.self_samples);
+                if is_counted {
                     continue;
                 }
-                let parent = caller.map(|(at, _)| at);
-                let at = *known.entry((parent, method[node.frame.index()])).or_insert_with(|| {
-                    nodes.push(MergedNode {
-                        frame: node.frame,
-                        parent,
-                        depth: parent.map_or(0, |p| nodes[p as usize].depth + 1),
-                        total_ns: 0,
-                        self_ns: 0,
-                        self_samples: 0,
-                        calls: 1,
-                        heaviest_frame_ns: 0,
-                    });
-                    (nodes.len() - 1) as u32
-                });
-                to.push((at, 1));
-                let merged = &mut nodes[at as usize];
-                merged.total_ns = merged.total_ns.saturating_add(node.total_ns);
-                merged.self_ns = merged.self_ns.saturating_add(node.self_ns);
-                merged.self_samples = merged.self_samples.saturating_add(node.self_samples);
-                if node.total_ns > merged.heaviest_frame_ns {
-                    merged.heaviest_frame_ns = node.total_ns;
+                merged.total_ns = merged.total_ns.saturating_add(total_ns);
+                if total_ns > merged.heaviest_frame_ns {
+                    merged.heaviest_frame_ns = total_ns;
                     merged.frame = node.frame;
                 }
             }
@@ -118,7 +129,7 @@ impl MergedTree {
             total_ns: node.total_ns,
         };
         let nodes: Vec<Node> = self.nodes.iter().enumerate().map(node).collect();
-        hot_path(&nodes).into_iter().map(|hot| &self.nodes[hot.node as usize]).collect()
+        hot_path(&nodes, |_| None).into_iter().map(|hot| &self.nodes[hot.node as usize]).collect()
     }
 }
 
@@ -132,6 +143,40 @@ impl ChildLists {
         let roots = self.0.len() - 1;
         &self.0[node.map_or(roots, |i| i as usize)]
     }
+}
+
+/// Where the nodes of a tree stand once recursion is folded.
+fn folded(tree: &SampledTree, method: &[u32], frames: &FrameTable) -> Vec<Folded> {
+    let nodes = tree.nodes.iter().map(|node| Node {
+        parent: node.parent,
+        method: method[node.frame.index()],
+        total_ns: node.total_ns,
+    });
+    let nodes: Vec<Node> = nodes.collect();
+    fold(&nodes, |node| Place::of(&frames[tree.nodes[node as usize].frame].as_method()))
+}
+
+/// Whether a caller of the node went to the same place.
+fn is_above(tree: &SampledTree, to: &[u32], node: &SampledNode, at: u32) -> bool {
+    let mut caller = node.parent;
+    while let Some(above) = caller {
+        if to[above as usize] == at {
+            return true;
+        }
+        caller = tree.nodes[above as usize].parent;
+    }
+    false
+}
+
+/// The time of a node without gaps: all of it, and with its frame on top of the stack.
+fn seen_ns(tree: &SampledTree, gaps: &[SampleGap], index: u32, node: &SampledNode) -> (u64, u64) {
+    if gaps.is_empty() {
+        return (node.total_ns, node.self_ns);
+    }
+    let of = |node: &SampledNode| SampleGap::sum_ns(gaps, node.start, node.end);
+    let of_callees: u64 = tree.children(Some(index)).map(|child| of(&tree.nodes[child as usize])).sum();
+    let whole = of(node);
+    (node.total_ns.saturating_sub(whole), node.self_ns.saturating_sub(whole.saturating_sub(of_callees)))
 }
 
 /// For each frame the first frame of the same method.
@@ -198,6 +243,38 @@ mod tests {
         );
         assert_eq!(folded.hot_path().len(), 2);
         assert_eq!(MergedTree::new(&a.trees, &a.frames).nodes.len(), 43, "a flame graph has all frames");
+    }
+
+    #[test]
+    fn methods_that_call_each_other_are_one_node_with_all_of_their_time() {
+        let parse = |depth: usize, rest: &str| {
+            let nested =
+                " a.b.Json.value:3 a.b.Json.array:5 a.b.Json.value:4 a.b.Json.object:7".repeat(depth);
+            format!("a.b.Main.load:1{nested}{rest}")
+        };
+        let stacks = [
+            (parse(1, ""), 26),
+            (parse(2, " java.util.HashMap.put"), 25),
+            (parse(3, ""), 30),
+            (parse(2, " a.b.Json.value:4"), 10),
+            ("a.b.Main.load:1 a.c.Log.write:9".to_owned(), 9),
+        ];
+        let stacks: Vec<(&str, u32)> = stacks.iter().map(|(stack, n)| (stack.as_str(), *n)).collect();
+        let a = Analysis::new(&ReportBuilder::new().running(1, 2_000).tree(1, &stacks).build());
+        let folded = MergedTree::folded(&a.trees, &a.frames);
+        let shown = |n: &MergedNode| (a.frames[n.frame].short(), n.calls, n.total_ns / 10_000_000);
+        let nodes: Vec<_> = folded.nodes.iter().map(shown).collect();
+        assert_eq!(
+            nodes,
+            [
+                ("Main.load".into(), 1, 100),
+                ("Json.value".into(), 6, 91),
+                ("HashMap.put".into(), 1, 25),
+                ("Log.write".to_string(), 1, 9)
+            ]
+        );
+        let own: u64 = folded.nodes.iter().map(|node| node.self_ns).sum();
+        assert_eq!(own, a.trees[0].total_ns());
     }
 
     #[test]

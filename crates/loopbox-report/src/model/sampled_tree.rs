@@ -37,6 +37,28 @@ pub struct StackRun {
     pub end: u32,
 }
 
+/// A time in which no sample was taken though some were due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SampleGap {
+    /// The sample before it. It was taken at the begin of the gap.
+    pub(crate) sample: u32,
+    /// How long no sample came that was due.
+    pub(crate) ns: u64,
+}
+
+impl SampleGap {
+    /// The part of gaps that is in a range of samples.
+    pub(crate) fn sum_ns(gaps: &[Self], start: u32, end: u32) -> u64 {
+        let inside = gaps.iter().filter(|gap| (start..end).contains(&gap.sample));
+        inside.fold(0, |sum: u64, gap| sum.saturating_add(gap.ns))
+    }
+}
+
+/// The shortest gap, and how many samples are missing in it at least: a sampler that is late for a moment
+/// leaves none.
+const MIN_GAP_NS: u64 = 1_000_000_000;
+const MIN_GAP_SAMPLES: u64 = 8;
+
 /// The sampled stacks of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampledTree {
@@ -85,6 +107,19 @@ impl SampledTree {
     /// The sampling interval that was asked for at the end; it doubles for very long messages.
     pub(crate) fn interval_ns(&self) -> u64 {
         self.intervals.last().map_or(0, |interval| interval.interval_ns)
+    }
+
+    /// The gaps between its samples, in order of time.
+    pub(crate) fn gaps(&self) -> Vec<SampleGap> {
+        let pairs = (0..).zip(self.sample_ns.windows(2));
+        let gaps = pairs.filter_map(|(sample, pair)| {
+            let wanted = self.intervals.iter().rev().find(|phase| phase.first_sample <= sample);
+            let interval_ns = wanted.map_or(0, |phase| phase.interval_ns);
+            let ns = pair[1].since(pair[0]).saturating_sub(interval_ns);
+            let is_gap = ns >= MIN_GAP_NS && ns >= interval_ns.saturating_mul(MIN_GAP_SAMPLES);
+            is_gap.then_some(SampleGap { sample, ns })
+        });
+        gaps.collect()
     }
 
     /// The median interval that was reached; `None` with fewer than two samples.

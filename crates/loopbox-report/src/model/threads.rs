@@ -14,6 +14,13 @@ pub struct OtherThreads {
     pub left_out: u32,
 }
 
+impl OtherThread {
+    /// Its number in brackets, after a blank; empty where it is not known.
+    pub(crate) fn tid_in_brackets(&self) -> String {
+        self.tid.map_or_else(String::new, |tid| format!(" ({tid})"))
+    }
+}
+
 /// A thread that is not the main thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherThread {

@@ -22,7 +22,8 @@ pub(crate) enum StressCommand {
     Kill(KillArgs),
     /// A hang at every place of an app that starts as on a phone, in every way to watch it: what reports say of it
     Hangs(HangsArgs),
-    /// A hang of each known cause, and what the verdict was worth: a table. Fails when one was wrong with high confidence
+    /// A hang of each known cause, and what the verdict was worth: a table, and how reliable each confidence is, also on
+    /// generated variants. Fails when one was wrong with high confidence, or a confidence does not keep its promise
     Causes(CausesArgs),
     /// The recorder on the framework's real classes of each API level: a table
     Levels(LevelsArgs),

@@ -1,11 +1,13 @@
 //! Has an app hang for each known cause and prints what the verdict was worth: `causes [--cause NAME]... [TESTBED...]`.
-//! `cargo xtask stress causes` calls it. It fails when a verdict was wrong with high confidence.
+//! `cargo xtask stress causes` calls it. It fails when a verdict was wrong with high confidence, or when a confidence does
+//! not keep its promise on the generated variants of causes.
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use loopbox_e2e::causes::{CAUSES, Known, Worth};
 use loopbox_report::diagnose::Confidence;
+use loopbox_report::test_causes::{Reliability, generated};
 
 fn main() -> Result<ExitCode> {
     let mut causes: Vec<&Known> = Vec::new();
@@ -25,6 +27,7 @@ fn main() -> Result<ExitCode> {
         testbeds.push("art10".into());
     }
     let mut wrong = 0;
+    let mut on_testbeds = Reliability::default();
     for testbed in &testbeds {
         println!("\n{testbed}\n\n| main | verdict | confidence | the verdict is |\n|---|---|---|---|");
         let mut count = [0; 3];
@@ -32,6 +35,7 @@ fn main() -> Result<ExitCode> {
             let (_, verdict) = cause.play(testbed).with_context(|| cause.name)?;
             let worth = cause.worth(&verdict);
             count[worth as usize] += 1;
+            on_testbeds.add(verdict.confidence, worth == Worth::Right);
             let confidence = verdict.confidence.map_or("none", Confidence::as_str);
             // The names of types may have bars.
             let headline = verdict.headline.replace('|', "\\|");
@@ -44,7 +48,13 @@ fn main() -> Result<ExitCode> {
         );
         wrong += wrong_here;
     }
-    Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    println!("\nof the verdicts above\n\n{on_testbeds}");
+    let mut variants = Reliability::default();
+    for one in generated() {
+        variants.add(one.verdict.confidence, one.right);
+    }
+    println!("of verdicts on generated variants of causes\n\n{variants}");
+    Ok(if wrong == 0 && variants.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn word(worth: Worth) -> &'static str {

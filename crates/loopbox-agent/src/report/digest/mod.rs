@@ -6,7 +6,7 @@ mod line;
 mod names;
 
 use line::Line;
-use loopbox_format::code::{Owner, owner};
+use loopbox_format::code::{Owner, Owners};
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, End, Location, LocationId, MainState, Named, PendingSource, ProcessExit,
@@ -180,9 +180,12 @@ fn at(report: &Report, stack: &[LocationId], line: &mut Line) {
         let Some(&Location::Frame { method, line, .. }) = found else { return None };
         Some((report.symbols.method(method)?, line))
     };
+    let owners = Owners::of_report(report);
     let first = |wanted| {
         let mut frames = stack.iter().rev();
-        frames.position(|&at| frame(at).is_some_and(|(method, _)| owner(&method.class) == wanted))
+        frames.position(|&at| {
+            frame(at).is_some_and(|(method, _)| owners.owner(&method.class, &method.source_file) == wanted)
+        })
     };
     let below = first(Owner::App).or_else(|| first(Owner::Library)).filter(|&nth| nth >= FRAMES);
     let on_top = if below.is_some() { FRAMES - 1 } else { FRAMES };

@@ -24,6 +24,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("binder", w.score, title)
             .with_all_evidence(w.evidence)
             .at_most_medium(w.unknown)
+            .with_share(w.share)
             .with_advice(
                 "The other process is slow or stuck: see its stacks in the system's ANR trace, and make the call \
                  from another thread.",

@@ -1,5 +1,6 @@
 //! The process was frozen or the device was asleep: this is not a hang.
 
+use crate::diagnose::account::{Account, TimeUse};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::load::WINDOW_NS;
@@ -9,9 +10,48 @@ use loopbox_format::model::RecordKind;
 /// A process without activity for longer than this was frozen rather than slow (the recorder has the same limit for
 /// idle records).
 const FREEZE_NS: u64 = 60_000_000_000;
+/// A smaller part of the message is no cause.
+const MIN_SHARE: f64 = 0.3;
+/// A message that took so long without the freeze is slow itself.
+const LONG_NS: u64 = 4_000_000_000;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
-    between_messages(facts).or_else(|| inside_a_message(facts))
+    measured(facts).or_else(|| between_messages(facts)).or_else(|| inside_a_message(facts))
+}
+
+/// The recorder measured it: its thread woke up a second late or more.
+fn measured(facts: &Facts<'_>) -> Option<Finding> {
+    let slow = facts.running()?;
+    let account = Account::of(&facts.of(slow), slow);
+    let (ns, share) = (account.ns(TimeUse::Frozen), account.share(TimeUse::Frozen));
+    let ran_ns = slow.wall_ns.saturating_sub(ns);
+    let by_share: f64 = match share {
+        share if share >= 0.6 => 0.9,
+        share if share >= 0.5 => 0.8,
+        share if share >= MIN_SHARE => 0.6,
+        _ => return None,
+    };
+    // What is left of the message explains an ANR by itself.
+    let score = by_share - if ran_ns >= LONG_NS { 0.3 } else { 0.0 };
+    let title = format!(
+        "The process was frozen or stopped for {} of the {} of {}",
+        format_ns(ns),
+        slow.length(),
+        slow.noun()
+    );
+    Some(
+        Finding::new("frozen", score, title)
+            .with_evidence(format!(
+                "none of its threads ran in that time; the message itself had {}",
+                format_ns(ran_ns)
+            ))
+            .with_share(share)
+            .with_advice(
+                "Nothing that main's stack shows took that time. Who froze or stopped the process is outside of it: the \
+                 system's freezer of cached apps, a debugger, a signal (SIGSTOP), a device that was asleep.",
+            )
+            .with_message(slow.token),
+    )
 }
 
 fn between_messages(facts: &Facts<'_>) -> Option<Finding> {

@@ -5,6 +5,7 @@ use crate::diagnose::dominant_wait::{called_from, dominant_wait, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::hot_method::{hot_path, most_of_it_in};
+use crate::diagnose::slow_message::SlowMessage;
 use crate::diagnose::wait_kind::WaitKind;
 use crate::model::time::{format_ns, percent};
 
@@ -16,6 +17,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("gc", w.score, title)
             .with_all_evidence(w.evidence)
             .at_most_medium(w.unknown)
+            .with_share(w.share)
             .with_advice("Do not call System.gc() on the main thread.")
             .with_message(w.slow.token)
             .with_culprit(w.site.app),
@@ -31,13 +33,21 @@ const MIN_SPAN_MS: f64 = 500.0;
 /// From here on a heap is full: what the last collection has left is gone at once.
 const FULL: f64 = 0.8;
 
+/// How long threads waited for collections lately, in a heap that is full: main may have been one of them while
+/// its stacks show code that runs. `None` when that is not known, or the heap is not full.
+pub(in crate::diagnose) fn blocking_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<u64> {
+    let statistic = |name: &str| facts.analysis.statistic(name).filter(|_| slow.running);
+    let full = statistic("heap.used_bytes")? / statistic("heap.max_bytes").filter(|max| *max > 0.0)?;
+    let blocking_ms = statistic("gc.lately.blocking_time_ms").filter(|ms| *ms > 0.0)?;
+    (full >= FULL).then_some((blocking_ms * 1e6) as u64)
+}
+
 /// Threads that allocate wait for one collection after the other. The statistics are of the process: that main is one of these
 /// threads is likely while it does not wait for anything else.
 pub(super) fn find_pressure(facts: &Facts<'_>) -> Option<Finding> {
     let statistic = |name: &str| facts.analysis.statistic(name);
-    let slow = facts.running()?;
-    let profile =
-        facts.profile.as_ref().filter(|_| facts.primary_message().map(|p| p.token) == Some(slow.token))?;
+    let slow = facts.primary_message().filter(|slow| slow.running)?;
+    let profile = facts.profile.as_ref()?;
     let unnamed = profile.share(WaitKind::Unknown);
     if profile.waiting_share() >= 0.4 || profile.share(WaitKind::Gc) >= 0.4 || unnamed >= 0.4 {
         return None;
@@ -77,7 +87,10 @@ pub(super) fn find_pressure(facts: &Facts<'_>) -> Option<Finding> {
                 format!("of the time for which main did not wait for a CPU, it slept for {}", percent(asleep))
             }))
             .with_all_evidence(path)
-            .at_most_medium(uncovered(slow, profile))
+            .at_most_medium(uncovered(facts, slow, profile))
+            .at_most_medium(
+                (waited < 0.5).then(|| format!("collections explain {} of the time", percent(waited))),
+            )
             .with_advice(
                 "See what fills the heap (a heap dump, bitmaps, caches); allocate less on the main thread.",
             )

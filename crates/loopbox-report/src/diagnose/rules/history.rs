@@ -2,7 +2,8 @@
 
 use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
-use crate::diagnose::hot_method::{hot_path, most_of_it_in};
+use crate::diagnose::hot_method::{branches, hot_path, most_of_it_in};
+use crate::diagnose::slow_message::SlowMessage;
 use crate::model::message_name::message_name;
 use crate::model::plural::plural;
 use crate::model::time::{format_ns, percent, share};
@@ -11,17 +12,20 @@ use loopbox_format::model::own_ns;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
-    let one = one_long(facts);
-    let many = many_short(facts);
-    match (one, many) {
-        (Some(one), Some(many)) if many.score > one.score => Some(many),
-        (one, many) => one.or(many),
-    }
+/// An earlier message.
+pub(super) fn find_one(facts: &Facts<'_>) -> Option<Finding> {
+    one_long(facts, facts.primary_message().filter(|slow| !slow.running)?)
 }
 
-fn one_long(facts: &Facts<'_>) -> Option<Finding> {
-    let past = facts.longest_past?;
+/// Many of them, unless one says more.
+pub(super) fn find_many(facts: &Facts<'_>) -> Option<Finding> {
+    let many = many_short(facts)?;
+    let one = facts.past().iter().map(|past| facts.score(*past)).fold(0.0, f64::max);
+    (many.score > one).then_some(many)
+}
+
+fn one_long(facts: &Facts<'_>, past: SlowMessage<'_>) -> Option<Finding> {
+    let account = facts.account.as_ref()?;
     let ended = facts.now_ns.since(past.end_ns());
     let (path, culprit) = hot_path(facts, past);
     let place = most_of_it_in(facts, past, culprit);
@@ -35,6 +39,10 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
         format!("An earlier message (#{}) took {}{place}", past.token, past.length())
     };
     let now = match facts.running() {
+        // It is slow itself.
+        Some(running) if running.wall_ns >= 1_000_000_000 => {
+            format!("{} has taken {} since", running.noun(), running.length())
+        }
         Some(running) if running.is_outside() => {
             format!("{} is only {} old: a victim of the earlier one", running.noun(), running.length())
         }
@@ -55,8 +63,11 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
             ))
             .with_evidence(now)
             .with_all_evidence(path)
+            .with_all_evidence(branches(facts))
             .with_all_evidence(past.before_install(facts.analysis))
+            .with_share(account.not_frozen())
             .at_most_medium(facts.unknown_main())
+            .at_most_medium(account.against_code())
             .with_advice("The stack at the dump is not the cause: look at the earlier message.")
             .with_message(past.token)
             .with_culprit(culprit.map(|method| method.frame)),

@@ -3,9 +3,11 @@
 use crate::diagnose::dominant_wait::{called_from, dominant_wait, short};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
-use crate::diagnose::wait_kind::WaitKind;
+use crate::diagnose::wait_kind::{WaitKind, WaitSite};
+use crate::model::MainWaitKind;
+use crate::model::framework::DATABASE_CONNECTION;
 
-const KINDS: [(WaitKind, &str, &str); 5] = [
+const KINDS: [(WaitKind, &str, &str); 6] = [
     (
         WaitKind::Preferences,
         "waits for shared preferences",
@@ -23,19 +25,48 @@ const KINDS: [(WaitKind, &str, &str); 5] = [
         "loads code",
         "Load native libraries and large classes before they are needed, on another thread.",
     ),
+    (
+        WaitKind::Pipe,
+        "waits for a pipe",
+        "Use pipes on another thread: the other end may be a process that does not answer, or wait for this one.",
+    ),
     (WaitKind::File, "works on files", "Move the file access to another thread."),
 ];
+
+/// What it waits for in a database, where that is known.
+fn database(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static str)> {
+    if site.kind != WaitKind::Database {
+        return None;
+    }
+    if facts.analysis.frames[site.at].is(DATABASE_CONNECTION) {
+        return Some((
+            "waits for a database connection",
+            "Another thread holds the connection, for a transaction or a long query: see the other threads' stacks. \
+             Write-ahead logging lets readers in beside it.",
+        ));
+    }
+    // SQLite's busy handler sleeps and tries again.
+    let sleeps = facts.primary_message()?.running
+        && facts.analysis.main_wait().is_some_and(|wait| wait.kind == MainWaitKind::Sleep);
+    sleeps.then_some((
+        "waits for a database that is busy",
+        "Another connection or process has locked the database: use one SQLiteOpenHelper for a file, write-ahead \
+         logging, and short transactions.",
+    ))
+}
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let found =
         KINDS.iter().filter_map(|&(kind, what, advice)| Some((dominant_wait(facts, kind)?, what, advice)));
     let (w, what, advice) = found.max_by(|a, b| a.0.score.total_cmp(&b.0.score))?;
+    let (what, advice) = database(facts, w.site).unwrap_or((what, advice));
     let title =
         format!("{} {what}, in {}{}", w.slow.subject(), short(facts, w.site.at), called_from(facts, w.site));
     Some(
         Finding::new("io", w.score, title)
             .with_all_evidence(w.evidence)
             .at_most_medium(w.unknown)
+            .with_share(w.share)
             .with_advice(advice)
             .with_message(w.slow.token)
             .with_culprit(w.site.app.or(Some(w.site.at))),

@@ -4,12 +4,16 @@ use crate::diagnose::cpu_wait::{NO_CPU_TIME, NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
+use crate::diagnose::slow_message::SlowMessage;
 use crate::diagnose::suspects::{Suspect, suspects};
+use crate::diagnose::suspender::Suspender;
 use crate::diagnose::system_trace::TracedMain;
 use crate::diagnose::wait_kind::{TopFrame, WaitKind};
-use crate::model::framework::THREAD_JOIN;
+use crate::model::lock_kind::LockKind;
 use crate::model::time::{format_ns, percent, share};
-use crate::model::{Analysis, FrameId, FrameKind, LockHolder, LockSource};
+use crate::model::{
+    Analysis, FrameId, FrameKind, LockHolder, LockSource, LockWait, MainWaitKind, OtherThread,
+};
 use std::fmt::Write as _;
 
 const ADVICE: &str = "Find the thread that holds the lock in the system's ANR trace (\"held by thread\"), and what it does \
@@ -17,11 +21,10 @@ const ADVICE: &str = "Find the thread that holds the lock in the system's ANR tr
 
 const HELD_ADVICE: &str =
     "Shorten the time for which the other thread holds the lock, or do not take it on the main thread.";
+const CLASS_ADVICE: &str = "A class is initialized once, and all wait for the thread that does it: keep static initializers short, \
+                            without I/O and locks, and do not wait for main in them.";
 const NOTIFY_ADVICE: &str = "Find the thread that is to notify the object and what it does instead (the other threads' \
                              stacks), and do not wait for it on the main thread.";
-
-const JOIN_ADVICE: &str = "Do not join a thread on the main thread: let it post its result there when it is done, or have it end \
-                           without being waited for.";
 
 const OF_TRACE: &str = "so ART's own trace of the ANR says";
 const OF_TRACE_THEN: &str = "so ART's own trace of the ANR says, written a moment after the report";
@@ -30,7 +33,8 @@ const OF_TRACE_THEN: &str = "so ART's own trace of the ANR says, written a momen
 pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let locks = &facts.analysis.locks;
     let first = locks.waits.first()?;
-    let slow = facts.at_dump()?;
+    // The chain is of the dump, and so is what runs there.
+    let slow = facts.primary_message().filter(|slow| slow.running)?;
     let joins = locks.source == LockSource::Join;
     let parked = locks.source == LockSource::Synchronizers || joins;
     // The owner is of one instant, too: the stacks have to show that main waits.
@@ -55,14 +59,15 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
             format!("Deadlock: {} waits for {object}, in a cycle with {}", slow.noun(), names.join(", "))
         }
         _ if joins => joined_title(facts, &slow.subject(), first.holder.as_ref()?),
-        Some(holder) => format!(
-            "{} waits for {}{object}, held by {}{}",
+        Some(_) => {
+            let what = if parked { "" } else { "the monitor of " };
+            format!("{} waits for {what}{object}{}", slow.subject(), held_by(facts, &locks.waits))
+        }
+        None if let Some((class, by)) = initialized_by(facts, object) => format!(
+            "{} waits for the class {class} to be initialized, by thread {}{}",
             slow.subject(),
-            if parked { "" } else { "the monitor of " },
-            if holder.name.is_empty() { named(holder) } else { format!("thread {}", holder.name) },
-            own_stack(facts, holder)
-                .last()
-                .map_or_else(String::new, |&top| format!(" in {}", short(facts, top)))
+            by.name,
+            in_top(facts, by.stack.as_deref().unwrap_or(&[]))
         ),
         None => format!("{} waits to be notified on {object}", slow.subject()),
     };
@@ -113,13 +118,47 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     Some(
         finding
             .with_advice(match is_held {
-                _ if joins => JOIN_ADVICE,
+                _ if joins => LockKind::ThreadEnd.advice(),
                 true => HELD_ADVICE,
+                false if initialized_by(facts, object).is_some() => CLASS_ADVICE,
                 false => NOTIFY_ADVICE,
             })
             .with_message(slow.token)
             .with_culprit(waits_in),
     )
+}
+
+/// `, held by thread sync, which waits for a java.lang.Object, held by thread db in Db.write`: the chain to its end.
+fn held_by(facts: &Facts<'_>, waits: &[LockWait]) -> String {
+    let mut words = String::new();
+    for (nth, wait) in waits.iter().enumerate() {
+        if nth > 0 {
+            let _ = write!(words, ", which waits for {}", wait.object);
+        }
+        let Some(holder) = &wait.holder else { break };
+        let name = if holder.name.is_empty() { named(holder) } else { format!("thread {}", holder.name) };
+        let _ = write!(words, ", held by {name}");
+        if nth + 1 == waits.len() {
+            words += &in_top(facts, own_stack(facts, holder));
+        }
+    }
+    words
+}
+
+/// ` in Db.write`; empty without a stack.
+fn in_top(facts: &Facts<'_>, stack: &[FrameId]) -> String {
+    stack.last().map_or_else(String::new, |&top| format!(" in {}", short(facts, top)))
+}
+
+/// The thread that initializes the class whose object is waited on, with the class's name.
+fn initialized_by<'a>(facts: &Facts<'a>, object: &'a str) -> Option<(&'a str, &'a OtherThread)> {
+    let a = facts.analysis;
+    let class = object.strip_prefix("the class ")?;
+    let initializes = |thread: &&OtherThread| {
+        let mut stack = thread.stack.iter().flatten();
+        stack.any(|&id| a.frames[id].method == "<clinit>" && a.frames[id].class == class)
+    };
+    Some((class, a.threads.threads.iter().find(initializes)?))
 }
 
 /// `waits for thread sync to end, which is in FileDescriptor.sync`.
@@ -180,9 +219,11 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let what = w.site.call.unwrap_or(w.site.at);
-    let mut title = format!(
-        "{} waits for another thread in {}{}",
+    let lock = w.site.lock.unwrap_or(LockKind::Park);
+    let title = format!(
+        "{} waits for {} in {}{}",
         w.slow.subject(),
+        lock.noun(),
         short(facts, what),
         called_from(facts, w.site)
     );
@@ -191,16 +232,14 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     // The threads were looked at when the running message waited.
     let main = main.filter(|_| w.slow.running);
     let suspects = main.map_or_else(Vec::new, |main| suspects(a, &main, w.site));
-    if let Some(other) = suspects.iter().find(|suspect| suspect.crosswise) {
-        let _ = write!(title, ", perhaps in a deadlock with {}", other.thread.name);
-    }
     Some(
         Finding::new("lock", w.score, title)
             .with_all_evidence(w.evidence)
-            .with_all_evidence(suspects.iter().map(|suspect| hint(facts, what, suspect)))
+            .with_all_evidence(suspects.iter().map(|suspect| hint(facts, lock, suspect)))
             .with_all_evidence((!suspects.is_empty()).then(|| of_what_was_read(a)).flatten())
             .at_most_medium(w.unknown)
-            .with_advice(ADVICE)
+            .with_share(w.share)
+            .with_advice(lock.advice())
             .with_message(w.slow.token)
             .with_culprit(w.site.app),
     )
@@ -214,11 +253,15 @@ fn of_what_was_read(a: &Analysis) -> Option<String> {
 }
 
 /// Why a thread is worth a look.
-fn hint(facts: &Facts<'_>, what: FrameId, suspect: &Suspect<'_>) -> String {
+fn hint(facts: &Facts<'_>, lock: LockKind, suspect: &Suspect<'_>) -> String {
     let frames = &facts.analysis.frames;
     let Suspect { thread, top, common, asks, waits, crosswise } = suspect;
-    let joins = frames[what].is(THREAD_JOIN);
-    let role = if joins { "main may wait for its end" } else { "main may wait for it" };
+    let role = match lock {
+        LockKind::ThreadEnd => "main may wait for its end",
+        // A reader that holds the lock waits for none of it.
+        LockKind::ReadLock | LockKind::WriteLock if !waits => "it may be a reader that holds the lock",
+        _ => "main may wait for it",
+    };
     let place =
         if top == common { String::new() } else { format!(", called from {}", frames[*common].full()) };
     let also = match (waits, crosswise) {
@@ -227,27 +270,63 @@ fn hint(facts: &Facts<'_>, what: FrameId, suspect: &Suspect<'_>) -> String {
         (false, false) => "",
     };
     let does = if *asks { "it called Loopbox from" } else { "it is in" };
-    let tid = thread.tid.map_or_else(String::new, |tid| format!(" ({tid})"));
+    let tid = thread.tid_in_brackets();
     format!("thread {}{tid}: {role}: {does} {}{place}{also}", thread.name, frames[*top].full())
 }
 
-/// A wait for a monitor (`synchronized`) has no frame of its own: the same line of Java code stays on top of the stack,
-/// and main uses no CPU time.
-pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
-    let slow = facts.primary_message()?;
+/// Whether the kernel saw main do something else than wait for a monitor.
+fn kernel_refutes_monitor(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
+    // That it ran may be of the moment in which the signal came.
+    use MainWaitKind::{Futex, Kernel, OtherCall, Runs, Unknown};
+    let wait = facts.analysis.main_wait().filter(|_| slow.running);
+    wait.is_some_and(|wait| !matches!(wait.kind, Futex | Kernel | OtherCall | Runs | Unknown))
+}
+
+/// The place in code of Java at which a message seems to wait for a monitor: it stays on top of the stack, and
+/// main uses no CPU time. A wait for a monitor (`synchronized`) has no frame of its own. With it comes its part of
+/// the stacks.
+pub(in crate::diagnose) fn monitor_place(
+    facts: &Facts<'_>,
+    slow: SlowMessage<'_>,
+) -> Option<(TopFrame, f64)> {
     if slow.running && facts.trace.is_some_and(TracedMain::refutes_monitor) {
         return None;
     }
     let profile = facts.profile.as_ref()?;
     let top = profile.top?;
-    let TopFrame { frame, ns, .. } = top;
-    let top_share = share(ns, profile.total_ns);
+    let top_share = share(top.ns, profile.total_ns);
     let cpu = slow.cpu_share()?;
-    let java = facts.analysis.frames[frame].kind == FrameKind::Java;
+    let java = facts.analysis.frames[top.frame].kind == FrameKind::Java;
     let waits_otherwise = profile.share(WaitKind::Running) < 0.8;
     if top_share < 0.9 || cpu > 0.1 || !java || waits_otherwise || profile.total_ns < 300_000_000 {
         return None;
     }
+    // Who waits for a monitor lets the sampler look, and the kernel finds it in a futex.
+    let stood_still = facts.unseen.unsampled_ns() >= slow.wall_ns / 3 || Suspender::of(facts, slow).is_some();
+    (!stood_still && !kernel_refutes_monitor(facts, slow)).then_some((top, top_share))
+}
+
+/// How long main waited for a monitor, where a lock chain shows the monitor, or where the stacks seem to and it
+/// was counted that main did not wait for a CPU.
+pub(in crate::diagnose) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<u64> {
+    let profile = facts.profile.as_ref()?;
+    let locks = &facts.analysis.locks;
+    let by_chain = slow.running
+        && !locks.waits.is_empty()
+        && !matches!(locks.source, LockSource::Synchronizers | LockSource::Join);
+    let top = profile.top.filter(|top| facts.analysis.frames[top.frame].kind == FrameKind::Java);
+    if by_chain {
+        return top.map(|top| top.ns);
+    }
+    let (top, _) = monitor_place(facts, slow)?;
+    measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part < 0.3).then_some(top.ns)
+}
+
+/// [`monitor_place`] as a cause.
+pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
+    let slow = facts.primary_message()?;
+    let (top, top_share) = monitor_place(facts, slow)?;
+    let (profile, frame, cpu) = (facts.profile.as_ref()?, top.frame, slow.cpu_share()?);
     // On a starved machine the stacks look the same, and the sampler wakes up late, too.
     let measured = measured_cpu_wait(facts, slow);
     let starved = match measured {
@@ -271,6 +350,7 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
             .with_evidence("against it: the machine may have been starved, where the stacks look the same");
     }
     let not_measured = measured.is_none().then(|| NOT_MEASURED.to_owned());
-    let finding = finding.at_most_medium(not_measured).at_most_medium(uncovered(slow, profile));
+    let finding = finding.with_share(top_share * facts.account.as_ref()?.own_share());
+    let finding = finding.at_most_medium(not_measured).at_most_medium(uncovered(facts, slow, profile));
     Some(finding.with_advice(ADVICE).with_message(slow.token).with_culprit(Some(top.culprit())))
 }

@@ -5,16 +5,17 @@ mod binder;
 mod current_slow;
 mod flood;
 mod frozen;
-mod gc;
+pub(super) mod gc;
 mod history;
 mod io;
-mod lock;
+pub(super) mod lock;
 mod main_free;
 mod native;
 mod no_data;
 mod outside;
 mod sleep;
 mod starved;
+mod suspended;
 mod trace_state;
 
 pub(super) use no_data::caveats;
@@ -22,29 +23,39 @@ pub(super) use no_data::caveats;
 use super::facts::Facts;
 use super::finding::Finding;
 
-type Rule = fn(&Facts<'_>) -> Option<Finding>;
+/// A rule of the report, or of each message that may be the cause, which is then the one that is looked into.
+#[derive(Clone, Copy)]
+pub(super) enum Rule {
+    Report(fn(&Facts<'_>) -> Option<Finding>),
+    Message(fn(&Facts<'_>) -> Option<Finding>),
+}
+
+use Rule::{Message, Report};
 
 /// All rules. Of causes with equal scores, the one whose rule comes first here is ranked first.
 pub(super) const ALL: &[Rule] = &[
-    barrier::find,
-    frozen::find,
-    binder::find,
-    trace_state::find_frozen,
-    trace_state::find,
-    lock::find_holder,
-    lock::find,
-    lock::find_monitor,
-    gc::find,
-    gc::find_pressure,
-    io::find,
-    sleep::find,
-    native::find,
-    starved::find,
-    flood::find,
-    current_slow::find,
-    history::find,
-    outside::find,
-    main_free::find,
-    trace_state::find_place,
-    no_data::find,
+    Report(barrier::find),
+    Report(frozen::find),
+    Message(suspended::find),
+    Message(binder::find),
+    Report(trace_state::find_frozen),
+    Report(trace_state::find),
+    Message(lock::find_holder),
+    Message(lock::find),
+    Message(lock::find_monitor),
+    Message(gc::find),
+    Message(gc::find_pressure),
+    Message(io::find),
+    Message(sleep::find),
+    Message(native::find),
+    Message(native::find_service),
+    Message(starved::find),
+    Report(flood::find),
+    Message(current_slow::find),
+    Message(history::find_one),
+    Report(history::find_many),
+    Report(outside::find),
+    Report(main_free::find),
+    Report(trace_state::find_place),
+    Report(no_data::find),
 ];

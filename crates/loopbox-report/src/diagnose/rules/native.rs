@@ -1,20 +1,66 @@
 //! A wait in native code: Java's stack ends at the native method, and the kernel reports what it waits for.
 
 use crate::diagnose::cpu_wait::{NOT_MEASURED, measured_cpu_wait};
-use crate::diagnose::dominant_wait::{called_from, short, uncovered};
+use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::wait_kind::{TopFrame, WaitKind};
+use crate::model::framework::NativeService;
 use crate::model::time::{format_ns, percent, share};
-use crate::model::{FrameKind, MainThread, MainWaitKind};
+use crate::model::{FrameKind, MainThread};
 
 const ADVICE: &str =
     "Name the native frames (loopbox symbolize), and call the native method from another thread.";
 
+/// Native code that is known to wait for another thread or process: no figure of the kernel is needed.
+pub(super) fn find_service(facts: &Facts<'_>) -> Option<Finding> {
+    let services = facts.profile.as_ref()?.waits().map(|(kind, _)| kind);
+    let services: Vec<WaitKind> = services.filter(|kind| matches!(kind, WaitKind::Native(_))).collect();
+    let found = services.into_iter().filter_map(|kind| dominant_wait(facts, kind));
+    let w = found.max_by(|a, b| a.score.total_cmp(&b.score))?;
+    let WaitKind::Native(service) = w.site.kind else { return None };
+    let title = format!(
+        "{} waits for {}, in {}{}",
+        w.slow.subject(),
+        service.noun(),
+        short(facts, w.site.at),
+        called_from(facts, w.site)
+    );
+    Some(
+        Finding::new("native", w.score, title)
+            .with_all_evidence(w.evidence)
+            .at_most_medium(w.unknown)
+            .with_share(w.share)
+            .with_advice(advice(service))
+            .with_message(w.slow.token)
+            .with_culprit(w.site.app.or(Some(w.site.at))),
+    )
+}
+
+fn advice(service: NativeService) -> &'static str {
+    match service {
+        NativeService::Audio | NativeService::Codec | NativeService::Camera => {
+            "Create, stop and release players, codecs and cameras on a thread of their own: the system's media and audio \
+             processes answer when they can."
+        }
+        NativeService::Renderer => {
+            "The render thread is behind: see its stack and the frames' stages; less to draw, smaller bitmaps and layers."
+        }
+        NativeService::Flutter => {
+            "Flutter's engine waits for its own threads: see its ui and raster threads, and what the app calls over \
+             platform channels."
+        }
+        NativeService::WebView => {
+            "WebView starts its own processes and threads when it is used first: do that early, once, and not while a user \
+             waits; see the native frames (loopbox symbolize)."
+        }
+    }
+}
+
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
-    let slow = facts.running()?;
     // The kernel was asked at the dump, and the stacks have to be of the same.
-    if facts.primary_message()?.token != slow.token || slow.is_mostly_before_install(facts.analysis) {
+    let slow = facts.primary_message().filter(|slow| slow.running)?;
+    if slow.is_mostly_before_install(facts.analysis) {
         return None;
     }
     let (main, wait) = (facts.analysis.main_thread.as_ref()?, facts.analysis.main_wait()?);
@@ -29,7 +75,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     }
     let is_native = facts.analysis.frames[frame].kind == FrameKind::Native;
     let known_from_java = profile.share(WaitKind::Running) < 0.6;
-    if !is_wait(wait.kind) || !is_native || known_from_java || share(ns, profile.total_ns) < 0.6 {
+    if !wait.kind.is_wait_of_its_own() || !is_native || known_from_java || share(ns, profile.total_ns) < 0.6 {
         return None;
     }
     if profile.total_ns < 300_000_000 {
@@ -54,18 +100,13 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
             .with_evidence(in_method)
             .with_evidence(format!("main was on the CPU for {} of the time", percent(cpu)))
             .with_all_evidence(native_frames(main))
+            .with_share(share(ns, profile.total_ns) * facts.account.as_ref()?.own_share())
             .at_most_medium(starved.is_none().then(|| NOT_MEASURED.to_owned()))
-            .at_most_medium(uncovered(slow, profile))
+            .at_most_medium(uncovered(facts, slow, profile))
             .with_advice(ADVICE)
             .with_message(slow.token)
             .with_culprit(site.app.or(Some(frame))),
     )
-}
-
-/// Whether the kernel names something that main waits for, and no event of a Looper: an idle main thread waits for that.
-fn is_wait(kind: MainWaitKind) -> bool {
-    use MainWaitKind::{Cpu, Looper, Runs, Stopped, Unknown};
-    !matches!(kind, Looper | Unknown | Cpu | Runs | Stopped)
 }
 
 /// Whether a library has the functions around system calls: the C library of Android, or that of a testbed's machine.

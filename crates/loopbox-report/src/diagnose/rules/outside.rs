@@ -1,8 +1,9 @@
 //! Main was busy outside of messages.
 
+use crate::diagnose::account::Account;
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
-use crate::diagnose::hot_method::{hot_path, most_of_it_in};
+use crate::diagnose::hot_method::{branches, hot_path, most_of_it_in};
 use crate::diagnose::not_idle::wants_no_hook;
 use crate::diagnose::slow_message::SlowMessage;
 use crate::diagnose::time_out::time_outs;
@@ -58,7 +59,9 @@ fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
     Some(if slow.tree.is_some() { finding.with_message(slow.token) } else { finding })
 }
 
-fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
+fn describe<'a>(facts: &Facts<'a>, slow: SlowMessage<'a>, score: f64) -> Finding {
+    let looked_into = facts.of(slow);
+    let account = Account::of(&looked_into, slow);
     let (path, culprit) = hot_path(facts, slow);
     let place = slow.tree.and_then(|tree| facts.analysis.place_of(tree));
     let place_in_words = match place.map(|found| found.place) {
@@ -71,7 +74,8 @@ fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
         },
     };
     let most = most_of_it_in(facts, slow, culprit);
-    let title = format!("Main was busy {place_in_words}, for {}{most}", slow.length());
+    let stood_still = account.stood_still();
+    let title = format!("Main was busy {place_in_words}, for {}{stood_still}{most}", slow.length());
     let cpu = slow.cpu_ns.map(|cpu| {
         let of_time = slow.cpu_share().map_or_else(String::new, |cpu| format!(" ({})", percent(cpu)));
         format!("main was on the CPU for {} of that{of_time}", format_ns(cpu))
@@ -81,7 +85,10 @@ fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
         .with_all_evidence(time_outs(facts, slow))
         .with_all_evidence(cpu)
         .with_all_evidence(path)
+        .with_all_evidence(branches(&looked_into))
         .with_all_evidence(slow.before_install(facts.analysis))
+        .at_most_medium(account.against_code())
+        .with_share(account.not_frozen())
         .with_advice(match place.map(|found| found.place) {
             Some(OutsidePlace::UnseenMessage) if wants_no_hook(facts.analysis) => {
                 "The app wants no hook, so messages are not told apart: the stacks say which one it was, and whether it was one."

@@ -12,6 +12,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("sleep", w.score, title)
             .with_all_evidence(w.evidence)
             .at_most_medium(w.unknown)
+            .with_share(w.share)
             .with_advice("Post the rest of the work with a delay instead of sleeping.")
             .with_message(w.slow.token)
             .with_culprit(w.site.app),

@@ -7,8 +7,8 @@ use crate::diagnose::finding::Finding;
 use crate::diagnose::machine;
 use crate::diagnose::slow_message::SlowMessage;
 use crate::diagnose::wait_kind::{WaitKind, WaitProfile};
-use crate::model::Analysis;
-use crate::model::time::{percent, share};
+use crate::model::time::{format_ns, percent, share};
+use crate::model::{Analysis, OtherThread};
 use loopbox_format::model::Uptime;
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ const MOST: f64 = 0.6;
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
     let locked = slow.running && !facts.analysis.locks.waits.is_empty();
-    let (own, evidence, unknown) = match waited(facts, slow)? {
+    let (own, evidence, unknown, part) = match waited(facts, slow)? {
         Waited::Measured { share, .. } if share < 0.3 => return None,
         // Who waits for a lock needs no CPU, whatever the machine has left. A chain is of one instant, and most of the
         // time was counted otherwise.
@@ -40,13 +40,13 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
             };
             // Who waits for a CPU waits for nothing else: the kernel's figure answers for the stacks and the locks.
             let unknown = if share >= MOST { Vec::new() } else { unlooked(facts, slow) };
-            (own, evidence, unknown)
+            (own, evidence, unknown, Some(share))
         }
         // Without other signs this is more likely a wait for a monitor: it does not count by itself.
-        Waited::Supposed { evidence } => (0.3, evidence, vec![NOT_MEASURED.to_owned()]),
+        Waited::Supposed { evidence } => (0.3, evidence, vec![NOT_MEASURED.to_owned()], None),
     };
     let machine = machine::signs(facts);
-    let pool = running_pool(facts.analysis);
+    let running = own_running(facts.analysis);
     // It is of the running message.
     let taken = taken(facts.analysis).filter(|_| slow.running);
     let of_app = match taken.as_ref().map(|taken| taken.by) {
@@ -54,20 +54,29 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         Some(Takers::Both) => Some(OWN_WEIGHT / 2.0),
         Some(Takers::Others) => None,
         // Threads that wanted to run are all that is known.
-        None => pool.as_ref().map(|_| OWN_WEIGHT),
+        None => running.are_many.then_some(OWN_WEIGHT),
     };
     let support: f64 = machine.iter().map(|(weight, _)| *weight).chain(of_app).sum();
     let support = if own < 0.5 && support > 0.0 { support + 0.1 } else { support / 5.0 };
-    let (title, advice) = title(pool, taken.as_ref());
-    Some(
-        Finding::new("starved", (own + support).min(0.93), title)
-            .with_evidence(evidence)
-            .with_all_evidence(taken.map(|taken| taken.evidence))
-            .with_all_evidence(machine.into_iter().map(|(_, sign)| sign))
-            .at_most_medium(unknown)
-            .with_advice(advice)
-            .with_message(slow.token),
-    )
+    let named = match taken.as_ref().map(|taken| taken.by) {
+        Some(Takers::Own | Takers::Both) => running.words(),
+        Some(Takers::Others) => None,
+        None => running.words().filter(|_| running.are_many),
+    };
+    let of_threads = named.is_some().then(|| running.evidence()).flatten();
+    let (title, advice) = title(named.as_deref(), taken.as_ref());
+    let finding = Finding::new("starved", (own + support).min(0.93), title)
+        .with_evidence(evidence)
+        .with_all_evidence(taken.map(|taken| taken.evidence))
+        .with_all_evidence(of_threads)
+        .with_all_evidence(machine.into_iter().map(|(_, sign)| sign))
+        .at_most_medium(unknown)
+        .with_advice(advice)
+        .with_message(slow.token);
+    Some(match part {
+        Some(part) => finding.with_share(part),
+        None => finding,
+    })
 }
 
 const OWN_ADVICE: &str =
@@ -78,25 +87,23 @@ const UNKNOWN_ADVICE: &str = "The code on the stack may not be the cause: see wh
                               and how many devices report this.";
 
 /// Who is to blame, and what to do, as far as that is known.
-fn title(pool: Option<(String, usize)>, taken: Option<&Taken>) -> (String, &'static str) {
-    let pool = pool.map(|(pool, running)| format!("{running} of {pool} were running"));
+fn title(running: Option<&str>, taken: Option<&Taken>) -> (String, &'static str) {
     match taken.map(|taken| (taken.by, percent(taken.own))) {
         Some((Takers::Own, part)) => {
-            let how = pool.unwrap_or_else(|| format!("they used {part} of it"));
+            let how = running.map_or_else(|| format!("they used {part} of it"), str::to_owned);
             (format!("The app's own threads left main hardly any CPU: {how}"), OWN_ADVICE)
         }
-        Some((Takers::Both, part)) => (
-            format!(
-                "The machine was starved: the app's own threads used {part} of the CPU, and others the rest"
-            ),
-            OWN_ADVICE,
-        ),
+        Some((Takers::Both, part)) => {
+            let which = running.map_or_else(String::new, |running| format!(" ({running})"));
+            let own = format!("the app's own threads used {part} of the CPU{which}, and others the rest");
+            (format!("The machine was starved: {own}"), OWN_ADVICE)
+        }
         Some((Takers::Others, _)) => {
             ("The machine was starved: this app hardly got to run".to_owned(), MACHINE_ADVICE)
         }
         None => {
-            let pool = pool.map_or_else(String::new, |pool| format!(" ({pool})"));
-            (format!("Main was starved of CPU time: who took it is not known{pool}"), UNKNOWN_ADVICE)
+            let which = running.map_or_else(String::new, |running| format!(" ({running})"));
+            (format!("Main was starved of CPU time: who took it is not known{which}"), UNKNOWN_ADVICE)
         }
     }
 }
@@ -115,18 +122,65 @@ fn unlooked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     stacks.into_iter().chain(locks).map(str::to_owned).collect()
 }
 
-/// So many threads of one pool at once are no coincidence, and more than most phones have fast cores for.
+/// So many threads at once are no coincidence, and more than most phones have fast cores for. Fewer are enough where
+/// the processors that main may run on are fewer.
 const MANY_RUNNING: usize = 4;
+/// How many threads are named.
+const MAX_NAMED: usize = 3;
 /// The app's own threads weigh as much as high CPU pressure does, which they make.
 const OWN_WEIGHT: f64 = 0.3;
 
-/// The threads of one pool (`pool-N-thread-N`) that ran or wanted to, when the threads were dumped.
-fn running_pool(a: &Analysis) -> Option<(String, usize)> {
-    let mut pools: BTreeMap<String, usize> = BTreeMap::new();
-    for thread in a.threads.threads.iter().filter(|thread| thread.state == Some(b'R')) {
-        *pools.entry(pool_of(&thread.name)).or_default() += 1;
+/// The app's own threads that ran or wanted to when the threads were dumped.
+struct OwnRunning<'a> {
+    /// Those with most CPU time first.
+    threads: Vec<&'a OtherThread>,
+    /// Whether they are enough to take all processors.
+    are_many: bool,
+}
+
+fn own_running(a: &Analysis) -> OwnRunning<'_> {
+    let is_own = |thread: &&OtherThread| {
+        let stack = thread.stack.as_deref().unwrap_or(&[]);
+        thread.state == Some(b'R') && !a.frames.is_thread_of_loopbox(&thread.name, stack)
+    };
+    let mut threads: Vec<&OtherThread> = a.threads.threads.iter().filter(is_own).collect();
+    threads.sort_by_key(|thread| std::cmp::Reverse(thread.cpu_ns));
+    let processors = a.cpu_use.and_then(|used| used.processors).map(|processors| processors as usize);
+    let enough = processors.map_or(MANY_RUNNING, |processors| processors.clamp(1, MANY_RUNNING));
+    let are_many = threads.len() >= enough;
+    OwnRunning { threads, are_many }
+}
+
+impl OwnRunning<'_> {
+    /// `7 of pool-N-thread-N were running`, or with their names where they are of no pool; `None` without any.
+    fn words(&self) -> Option<String> {
+        let mut pools: BTreeMap<String, usize> = BTreeMap::new();
+        for thread in &self.threads {
+            *pools.entry(pool_of(&thread.name)).or_default() += 1;
+        }
+        let pool = pools.into_iter().max_by_key(|(_, running)| *running);
+        if let Some((pool, running)) = pool.filter(|(_, running)| *running >= MANY_RUNNING) {
+            return Some(format!("{running} of {pool} were running"));
+        }
+        let names: Vec<&str> =
+            self.threads.iter().take(MAX_NAMED).map(|thread| thread.name.as_str()).collect();
+        let more = match self.threads.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let verb = if self.threads.len() == 1 { "was" } else { "were" };
+        (!names.is_empty()).then(|| format!("{}{more} {verb} running", names.join(", ")))
     }
-    pools.into_iter().max_by_key(|(_, running)| *running).filter(|(_, running)| *running >= MANY_RUNNING)
+
+    /// Those that have used most CPU time, with it.
+    fn evidence(&self) -> Option<String> {
+        let used = self.threads.iter().take(MAX_NAMED).filter_map(|thread| {
+            Some(format!("{}{} {}", thread.name, thread.tid_in_brackets(), format_ns(thread.cpu_ns?)))
+        });
+        let used: Vec<String> = used.collect();
+        (!used.is_empty())
+            .then(|| format!("CPU time of running threads since they began: {}", used.join(", ")))
+    }
 }
 
 /// A thread's name with `N` for each number.
@@ -145,8 +199,7 @@ fn pool_of(name: &str) -> String {
 /// That the machine may have been starved while this message seemed to compute, as a reason not to be sure
 /// that its code is slow.
 pub(super) fn may_be(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
-    let is_primary = facts.primary_message().is_some_and(|primary| primary.token == slow.token);
-    let supposed = is_primary && matches!(waited(facts, slow), Some(Waited::Supposed { .. }));
+    let supposed = facts.is_focus(slow) && matches!(waited(facts, slow), Some(Waited::Supposed { .. }));
     (supposed && !machine::signs(facts).is_empty()).then(|| NOT_MEASURED.to_owned())
 }
 

@@ -3,9 +3,9 @@
 
 use crate::derive::{self, about_device, last_stack, process_name, reason, written_at};
 use crate::diagnose::{Cause, Diagnosis};
-use crate::model::Analysis;
 use crate::model::anr_words::{exit_reason, known_exit_reason, verdict_summary};
 use crate::model::time::{format_ms, format_ns, ms_between};
+use crate::model::{Analysis, token};
 use crate::render::escape::{breakable, escape};
 use crate::render::stack_text;
 use loopbox_format::model::{AnrVerdict, Named};
@@ -46,6 +46,7 @@ pub(super) fn verdict(a: &Analysis, verdict: &Diagnosis) -> String {
         let _ = write!(out, "<span class=\"tag {level}\">{level} confidence</span>");
     }
     out.push_str("</h2>\n");
+    account(&mut out, verdict);
     let first = verdict.primary_cause();
     if let Some(cause) = first {
         evidence(&mut out, cause);
@@ -70,10 +71,42 @@ pub(super) fn verdict(a: &Analysis, verdict: &Diagnosis) -> String {
     out
 }
 
+/// Where the time of the message went, as one bar with its legend.
+fn account(out: &mut String, verdict: &Diagnosis) {
+    let Some(account) = &verdict.account else { return };
+    let (mut bar, mut legend, mut words) = (String::new(), String::new(), Vec::new());
+    let mut x = 0.0;
+    for part in account.shown_parts() {
+        let (class, text) = (part.time_use.name(), part.words());
+        let width = part.share * 1e3;
+        let _ = write!(
+            bar,
+            "<rect class=\"use-{class}\" x=\"{x:.0}\" width=\"{width:.0}\" height=\"14\"><title>{}</title></rect>",
+            escape(&text)
+        );
+        let _ = write!(legend, "<li><i class=\"use-{class}\"></i>{}</li>", escape(&text));
+        words.push(text);
+        x += width;
+    }
+    if words.is_empty() {
+        return;
+    }
+    let of = format!("Where the {} of {} went", format_ms(account.wall_ms), token::title(account.token));
+    let _ = writeln!(
+        out,
+        "<figure class=\"account\"><figcaption class=\"sub\">{of}</figcaption><svg viewBox=\"0 0 1000 14\" \
+         preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{of}: {}\">{bar}</svg><ul class=\"legend\">{legend}</ul></figure>",
+        escape(&words.join(", "))
+    );
+}
+
 fn evidence(out: &mut String, cause: &Cause) {
     list(out, &cause.evidence);
     if let Some(culprit) = &cause.culprit {
         let _ = writeln!(out, "<p>Look at <strong>{}</strong></p>", breakable(culprit));
+    }
+    if cause.path.len() > 1 {
+        let _ = writeln!(out, "<p class=\"sub\">on the way: {}</p>", breakable(&cause.path.join(" > ")));
     }
     if !cause.advice.is_empty() {
         let _ = writeln!(out, "<p class=\"sub\">{}</p>", escape(cause.advice));
@@ -177,6 +210,25 @@ fn bytes(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnose::diagnose;
+    use crate::test_support::ReportBuilder;
+
+    #[test]
+    fn the_bar_of_the_account_has_all_of_the_time() {
+        let report =
+            ReportBuilder::new().running(99, 5_000).with(|report| report.anr.frozen_ns = 4_000_000_000);
+        let a = Analysis::new(&report.build());
+        let page = verdict(&a, &diagnose(&a));
+        for part in [
+            "<rect class=\"use-frozen\" x=\"0\" width=\"800\"",
+            "<rect class=\"use-on_cpu\" x=\"800\" width=\"200\"",
+            "aria-label=\"Where the 5.00 s of message #99 went: 80 % frozen or stopped, 20 % on the CPU\"",
+        ] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        let idle = Analysis::new(&ReportBuilder::new().build());
+        assert!(!verdict(&idle, &diagnose(&idle)).contains("<figure"));
+    }
 
     #[test]
     fn figures_have_the_units_of_people() {

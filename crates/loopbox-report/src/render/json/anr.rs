@@ -12,7 +12,7 @@ json_object! {
     /// Whether the report is of an ANR, by whose report, and the evidence.
     pub(super) struct AnrView<'a>(a: &'a Analysis) {
         /// `confirmed`: the system reported it; `probable`: the system's signal came while main was busy;
-        /// `hang`: a message outran its hang threshold, or main slept while messages were due; `responsive`;
+        /// `hang`: a message outran its hang threshold, or messages were due for so long; `responsive`;
         /// `unknown`: no verdict.
         verdict: Name<AnrVerdict> = Name(a.anr.verdict),
         /// The verdict in words; empty when it is `unknown`.

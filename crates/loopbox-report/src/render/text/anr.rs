@@ -22,8 +22,10 @@ pub(super) fn write(out: &mut String, a: &Analysis) {
     }
     if evidence.is_empty() {
         let running = match a.main {
-            MainState::Unknown => "what was running is not known",
-            _ => "no message was running",
+            MainState::Running(_) => "a message was running",
+            MainState::Outside(_) => "main was busy outside of messages",
+            MainState::Idle { .. } => "no message was running",
+            _ => "what was running is not known",
         };
         let overdue = match (a.queue.is_known(), a.queue.whole, a.queue.overdue()) {
             (false, ..) | (_, false, 0) => "whether one was overdue is not known",

@@ -3,8 +3,9 @@
 use super::anr;
 use super::layout::{heading, line};
 use super::style::{BAD, GOOD, HEADING, NAME, QUIET, Style, WARN, paint};
-use crate::diagnose::{Confidence, Diagnosis};
-use crate::model::Analysis;
+use crate::diagnose::{AccountPart, Confidence, Diagnosis};
+use crate::model::time::format_ms;
+use crate::model::{Analysis, token};
 
 fn style(confidence: Option<Confidence>) -> Style {
     match confidence {
@@ -18,6 +19,18 @@ fn confidence_note(confidence: Option<Confidence>) -> String {
     confidence.map(|c| format!("  ({} confidence)", c.as_str())).unwrap_or_default()
 }
 
+/// Where the time went, in one line: `time of message #46, 5.50 s: 80 % frozen or stopped · 20 % on the CPU`.
+fn account(out: &mut String, v: &Diagnosis, indent: &str) {
+    let Some(account) = &v.account else { return };
+    let parts: Vec<String> = account.shown_parts().map(AccountPart::words).collect();
+    if parts.is_empty() {
+        return;
+    }
+    let of = token::title(account.token);
+    let all = format!("{indent}time ({of}, {}): {}", format_ms(account.wall_ms), parts.join(" · "));
+    line(out, paint(QUIET, all));
+}
+
 /// The first cause with its evidence, and the names of the others.
 pub(super) fn write_short(out: &mut String, v: &Diagnosis) {
     heading(
@@ -25,6 +38,7 @@ pub(super) fn write_short(out: &mut String, v: &Diagnosis) {
         "VERDICT",
         &format!("{}{}", paint(style(v.confidence), &v.headline), confidence_note(v.confidence)),
     );
+    account(out, v, "  ");
     if let Some(first) = v.causes.first().filter(|_| v.confidence.is_some()) {
         for evidence in &first.evidence {
             line(out, format!("  - {evidence}"));
@@ -46,6 +60,7 @@ pub(super) fn write_full(out: &mut String, a: &Analysis, v: &Diagnosis) {
         "VERDICT",
         &format!("{}{}", paint(style(v.confidence), &v.headline), confidence_note(v.confidence)),
     );
+    account(out, v, "");
     for (i, cause) in v.causes.iter().enumerate() {
         out.push('\n');
         let rule = paint(NAME, cause.rule);
@@ -56,6 +71,9 @@ pub(super) fn write_full(out: &mut String, a: &Analysis, v: &Diagnosis) {
         }
         if let Some(culprit) = &cause.culprit {
             line(out, format!("     look at: {}", paint(HEADING, culprit)));
+        }
+        if cause.path.len() > 1 {
+            line(out, format!("     on the way: {}", paint(QUIET, cause.path.join(" > "))));
         }
         if !cause.advice.is_empty() {
             line(out, format!("     {}", paint(GOOD, cause.advice)));

@@ -1,0 +1,223 @@
+//! Recursion in sampled stacks: of a method that calls itself, and of methods that call each other.
+//!
+//! A parser's `value > array > value > object` is one method to its reader. Folded into the first call it has all of
+//! its time; unfolded each depth has a part, and none of them much.
+
+use super::{Method, Node, hash64};
+use crate::code::{Owner, looks_obfuscated};
+use std::collections::BTreeMap;
+
+/// Whose code a frame is, as far as recursion depends on it. The platform has no recursion but of a method that calls
+/// itself: between two calls of `View.draw` stands the view of the app that takes the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    class: u64,
+    package: u64,
+}
+
+impl Place {
+    /// The place of a method; `None` for one of the platform.
+    pub fn of(method: &Method<'_>) -> Option<Self> {
+        if method.owner == Owner::Platform || method.class.is_empty() {
+            return None;
+        }
+        let outermost = method.class.split('$').next().unwrap_or_default();
+        let package = match method.class.rsplit_once('.') {
+            // A shrinker puts all of an app into one package.
+            Some((package, _)) if !looks_obfuscated(method.class) => package,
+            _ => outermost,
+        };
+        Some(Self { class: hash64(outermost), package: hash64(package) })
+    }
+}
+
+/// Where a node stands once recursion is folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Folded {
+    /// The node that stands for it: itself, or the first call of its recursion.
+    pub at: u32,
+    /// The caller of that node, itself one that stands for others.
+    pub caller: Option<u32>,
+    /// The number of its method, or of the methods that call each other.
+    pub method: u32,
+    /// How many calls of the recursion's first method are on top of each other here, itself counted.
+    pub calls: u32,
+}
+
+/// Folds recursion. Callers come before their callees; `place` gives that of a node.
+///
+/// Methods call each other when one is there twice with nothing but methods of its class in between, or three times
+/// with nothing but those of its package. The platform's in between do not count.
+pub fn fold(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Folded> {
+    let groups = groups(nodes, &place);
+    let mut folded: Vec<Folded> = Vec::with_capacity(nodes.len());
+    for (index, node) in (0..).zip(nodes) {
+        let group = groups.of(node.method);
+        let method = group.unwrap_or(node.method);
+        let of = |at: u32| folded.get(at as usize).copied();
+        let caller = node.parent.and_then(|parent| Some((nodes.get(parent as usize)?, of(parent)?)));
+        let itself = Folded { at: index, caller: caller.map(|(_, caller)| caller.at), method, calls: 1 };
+        folded.push(match caller {
+            Some((parent, into)) if parent.method == node.method => Folded { calls: into.calls + 1, ..into },
+            Some(_) if group.is_some() => {
+                into_earlier(nodes, &folded, node, itself, &place).unwrap_or(itself)
+            }
+            _ => itself,
+        });
+    }
+    folded
+}
+
+/// The earlier call that a node of a group is folded into.
+fn into_earlier(
+    nodes: &[Node],
+    folded: &[Folded],
+    node: &Node,
+    itself: Folded,
+    place: &impl Fn(u32) -> Option<Place>,
+) -> Option<Folded> {
+    let mut at = itself.caller?;
+    let first = loop {
+        let earlier = folded.get(at as usize)?;
+        if earlier.method == itself.method {
+            break *earlier;
+        }
+        // Other code of the app's is in between: that is no recursion of the group alone.
+        if place(at).is_some() {
+            return None;
+        }
+        at = earlier.caller?;
+    };
+    let mut last = node.parent?;
+    while folded.get(last as usize)?.at != first.at {
+        last = nodes.get(last as usize)?.parent?;
+    }
+    let again = nodes.get(first.at as usize)?.method == node.method;
+    Some(Folded { calls: folded.get(last as usize)?.calls + u32::from(again), ..first })
+}
+
+/// The methods that call each other.
+#[derive(Debug, Default)]
+struct Groups {
+    /// For each method of a group another one of it, or itself.
+    next: BTreeMap<u32, u32>,
+}
+
+impl Groups {
+    /// The number of a method's group.
+    fn of(&self, method: u32) -> Option<u32> {
+        let mut at = method;
+        let mut next = *self.next.get(&at)?;
+        while next != at {
+            at = next;
+            next = self.next.get(&at).copied().unwrap_or(at);
+        }
+        Some(at)
+    }
+
+    fn join(&mut self, method: u32, other: u32) {
+        let (a, b) = (self.of(method).unwrap_or(method), self.of(other).unwrap_or(other));
+        self.next.entry(a).or_insert(a);
+        self.next.insert(b, a);
+    }
+}
+
+fn groups(nodes: &[Node], place: &impl Fn(u32) -> Option<Place>) -> Groups {
+    let mut groups = Groups::default();
+    let mut between: Vec<u32> = Vec::new();
+    for (index, node) in (0..).zip(nodes) {
+        let Some(own) = place(index) else { continue };
+        between.clear();
+        let (mut same_class, mut calls) = (true, 1);
+        let mut at = node.parent;
+        while let Some((number, caller)) = at.and_then(|at| Some((at, nodes.get(at as usize)?))) {
+            at = caller.parent;
+            if caller.method == node.method {
+                calls += 1;
+                if same_class || calls > 2 {
+                    groups.join(node.method, node.method);
+                    between.iter().for_each(|&other| groups.join(node.method, other));
+                    break;
+                }
+            } else if let Some(other) = place(number) {
+                if other.package != own.package {
+                    break;
+                }
+                same_class &= other.class == own.class;
+                between.push(caller.method);
+            }
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One stack, outermost first: `class.method`, of the platform in small letters.
+    fn folded(stack: &str) -> Vec<String> {
+        let frames: Vec<(&str, &str)> =
+            stack.split(' ').map(|frame| frame.rsplit_once('.').unwrap()).collect();
+        let method = |at: u32| {
+            let (class, name) = frames[at as usize];
+            let owner = if class.starts_with("java") { Owner::Platform } else { Owner::App };
+            Method { class, name, owner }
+        };
+        let numbers = |at: u32| (0..=at).find(|&known| method(known) == method(at)).unwrap();
+        let nodes: Vec<Node> = (0..frames.len() as u32)
+            .map(|at| Node { parent: at.checked_sub(1), method: numbers(at), total_ns: 1 })
+            .collect();
+        let folded = fold(&nodes, |at| Place::of(&method(at)));
+        let mut path = Vec::new();
+        let mut at = folded.last().map(|last| (last.at, last.calls));
+        while let Some((node, calls)) = at {
+            path.push(format!(
+                "{}{}",
+                method(node).name,
+                if calls > 1 { format!("×{calls}") } else { String::new() }
+            ));
+            at = folded[node as usize].caller.map(|caller| {
+                let most = folded.iter().filter(|node| node.at == caller).map(|node| node.calls).max();
+                (caller, most.unwrap())
+            });
+        }
+        path.reverse();
+        path
+    }
+
+    #[test]
+    fn methods_of_one_class_that_call_each_other_are_one() {
+        let parser = "a.b.Main.run a.b.Json.value a.b.Json.array a.b.Json.value a.b.Json.object";
+        assert_eq!(folded(parser), ["run", "value×2", "object"]);
+        assert_eq!(folded(&format!("{parser} a.b.Json.value")), ["run", "value×3"]);
+        assert_eq!(folded(&format!("{parser} java.util.HashMap.put")), ["run", "value×2", "object", "put"]);
+        let inner = "a.b.Main.run a.b.Json.value a.b.Json$Array.read a.b.Json.value a.b.Json$Array.read";
+        assert_eq!(folded(inner), ["run", "value×2"]);
+    }
+
+    #[test]
+    fn methods_of_one_package_call_each_other_when_one_is_there_three_times() {
+        let twice = "a.b.Group.layout a.b.Row.layout a.b.Group.layout a.b.Cell.layout";
+        assert_eq!(folded(twice), ["layout", "layout", "layout", "layout"]);
+        assert_eq!(folded(&format!("{twice} a.b.Group.layout a.b.Cell.measure")), ["layout×3", "measure"]);
+        let views = "a.b.Group.draw java.View.draw a.b.Group.draw java.View.draw a.b.Chart.draw";
+        assert_eq!(folded(views), ["draw×2", "draw", "draw"]);
+    }
+
+    #[test]
+    fn what_stands_between_two_calls_of_a_helper_is_kept() {
+        let wrapped = "a.util.Trace.section a.cart.Cart.load a.util.Trace.section a.feed.Feed.parse";
+        assert_eq!(folded(wrapped), ["section", "load", "section", "parse"]);
+        let thrice = format!("{wrapped} a.util.Trace.section a.feed.Item.read");
+        assert_eq!(folded(&thrice), ["section", "load", "section", "parse", "section", "read"]);
+        let platform = "java.View.draw a.b.Chart.draw java.View.draw a.b.Axis.draw";
+        assert_eq!(folded(platform), ["draw", "draw", "draw", "draw"]);
+    }
+
+    #[test]
+    fn a_method_that_calls_itself_is_one_whoever_it_is_of() {
+        assert_eq!(folded("a.b.Fib.fib a.b.Fib.fib a.b.Fib.fib"), ["fib×3"]);
+        assert_eq!(folded("java.A.walk java.A.walk a.b.C.d"), ["walk×2", "d"]);
+    }
+}

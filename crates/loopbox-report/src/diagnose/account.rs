@@ -1,0 +1,323 @@
+//! Where the wall time of a message went, before a cause is named: a cause claims no more than its share.
+//!
+//! Each part of the time is counted once, the surest first: the process did not run, main was on a CPU, main
+//! waited for one, the stacks or the kernel show what main waited for, the runtime had stopped main. What none
+//! of them explains is said to be unexplained, and what nobody measured to be unmeasured.
+
+use super::cpu_wait::{NO_CPU_TIME, measured_ns};
+use super::dominant_wait::takes_cpu;
+use super::facts::Facts;
+use super::machine;
+use super::rules::{gc, lock};
+use super::slow_message::SlowMessage;
+use super::suspender::Suspender;
+use super::wait_kind::{WaitKind, WaitProfile};
+use crate::model::MainWaitKind;
+use crate::model::time::{format_ns, ms, percent, share};
+use crate::model::token;
+use loopbox_format::model::Token;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What a part of the time went to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeUse {
+    /// Main ran on a CPU.
+    OnCpu,
+    /// Main could have run and got no CPU, by the kernel's count.
+    CpuWait,
+    /// Main waited for something that its stacks or the kernel name.
+    KnownWait,
+    /// The whole process did not run: it was frozen by the system, or stopped.
+    Frozen,
+    /// The runtime had stopped main: for a heap dump, a collection, a debugger.
+    Suspended,
+    /// Main was measured to do none of these.
+    Unexplained,
+    /// What would tell it was not measured.
+    Unmeasured,
+}
+
+impl TimeUse {
+    /// In a few words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::OnCpu => "on the CPU",
+            Self::CpuWait => "waiting for a CPU",
+            Self::KnownWait => "in known waits",
+            Self::Frozen => "frozen or stopped",
+            Self::Suspended => "stopped by the runtime",
+            Self::Unexplained => "unexplained",
+            Self::Unmeasured => "not measured",
+        }
+    }
+
+    /// As JSON has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OnCpu => "on_cpu",
+            Self::CpuWait => "cpu_wait",
+            Self::KnownWait => "known_wait",
+            Self::Frozen => "frozen",
+            Self::Suspended => "suspended",
+            Self::Unexplained => "unexplained",
+            Self::Unmeasured => "unmeasured",
+        }
+    }
+}
+
+/// A part of the time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "account_part")]
+pub struct AccountPart {
+    /// What it went to.
+    #[serde(rename = "use")]
+    pub time_use: TimeUse,
+    /// How long.
+    pub ms: f64,
+    /// The part of the wall time, from 0 to 1.
+    pub share: f64,
+    /// What is known more: the waits with their times, who stopped main, what was not measured; else empty.
+    pub detail: String,
+    #[serde(skip)]
+    ns: u64,
+}
+
+impl AccountPart {
+    /// `12 % in known waits (a sleep 0.66 s)`.
+    pub fn words(&self) -> String {
+        let detail = if self.detail.is_empty() { String::new() } else { format!(" ({})", self.detail) };
+        format!("{} {}{detail}", percent(self.share), self.time_use.words())
+    }
+}
+
+/// Where the wall time went of the message that a diagnosis is about, or of what ran outside of messages.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "account")]
+pub struct Account {
+    /// The message; for what ran outside of messages the one before it, `after-45`.
+    #[serde(serialize_with = "serialize_token")]
+    #[schemars(with = "token::Key")]
+    pub token: Token,
+    /// Its wall time: how long it took, or has been running for certain.
+    pub wall_ms: f64,
+    /// The parts that took any time; together they are the wall time.
+    pub parts: Vec<AccountPart>,
+    #[serde(skip)]
+    wall_ns: u64,
+    /// Whether main waited for a CPU no longer than the account says.
+    #[serde(skip)]
+    had_cpu: bool,
+    /// The part of the stacks that are in known waits, and which.
+    #[serde(skip)]
+    seen_waits: f64,
+    /// The same of waits that take CPU time.
+    #[serde(skip)]
+    seen_busy_waits: f64,
+    /// The part of the time that stacks speak for.
+    #[serde(skip)]
+    covered: f64,
+    #[serde(skip)]
+    seen_wait_words: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn serialize_token<S: serde::Serializer>(token: &Token, to: S) -> Result<S::Ok, S::Error> {
+    token::Key(*token).serialize(to)
+}
+
+/// More than so much of the time without an explanation: no cause that blames code is sure.
+const MUCH_UNEXPLAINED: f64 = 0.4;
+/// From here on a message is one that waits.
+const MOSTLY_WAITS: f64 = 0.5;
+
+impl Account {
+    /// That of a message.
+    pub(super) fn of(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Self {
+        let wall_ns = slow.certain_ns.min(slow.wall_ns);
+        let mut ledger = Ledger { wall_ns, left_ns: wall_ns, parts: Vec::new() };
+        let profile = facts.profile.as_ref();
+        ledger.take(TimeUse::Frozen, facts.unseen.frozen_ns, "");
+        ledger.take(TimeUse::OnCpu, slow.cpu_ns.into_iter().sum(), "");
+        let cpu_wait = measured_ns(facts, slow);
+        // Where the machine is short of something, main may have waited for a CPU in the half second before the count.
+        let is_calm = machine::signs(facts).is_empty();
+        ledger.take(TimeUse::CpuWait, cpu_wait.iter().map(|(waited_ns, _)| waited_ns).sum(), "");
+        let (waits_ns, waits) = known_waits(facts, slow);
+        ledger.take(TimeUse::KnownWait, waits_ns, &waits);
+        if kernel_says_stopped(facts, slow) {
+            ledger.take(TimeUse::Frozen, ledger.left_ns, "the kernel says so of the moment of the report");
+        }
+        let ran_seen_ns: u64 = profile.iter().map(|profile| profile.ns(WaitKind::Running)).sum();
+        ledger.take(TimeUse::Suspended, gc::blocking_ns(facts, slow).into_iter().sum(), "collections");
+        match Suspender::of(facts, slow) {
+            Some(suspender) => {
+                let most_ns = ran_seen_ns.saturating_add(facts.unseen.unsampled_ns());
+                ledger.take(TimeUse::Suspended, most_ns, &suspender.words(&facts.analysis.frames));
+            }
+            // Nobody was starved, and yet no stack could be taken.
+            None if cpu_wait.is_some() && is_calm => {
+                ledger.take(
+                    TimeUse::Suspended,
+                    facts.unseen.unsampled_ns(),
+                    "no stack could be taken meanwhile",
+                );
+            }
+            None => {}
+        }
+        match (slow.cpu_ns, profile) {
+            (None, _) => ledger.take(TimeUse::Unmeasured, ledger.left_ns, NO_CPU_TIME),
+            (Some(_), None) => ledger.take(TimeUse::Unmeasured, ledger.left_ns, "there are no stacks of it"),
+            (Some(_), Some(profile)) => {
+                let seen_ns = profile.total_ns.saturating_add(facts.unseen.all_ns());
+                ledger.take(
+                    TimeUse::Unmeasured,
+                    wall_ns.saturating_sub(seen_ns),
+                    "there are no stacks of it",
+                );
+                let nameless_ns = profile.ns(WaitKind::Unknown);
+                ledger.take(TimeUse::Unmeasured, nameless_ns, "the names of the stacks are missing");
+            }
+        }
+        ledger.take(TimeUse::Unexplained, ledger.left_ns, "");
+        Self {
+            token: slow.token,
+            wall_ms: ms(wall_ns),
+            parts: ledger.parts,
+            wall_ns,
+            had_cpu: cpu_wait.is_some() && is_calm,
+            seen_waits: profile.iter().map(|profile| share(waits_ns, profile.total_ns)).sum(),
+            covered: profile.iter().map(|profile| share(profile.total_ns, wall_ns)).sum(),
+            seen_busy_waits: profile.iter().map(|profile| busy_waits_share(profile)).sum(),
+            seen_wait_words: waits,
+        }
+    }
+
+    /// The parts that are worth a place in a line: half a percent at least.
+    pub fn shown_parts(&self) -> impl Iterator<Item = &AccountPart> {
+        self.parts.iter().filter(|part| part.share >= 0.005)
+    }
+
+    /// How long a part was.
+    pub(super) fn ns(&self, time_use: TimeUse) -> u64 {
+        let parts = self.parts.iter().filter(|part| part.time_use == time_use);
+        parts.fold(0, |sum: u64, part| sum.saturating_add(part.ns))
+    }
+
+    /// A part of the wall time.
+    pub(super) fn share(&self, time_use: TimeUse) -> f64 {
+        share(self.ns(time_use), self.wall_ns)
+    }
+
+    /// The part of the wall time in which main's own code may have run or waited.
+    pub(super) fn own_share(&self) -> f64 {
+        1.0 - self.share(TimeUse::Frozen) - self.share(TimeUse::Suspended)
+    }
+
+    /// `, 4.40 s of it frozen or stopped`, as far as main stood still for much of the time.
+    pub(super) fn stood_still(&self) -> String {
+        let much = [TimeUse::Frozen, TimeUse::Suspended].into_iter().filter(|part| self.share(*part) >= 0.1);
+        let parts = much.map(|part| format!(", {} of it {}", format_ns(self.ns(part)), part.words()));
+        parts.collect()
+    }
+
+    /// The part of the time that is of the message itself, however it went.
+    pub(super) fn not_frozen(&self) -> f64 {
+        1.0 - self.share(TimeUse::Frozen)
+    }
+
+    /// That main did not get on for much of the time, and nothing says why: a reason not to be sure of code that
+    /// the stacks show.
+    fn unexplained(&self) -> Option<String> {
+        let part = self.share(TimeUse::Unexplained) + self.share(TimeUse::Suspended);
+        let no_cpu = if self.had_cpu { "" } else { ", or got no CPU" };
+        (part > MUCH_UNEXPLAINED).then(|| {
+            format!(
+                "for {} of the time main was neither on a CPU nor in a known wait: it was stopped or suspended{no_cpu}",
+                percent(part)
+            )
+        })
+    }
+
+    /// What keeps a cause from being sure that blames the code which the stacks show.
+    pub(super) fn against_code(&self) -> impl Iterator<Item = String> {
+        let found = [self.unexplained(), self.unmeasured(), self.starved(), self.waits()];
+        found.into_iter().flatten()
+    }
+
+    /// That main had no CPU for much of the time.
+    fn starved(&self) -> Option<String> {
+        let part = self.share(TimeUse::CpuWait);
+        (part > MUCH_UNEXPLAINED).then(|| format!("main waited for a CPU for {} of the time", percent(part)))
+    }
+
+    /// That most of its stacks wait, and for what, while main does not compute all the same.
+    fn waits(&self) -> Option<String> {
+        let (part, words) = (self.seen_waits, &self.seen_wait_words);
+        let computes = self.share(TimeUse::OnCpu) >= MOSTLY_WAITS;
+        // Waits that take CPU time explain it, and where stacks cover little nothing else is known to.
+        let busy_waits = self.covered < MOSTLY_WAITS && self.seen_busy_waits >= MOSTLY_WAITS;
+        let waits = part >= MOSTLY_WAITS && (!computes || busy_waits);
+        waits.then(|| format!("{} of its stacks wait ({words})", percent(part)))
+    }
+
+    /// That much of the time was not measured, as a reason not to be sure.
+    fn unmeasured(&self) -> Option<String> {
+        let part = self.share(TimeUse::Unmeasured);
+        let what = self.parts.iter().find(|part| part.time_use == TimeUse::Unmeasured)?;
+        (part > MUCH_UNEXPLAINED).then(|| {
+            format!("what main did for {} of the time was not measured ({})", percent(part), what.detail)
+        })
+    }
+}
+
+/// What is left of the time while it is given to its parts.
+struct Ledger {
+    wall_ns: u64,
+    left_ns: u64,
+    parts: Vec<AccountPart>,
+}
+
+impl Ledger {
+    fn take(&mut self, time_use: TimeUse, ns: u64, detail: &str) {
+        let ns = ns.min(self.left_ns);
+        if ns == 0 {
+            return;
+        }
+        self.left_ns -= ns;
+        let share = (share(ns, self.wall_ns) * 1e3).round() / 1e3;
+        self.parts.push(AccountPart { time_use, ms: ms(ns), share, detail: detail.to_owned(), ns });
+    }
+}
+
+/// How long main was in waits that have a name, and the longest of them in words.
+fn known_waits(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (u64, String) {
+    let Some(profile) = &facts.profile else { return (0, String::new()) };
+    let mut waits: Vec<(u64, &str)> = profile.waits().map(|(kind, ns)| (ns, kind.noun())).collect();
+    if let Some(ns) = native_wait_ns(facts, slow, profile) {
+        waits.push((ns, "native code"));
+    }
+    if let Some(ns) = lock::monitor_wait_ns(facts, slow) {
+        waits.push((ns, "a monitor"));
+    }
+    waits.sort_unstable_by_key(|&(ns, noun)| (std::cmp::Reverse(ns), noun));
+    let all_ns = waits.iter().fold(0, |sum: u64, (ns, _)| sum.saturating_add(*ns));
+    let words = waits.iter().take(3).map(|(ns, noun)| format!("{noun} {}", format_ns(*ns)));
+    (all_ns, words.collect::<Vec<_>>().join(", "))
+}
+
+fn busy_waits_share(profile: &WaitProfile) -> f64 {
+    let busy = profile.waits().filter(|(kind, _)| takes_cpu(*kind));
+    share(busy.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), profile.total_ns)
+}
+
+/// How long main's stacks end in the native method that the kernel found it to wait in.
+fn native_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<u64> {
+    let wait = facts.analysis.main_wait().filter(|_| slow.running)?;
+    (wait.kind.is_wait_of_its_own() && profile.native_top_ns > 0).then_some(profile.native_top_ns)
+}
+
+fn kernel_says_stopped(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
+    slow.running && facts.analysis.main_wait().is_some_and(|wait| wait.kind == MainWaitKind::Stopped)
+}

@@ -1,0 +1,38 @@
+//! The runtime had stopped all threads: main stood still, whatever its stack shows.
+
+use crate::diagnose::account::TimeUse;
+use crate::diagnose::facts::Facts;
+use crate::diagnose::finding::Finding;
+use crate::diagnose::suspender::Suspender;
+use crate::model::time::{format_ns, percent};
+
+/// Shorter than this, and a smaller part of the message, is no cause.
+const MIN_NS: u64 = 500_000_000;
+const MIN_SHARE: f64 = 0.3;
+
+pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
+    let slow = facts.primary_message()?;
+    let account = facts.account.as_ref()?;
+    let suspender = Suspender::of(facts, slow)?;
+    let (ns, share) = (account.ns(TimeUse::Suspended), account.share(TimeUse::Suspended));
+    if ns < MIN_NS || share < MIN_SHARE {
+        return None;
+    }
+    let what = suspender.words(&facts.analysis.frames);
+    let title = format!("{} stood still for {}: {what}", slow.subject(), format_ns(ns));
+    Some(
+        Finding::new("suspended", facts.score(slow) + 0.08, title)
+            .with_evidence(format!(
+                "{what}{}, for which the runtime stops every other thread that runs code of Java",
+                suspender.thread.tid_in_brackets()
+            ))
+            .with_evidence(format!("for {} of the time main was on no CPU, and in no known wait", percent(share)))
+            .with_share(share)
+            .with_advice(
+                "The code on main's stack is not the cause. Walk through the heap in another process (a fork), or where no user \
+                 waits.",
+            )
+            .with_message(slow.token)
+            .with_culprit(suspender.culprit),
+    )
+}

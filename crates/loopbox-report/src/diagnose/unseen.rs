@@ -1,0 +1,66 @@
+//! When nobody took a stack though one was due: the stack before it does not speak for that time.
+
+use super::slow_message::SlowMessage;
+use super::wait_kind::kind_of_stack;
+use crate::model::{Analysis, FrameKind, SampleGap};
+
+/// The times of a message in which no stack was taken.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Unseen {
+    /// How long the process did not run, as the recorder measured it.
+    pub(super) frozen_ns: u64,
+    /// The gaps of that time.
+    frozen: Vec<SampleGap>,
+    /// The gaps of other times, with code of Java on top that ran, as far as the stack before shows.
+    unsampled: Vec<SampleGap>,
+}
+
+impl Unseen {
+    /// Those of a message.
+    pub(super) fn of(a: &Analysis, slow: SlowMessage<'_>) -> Self {
+        let mut unseen = Self { frozen_ns: frozen_ns(a, slow), ..Self::default() };
+        let Some(tree) = slow.tree else { return unseen };
+        let mut gaps = tree.gaps();
+        // The recorder has the sum of them: the longest are surest to be of it.
+        gaps.sort_unstable_by_key(|gap| (std::cmp::Reverse(gap.ns), gap.sample));
+        let mut left_ns = unseen.frozen_ns;
+        let runs = tree.stack_runs();
+        for gap in gaps {
+            let ns = gap.ns.min(left_ns);
+            left_ns -= ns;
+            if ns > 0 {
+                unseen.frozen.push(SampleGap { ns, ..gap });
+            }
+            let rest = SampleGap { ns: gap.ns - ns, ..gap };
+            let Some(run) = runs.iter().find(|run| (run.start..run.end).contains(&gap.sample)) else {
+                continue;
+            };
+            let is_java = a.frames[tree.nodes[run.top as usize].frame].kind == FrameKind::Java;
+            // Who waits before a gap and after it waited in it, too.
+            let ran = kind_of_stack(&tree.stack(run.top), &a.frames).is_some_and(|kind| !kind.is_wait());
+            if is_java && ran && rest.ns > 0 {
+                unseen.unsampled.push(rest);
+            }
+        }
+        unseen
+    }
+
+    /// All gaps for which the stack before does not speak.
+    pub(super) fn gaps(&self) -> Vec<SampleGap> {
+        self.frozen.iter().chain(&self.unsampled).copied().collect()
+    }
+
+    pub(super) fn unsampled_ns(&self) -> u64 {
+        SampleGap::sum_ns(&self.unsampled, 0, u32::MAX)
+    }
+
+    /// All of them.
+    pub(super) fn all_ns(&self) -> u64 {
+        SampleGap::sum_ns(&self.gaps(), 0, u32::MAX)
+    }
+}
+
+/// How much of a message the process did not run. The recorder counts it for what runs at the dump.
+fn frozen_ns(a: &Analysis, slow: SlowMessage<'_>) -> u64 {
+    if slow.running { a.anr.frozen_ns.min(slow.wall_ns) } else { 0 }
+}

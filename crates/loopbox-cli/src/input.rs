@@ -21,6 +21,8 @@ use std::path::Path;
 pub(crate) const MAX_LEN: u64 = 64 << 20;
 /// How many processes an error lists.
 const MAX_NAMES: usize = 5;
+/// The first bytes of a ring.
+const RING: &[u8] = b"\x89LBR";
 /// The name that stands for stdin, and of an output for stdout.
 pub(crate) const STDIO: &str = "-";
 
@@ -114,6 +116,8 @@ fn recorded(bytes: &[u8]) -> Result<Decoded> {
     match loopbox_format::report::decode(bytes) {
         Ok(decoded) => Ok(decoded),
         // The file is neither a report nor a ring. The error is about reports, because a report was expected.
+        // (`recover` measures a file before it reads its beginning.)
+        Err(error @ ContainerError::Magic) if !bytes.starts_with(RING) => Err(error.into()),
         Err(error @ ContainerError::Magic) => match loopbox_store::recover(bytes) {
             // Its damage is that of the file itself.
             Ok(mut ring) => {

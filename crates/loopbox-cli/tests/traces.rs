@@ -129,6 +129,24 @@ fn a_trace_is_read_as_it_comes_out_of_mail_bug_reports_and_editors() {
 }
 
 #[test]
+fn a_trace_is_found_in_a_text_of_any_length() {
+    let files = Files::new();
+    let line = "11-26 12:00:00.000  99  99 I Tag: a line of a log that says nothing\n";
+    let in_front = line.repeat(400_000) + BLOCKED;
+    assert!(in_front.len() > 20 << 20);
+    let threads: String = (100..9_000).fold(BLOCKED.replace("----- end 4321 -----\n", ""), |text, tid| {
+        text + &format!(
+            "\"pool-{tid}\" prio=5 tid={tid} Waiting\n  | sysTid={tid}\n{}\n",
+            "  at a.B.c(B.java:1)\n".repeat(8)
+        )
+    });
+    for (name, text) in [("log.txt", in_front), ("threads.txt", threads)] {
+        let run = loopbox(&["diagnose", files.bytes(name, text.as_bytes())]);
+        assert!(run.stdout.contains(HEADLINE), "{name}: {}{}", run.stdout, run.stderr);
+    }
+}
+
+#[test]
 fn of_a_trace_that_was_cut_what_came_is_shown() {
     let files = Files::new();
     let mut long = BLOCKED.to_owned();

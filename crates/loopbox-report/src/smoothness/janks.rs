@@ -115,8 +115,12 @@ pub(crate) fn tree_token(a: &Analysis, jank: &JankFrame) -> Option<Token> {
 }
 
 fn judged(mask: u32) -> String {
-    let names: Vec<&str> =
-        JUDGEMENTS.iter().filter(|(bit, _)| mask & bit != 0).map(|(_, name)| *name).collect();
+    let known = JUDGEMENTS.iter().filter(|(bit, _)| mask & bit != 0);
+    let mut names: Vec<String> = known.map(|(_, name)| (*name).to_owned()).collect();
+    let newer = JUDGEMENTS.iter().fold(mask, |left, (bit, _)| left & !bit);
+    if newer != 0 {
+        names.push(format!("type {newer}"));
+    }
     if names.is_empty() { "in time".into() } else { names.join(" and ") }
 }
 
@@ -139,3 +143,17 @@ pub(super) fn keep_longest(janks: &mut Vec<JankView>) {
 
 /// When there are so many that they should be cut.
 pub(super) const MANY: usize = 4 * LONGEST;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judgement_that_is_newer_is_a_number_and_not_in_time() {
+        assert_eq!(
+            (judged(0), judged(2), judged(3)),
+            ("in time".into(), "application".into(), "composer and application".into())
+        );
+        assert_eq!((judged(8), judged(26)), ("type 8".into(), "application and type 24".into()));
+    }
+}

@@ -11,7 +11,7 @@ use loopbox_setup::{command, jar};
 use crate::builder::Builder;
 use crate::hidden_api;
 use crate::java::{Against, DexOf, d8, javac};
-use crate::levels::{LIST, Level, folder};
+use crate::levels::{LIST, Level, stubs};
 
 /// Classes that nothing here has: annotations, what only tests of Android itself ask for, and `ActivityThread`, which is the
 /// tests' own (a class of the boot class path would hide it).
@@ -38,16 +38,18 @@ pub(crate) struct LevelClasses {
 /// Compiles the stubs that the level needs, and dexes them with its classes. `core` and `framework` are jars of class files.
 pub(crate) fn build(builder: &Builder<'_>, core: &Path, framework: &Path) -> Result<Option<LevelClasses>> {
     let Some(level) = &builder.spec.level else { return Ok(None) };
-    let stubs = folder(&builder.spec.folder).join("stubs");
+    let stubs = stubs(&builder.spec.folder, level.framework);
     let kept = level.kept(builder.progress)?;
-    let key = builder
+    let mut key = builder
         .key("level")
         .with(&sha256_file(&kept)?)
         .with(&level.classes.join(" "))
         .with_path(core)?
         .with_path(framework)?
-        .with_path(&stubs)?
         .with(R8::identity());
+    for folder in &stubs {
+        key = key.with_path(folder)?;
+    }
     let plain = builder.cache.step("level", &key, |out| {
         let taken: Vec<String> = jar::names(&kept)?.into_iter().filter(|entry| level.takes(entry)).collect();
         builder.progress.say(format!("dex {} classes of API level {}", taken.len(), level.framework.api));
@@ -57,7 +59,12 @@ pub(crate) fn build(builder: &Builder<'_>, core: &Path, framework: &Path) -> Res
         let checked: Vec<&String> = taken.iter().filter(|entry| level.is_whole(entry)).collect();
         jar::write(&whole, &jar::read_entries(&kept, &checked)?)?;
         let libraries = [core.to_owned(), framework.to_owned()];
-        javac(builder.tools, &files_below(&stubs)?, &Against::Boot(&libraries), &classes)?;
+        let files = stubs.iter().map(|folder| files_below(folder)).collect::<Result<Vec<_>>>()?.concat();
+        let declared = out.join("declared.jar");
+        jar::write(&declared, &readable(jar::read_entries(&selected, &taken.iter().collect::<Vec<_>>())?))?;
+        let level_first = [declared.clone(), core.to_owned(), framework.to_owned()];
+        javac(builder.tools, &files, &Against::Boot(&level_first), &classes)?;
+        remove(&declared)?;
         jar::pack(&classes, &stub_jar)?;
         remove(&classes)?;
         check(builder, &whole, &[&selected, &stub_jar, core, framework])?;
@@ -66,6 +73,19 @@ pub(crate) fn build(builder: &Builder<'_>, core: &Path, framework: &Path) -> Res
     let dexed = plain.join("level.jar");
     let hidden = hide(builder, level, &kept, &dexed)?;
     Ok(Some(LevelClasses { dexed, hidden }))
+}
+
+/// Class files whose version our javac reads: it needs the declarations alone, which newer versions write as older ones do.
+fn readable(mut classes: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
+    /// Java 17.
+    const NEWEST: u16 = 61;
+    for (_, bytes) in &mut classes {
+        if let Some(version) = bytes.get_mut(6..8) {
+            let known = u16::from_be_bytes([version[0], version[1]]).min(NEWEST);
+            version.copy_from_slice(&known.to_be_bytes());
+        }
+    }
+    classes
 }
 
 /// Fails where the level's classes call what is neither in the testbed's framework nor in the stubs.

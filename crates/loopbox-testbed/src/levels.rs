@@ -44,6 +44,12 @@ struct Pin {
     /// The queues that it has behind a switch.
     #[serde(default)]
     queues: Vec<Queue>,
+    /// What is kept of this level beside the rest.
+    #[serde(default)]
+    keep: Vec<String>,
+    /// Of that, the classes of the testbed. They may name what nothing here has.
+    #[serde(default)]
+    classes: Vec<String>,
 }
 
 /// A level, with what is taken of it.
@@ -61,6 +67,13 @@ pub(crate) fn folder(specs: &Path) -> PathBuf {
     specs.join("levels")
 }
 
+/// What the level's classes need: of each level, and of this one alone, where it has such.
+pub(crate) fn stubs(specs: &Path, framework: Framework) -> Vec<PathBuf> {
+    let own = folder(specs).join(format!("stubs-{}", framework.api));
+    let all = [folder(specs).join("stubs"), own];
+    all.into_iter().filter(|folder| folder.is_dir()).collect()
+}
+
 impl Levels {
     pub(crate) fn load(specs: &Path) -> Result<Self> {
         read_toml(&folder(specs).join("levels.toml"))
@@ -73,9 +86,10 @@ impl Levels {
         let pin = pin.filter(|pin| framework.queue.is_none_or(|queue| pin.queues.contains(&queue)));
         let pin =
             pin.with_context(|| format!("there is no {framework}; there are: {}", known().join(", ")))?;
-        let partly = self.strict_mode_classes.clone();
+        let partly = [&self.strict_mode_classes[..], &pin.classes].concat();
         let classes = [&self.classes[..], &self.frame_classes, &partly].concat();
-        Ok(Level { framework, pin: pin.clone(), keep: self.keep.clone(), classes, partly })
+        let keep = [&self.keep[..], &pin.keep].concat();
+        Ok(Level { framework, pin: pin.clone(), keep, classes, partly })
     }
 
     /// Each level with each of its queues.

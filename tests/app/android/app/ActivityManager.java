@@ -2,7 +2,9 @@ package android.app;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 
 /** What the system reports about this app's processes; the scripted app plays the system. */
 public abstract class ActivityManager {
@@ -62,6 +64,15 @@ public abstract class ActivityManager {
     /** As on a device: newest first, never null. */
     public List<ApplicationStartInfo> getHistoricalProcessStartReasons(int max) {
         return new ArrayList<ApplicationStartInfo>();
+    }
+
+    /** Warnings come from the framework of API 37 alone, which has a manager of its own. */
+    public void registerAnrWarningListener(Executor executor, Consumer<AnrWarningResult> listener) {
+        throw new UnsupportedOperationException("no framework of API 37");
+    }
+
+    public void unregisterAnrWarningListener(Consumer<AnrWarningResult> listener) {
+        throw new UnsupportedOperationException("no framework of API 37");
     }
 
     public abstract List<ApplicationExitInfo> getHistoricalProcessExitReasons(String packageName, int pid, int max);

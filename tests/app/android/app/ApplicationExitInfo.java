@@ -23,4 +23,20 @@ public abstract class ApplicationExitInfo {
     }
 
     public abstract InputStream getTraceInputStream() throws IOException;
+
+    /** As on a device below API 37, or for an ANR that no timer has called. */
+    public AnrInfo getAnrInfo() {
+        return null;
+    }
+
+    /** Of API 37, whose framework has its own: here are the declarations. */
+    public abstract static class AnrInfo {
+        public abstract int getAnrId();
+
+        public abstract int getAnrType();
+
+        public abstract long getTimeoutMillis();
+
+        public abstract boolean isUserPerceptible();
+    }
 }

@@ -2,6 +2,8 @@ package com.android.internal.dev.perfetto.sdk;
 
 /** Of API 37: tracing that is off. */
 public final class PerfettoTrackEventBuilder {
+    public PerfettoTrackEventBuilder addArg(String name, long value) { return this; }
+    public PerfettoTrackEventBuilder addArg(String name, String value) { return this; }
     public PerfettoTrackEventBuilder addField(long id, long value) { return this; }
     public PerfettoTrackEventBuilder addField(long id, String value) { return this; }
     public PerfettoTrackEventBuilder beginNested(long id) { return this; }

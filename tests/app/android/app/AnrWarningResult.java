@@ -1,0 +1,12 @@
+package android.app;
+
+/** Of API 37, whose framework has its own: here are the declarations. */
+public abstract class AnrWarningResult {
+    public abstract int getAnrId();
+
+    public abstract int getAnrType();
+
+    public abstract long getConsumedMillis();
+
+    public abstract long getTimeoutMillis();
+}

@@ -1,0 +1,6 @@
+package android.os;
+
+/** As on a device. */
+public interface IInterface {
+    IBinder asBinder();
+}

@@ -1,0 +1,43 @@
+package com.android.server.am;
+
+import android.app.ActivityManager;
+import android.app.IActivityManager;
+import android.app.IAnrWarningCallback;
+import android.os.Process;
+import android.util.Singleton;
+import java.lang.reflect.Field;
+import java.util.UUID;
+
+/** The other side of the level's ActivityManager: the system server's own controller of warnings. */
+public final class TestSystemServer implements IActivityManager {
+    private final AnrWarningController controller = new AnrWarningController();
+
+    /** How many listeners are registered. */
+    public int registered;
+
+    /** Has this process's ActivityManagers ask this one. */
+    public void begin() throws ReflectiveOperationException {
+        Field singleton = ActivityManager.class.getDeclaredField("IActivityManagerSingleton");
+        singleton.setAccessible(true);
+        Field instance = Singleton.class.getDeclaredField("mInstance");
+        instance.setAccessible(true);
+        instance.set(singleton.get(null), this);
+    }
+
+    @Override
+    public void registerAnrWarningListener(IAnrWarningCallback callback) {
+        controller.registerAnrWarningListener(Process.myUid(), callback);
+        registered++;
+    }
+
+    @Override
+    public void unregisterAnrWarningListener(IAnrWarningCallback callback) {
+        controller.unregisterAnrWarningListener(Process.myUid(), callback);
+        registered--;
+    }
+
+    /** A timer of an ANR of this app has passed its split point. */
+    public void warn(int id, int type, long consumedMs, long timeoutMs) {
+        controller.notifyAnrWarning(Process.myUid(), id, new UUID(id, type), type, consumedMs, timeoutMs, "");
+    }
+}

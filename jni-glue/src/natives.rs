@@ -72,6 +72,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "stages" "([J)V" stages,
         "judged" "(JI)V" judged,
         "frameStats" "(Z)Ljava/lang/String;" frame_stats,
+        "warnOfAnr" "(IIJJ)V" warn_of_anr,
         "discover" "()V" own_natives::discover,
         "walk" "()V" own_natives::walk,
         "joined" "([Ljava/lang/Thread;)J" own_natives::joined,
@@ -265,6 +266,21 @@ extern "system" fn stages<'local>(env: EnvUnowned<'local>, _: JClass<'local>, va
 extern "system" fn judged<'local>(env: EnvUnowned<'local>, _: JClass<'local>, vsync_id: jlong, janks: jint) {
     entry::enter(env, |_| {
         install::judged(vsync_id.cast_unsigned(), janks.cast_unsigned());
+        Ok(())
+    });
+}
+
+extern "system" fn warn_of_anr<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    id: jint,
+    kind: jint,
+    consumed_ms: jlong,
+    timeout_ms: jlong,
+) {
+    entry::enter(env, |_| {
+        let [consumed, timeout] = [consumed_ms, timeout_ms].map(|ms| u64::try_from(ms).unwrap_or(0));
+        install::warn_of_anr(id, kind, consumed, timeout);
         Ok(())
     });
 }

@@ -26,13 +26,14 @@ use crate::session::shared_state::SharedState;
 use crate::session::stall::StallState;
 use crate::session::symbols::SharedSymbols;
 use crate::session::thread_query::ThreadQueries;
+use crate::session::warnings::Warnings;
 use crate::session::{Request, SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::wake::EventFd;
 use crate::sys::{clock, descriptors};
 use loopbox_art::{JniEnv, Joined, ThreadEnv};
-use loopbox_format::model::{Feature, FeatureState, Uptime};
+use loopbox_format::model::{AnrWarning, Feature, FeatureState, Uptime};
 use loopbox_recorder::{AdoptedMessage, Aggregator};
 use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, WorkerWriter};
 use std::io;
@@ -109,6 +110,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
         main_cpu: clock::cpu_clock_of_this_thread(),
         stall: StallState::new(settings.hang_threshold_ns, clock::now_ns()),
         monitor: MonitorWishes::default(),
+        warnings: Warnings::default(),
         signals_before: sigquit::count(),
         capture_before: native_stack::version(),
         previous_runs: OnceLock::new(),
@@ -415,6 +417,18 @@ fn grants(session: &Session, in_listener: bool) -> bool {
         return false;
     }
     session.allowance.take(clock::now_ns())
+}
+
+/// Takes the system's warning of an ANR of the app: its id and type, and how much of its time-out has passed. The ring is copied
+/// at once, whichever process of the app it is about; the rest is for the worker. Waits for nobody: the system's listeners are
+/// locked meanwhile.
+pub fn warn_of_anr(id: i32, kind: i32, consumed_ms: u64, timeout_ms: u64) {
+    let Some(session) = current() else { return };
+    let warning = AnrWarning { at_ns: clock::now_ns(), id, kind, consumed_ms, timeout_ms };
+    if session.warnings.add(warning) {
+        session.shared.ask_for_copy();
+        session.wake_worker();
+    }
 }
 
 /// How many reports the app has asked for and was refused.

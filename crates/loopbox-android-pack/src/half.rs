@@ -296,7 +296,9 @@ pub fn compiled() -> Result<Compiled> {
 }
 
 /// What the archive without effect has of the library's sources.
-const SHARED_BY_NOOP: [&str; 26] = [
+const SHARED_BY_NOOP: [&str; 28] = [
+    "AnrWarning.java",
+    "AnrWarningListener.java",
     "Config.java",
     "DumpCallback.java",
     "FirstFileListener.java",

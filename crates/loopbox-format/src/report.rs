@@ -3,7 +3,9 @@
 use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
 use crate::frames::{self, FrameRecord};
-use crate::model::{Anr, CpuUse, LockChain, MainThread, OtherThreads, PackedTrace, Report, StackTree};
+use crate::model::{
+    Anr, AnrInfo, AnrWarning, CpuUse, LockChain, MainThread, OtherThreads, PackedTrace, Report, StackTree,
+};
 use bincode::Decode;
 
 /// Plain text, not encoded; only in files that an app wrote.
@@ -13,6 +15,10 @@ const HISTORY: Tag = Tag(*b"HIST");
 const MAIN: Tag = Tag(*b"MAIN");
 /// Not in files without a verdict.
 const ANR: Tag = Tag(*b"ANR\0");
+/// Only in files of a process whose main thread was late when the system warned of an ANR.
+const WARNINGS: Tag = Tag(*b"WARN");
+/// Only in files of a process that an ANR ended, where the system says more of that.
+const ANR_INFO: Tag = Tag(*b"ANRI");
 /// Only in files of a process that lived, and whose kernel counts.
 const CPU_USE: Tag = Tag(*b"CPU\0");
 const PENDING: Tag = Tag(*b"PEND");
@@ -65,6 +71,7 @@ fn begin(report: &Report) -> Result<container::Writer, CodecError> {
     if report.anr != Anr::default() {
         file.section(ANR, &codec::encode(&report.anr)?);
     }
+    of_system(&mut file, &report.anr_warnings, report.anr_info.as_ref())?;
     if let Some(cpu_use) = &report.cpu_use {
         file.section(CPU_USE, &codec::encode(cpu_use)?);
     }
@@ -97,26 +104,67 @@ fn records<R: FrameRecord>(file: &mut container::Writer, tag: Tag, records: &[R]
     }
 }
 
+/// What a file may learn after it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Evidence {
+    /// Whether the main thread did not respond.
+    pub anr: Anr,
+    /// [`Report::anr_warnings`].
+    pub warnings: Vec<AnrWarning>,
+    /// [`Report::anr_info`].
+    pub info: Option<AnrInfo>,
+}
+
+impl Evidence {
+    /// As far as it can be read.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self {
+            anr: read_last(bytes, ANR).unwrap_or_default(),
+            warnings: read_last(bytes, WARNINGS).unwrap_or_default(),
+            info: read_last(bytes, ANR_INFO),
+        }
+    }
+}
+
+fn read_last<T: Decode<()>>(bytes: &[u8], tag: Tag) -> Option<T> {
+    codec::decode(container::payload(bytes, tag)?).ok()
+}
+
 /// The file `bytes` with more evidence and another verdict, and with the summary that `summarise` makes of the one that it has;
 /// the rest stays as it is. `None` for a file that is not whole.
 ///
 /// # Errors
-/// When the verdict cannot be encoded.
-pub fn update_verdict(
+/// When the evidence cannot be encoded.
+pub fn update_evidence(
     bytes: &[u8],
-    change: impl FnOnce(&mut Anr),
-    summarise: impl FnOnce(&str, &Anr) -> String,
+    change: impl FnOnce(&mut Evidence),
+    summarise: impl FnOnce(&str, &Evidence) -> String,
 ) -> Result<Option<Vec<u8>>, CodecError> {
-    let before = container::payload(bytes, ANR);
-    let mut anr = before.and_then(|payload| codec::decode(payload).ok()).unwrap_or_default();
-    change(&mut anr);
+    let mut evidence = Evidence::of(bytes);
+    change(&mut evidence);
     let mut file = container::Writer::new();
     if let Some(summary) = summary(bytes) {
-        file.section(DIGEST, summarise(summary, &anr).as_bytes());
+        file.section(DIGEST, summarise(summary, &evidence).as_bytes());
     }
-    let Some(mut file) = file.append(bytes, &[DIGEST, ANR]) else { return Ok(None) };
-    file.section(ANR, &codec::encode(&anr)?);
+    let Some(mut file) = file.append(bytes, &[DIGEST, ANR, WARNINGS, ANR_INFO]) else { return Ok(None) };
+    file.section(ANR, &codec::encode(&evidence.anr)?);
+    of_system(&mut file, &evidence.warnings, evidence.info.as_ref())?;
     Ok(Some(file.finish()))
+}
+
+/// What only newer systems say of an ANR.
+fn of_system(
+    file: &mut container::Writer,
+    warnings: &[AnrWarning],
+    info: Option<&AnrInfo>,
+) -> Result<(), CodecError> {
+    if !warnings.is_empty() {
+        file.section(WARNINGS, &codec::encode(warnings)?);
+    }
+    if let Some(info) = info {
+        file.section(ANR_INFO, &codec::encode(info)?);
+    }
+    Ok(())
 }
 
 fn summary(bytes: &[u8]) -> Option<&str> {
@@ -158,6 +206,11 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             META => fill(&mut report.meta, section, &mut damage),
             MAIN => fill(&mut report.main, section, &mut damage),
             ANR => fill(&mut report.anr, section, &mut damage),
+            WARNINGS => fill(&mut report.anr_warnings, section, &mut damage),
+            ANR_INFO => match codec::decode(section.payload) {
+                Ok(info) => report.anr_info = Some(info),
+                Err(error) => damage.push(undecodable(section, error)),
+            },
             CPU_USE => {
                 let mut read = CpuUse::default();
                 fill(&mut read, section, &mut damage);

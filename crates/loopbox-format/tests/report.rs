@@ -4,7 +4,7 @@ use loopbox_format::codec::encode as encode_payload;
 use loopbox_format::container::{self, crc32};
 use loopbox_format::model::*;
 use loopbox_format::model::{Token, Uptime};
-use loopbox_format::report::{Decoded, decode, encode, update_verdict};
+use loopbox_format::report::{Decoded, Evidence, decode, encode, update_evidence};
 use proptest::prelude::*;
 
 fn message(what: i32) -> Message {
@@ -77,6 +77,8 @@ fn sample() -> Report {
             system: Some(SystemWord::Silent),
             exit: Some(ProcessExit { reason: ProcessExit::ANR, description: "bg anr".into(), unix_ms: 7 }),
         },
+        anr_warnings: Vec::new(),
+        anr_info: None,
         cpu_use: None,
         pending: Pending {
             source: PendingSource::LooperDump,
@@ -199,22 +201,43 @@ fn who_used_the_processors_is_read_back_and_unknown_where_it_was_not_counted() {
 fn a_verdict_that_comes_later_replaces_the_first() {
     let first = encode(&sample()).unwrap();
     let said = SystemWord::NotResponding("Input".into());
-    let later = |anr: &mut Anr| {
-        assert_eq!(*anr, sample().anr);
-        anr.verdict = AnrVerdict::Confirmed;
-        anr.system = Some(said.clone());
+    let later = |known: &mut Evidence| {
+        assert_eq!(known.anr, sample().anr);
+        known.anr.verdict = AnrVerdict::Confirmed;
+        known.anr.system = Some(said.clone());
     };
-    let summarise = |lines: &str, anr: &Anr| {
-        assert_eq!((lines, anr.verdict), (sample().digest.as_str(), AnrVerdict::Confirmed));
+    let summarise = |lines: &str, known: &Evidence| {
+        assert_eq!((lines, known.anr.verdict), (sample().digest.as_str(), AnrVerdict::Confirmed));
         "closed".to_owned()
     };
-    let bytes = update_verdict(&first, later, summarise).unwrap().unwrap();
+    let bytes = update_evidence(&first, later, summarise).unwrap().unwrap();
     let decoded = decode(&bytes).unwrap();
     let anr = Anr { verdict: AnrVerdict::Confirmed, system: Some(said.clone()), ..sample().anr };
     assert_eq!(decoded.report, Report { anr, digest: "closed".into(), ..sample() });
     assert_eq!(&bytes[16..20], b"DIGE", "a reader of the summary alone finds it at the start");
     assert_eq!(decoded.damage, []);
-    assert_eq!(update_verdict(&first[..first.len() / 2], |_| (), |_, _| String::new()).unwrap(), None);
+    assert_eq!(update_evidence(&first[..first.len() / 2], |_| (), |_, _| String::new()).unwrap(), None);
+}
+
+#[test]
+fn what_the_system_says_of_an_anr_is_read_back_and_may_come_later() {
+    let warning = |id| AnrWarning { at_ns: Uptime(9), id, kind: 5, consumed_ms: 10_000, timeout_ms: 20_000 };
+    let warned = Report { anr_warnings: vec![warning(7)], ..sample() };
+    let bytes = encode(&warned).unwrap();
+    assert_eq!(decode(&bytes).unwrap().report, warned);
+    let info = AnrInfo { id: 8, kind: 5, timeout_ms: 20_000, user_perceptible: true };
+    let more = |known: &mut Evidence| {
+        assert_eq!((&known.warnings[..], known.info), (&[warning(7)][..], None));
+        known.warnings.push(warning(8));
+        known.info = Some(info);
+    };
+    let bytes = update_evidence(&bytes, more, |lines, _| lines.to_owned()).unwrap().unwrap();
+    let whole = Report { anr_warnings: vec![warning(7), warning(8)], anr_info: Some(info), ..sample() };
+    let decoded = decode(&bytes).unwrap();
+    assert_eq!((decoded.report, decoded.damage), (whole.clone(), vec![]));
+    let of: Vec<bool> = whole.anr_warnings.iter().map(|warning| warning.is_of(&info)).collect();
+    assert_eq!(of, [false, true]);
+    assert_eq!(decode(&encode(&whole).unwrap()).unwrap().report, whole);
 }
 
 /// The app fills records with bounded strings in fixed arrays; the host tools read them as owned values.

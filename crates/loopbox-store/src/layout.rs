@@ -65,10 +65,12 @@ pub(crate) enum Kind {
     Outside = 12,
     /// Display frames; not in a ring of an app that has none recorded.
     Frames = 13,
+    /// The system's warnings of an ANR.
+    Warnings = 14,
 }
 
 impl Kind {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Current,
         Self::Open,
         Self::OpenDetails,
@@ -81,6 +83,7 @@ impl Kind {
         Self::Pending,
         Self::Statistics,
         Self::Outside,
+        Self::Warnings,
         Self::Frames,
     ];
 }
@@ -221,6 +224,7 @@ impl Layout {
             // State that changes in place: two slots in turn.
             Kind::Current | Kind::Outside => (2, 128),
             Kind::Open => (2, 192),
+            Kind::Warnings => (2, 256),
             Kind::OpenDetails => (2, geometry.record_len),
             Kind::Records => (geometry.records, geometry.record_len),
             Kind::Running => (2, 768),

@@ -151,6 +151,8 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Upti
     report.features = reading.value(Kind::Features).unwrap_or_default();
     report.pending = reading.value(Kind::Pending).unwrap_or_default();
     report.statistics = reading.value(Kind::Statistics).unwrap_or_default();
+    report.anr_warnings = reading.value(Kind::Warnings).unwrap_or_default();
+    report.anr_warnings.retain(|warning| !warning.is_over(alive));
     Recovered {
         identity: header.identity,
         report,

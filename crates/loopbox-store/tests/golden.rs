@@ -5,8 +5,8 @@ mod common;
 use common::file::{RECORDS, TREE_PAGES, regions};
 use common::{details, file_of, group, message, record, renumbered, ring, symbols, tree};
 use loopbox_format::model::{
-    ClockPair, DumpReason, Feature, FeatureState, MainState, Meta, Pending, PendingSource, Record, Running,
-    Statistic, Token, Uptime,
+    AnrWarning, ClockPair, DumpReason, Feature, FeatureState, MainState, Meta, Pending, PendingSource,
+    Record, Running, Statistic, Token, Uptime,
 };
 use loopbox_store::{BuildId, CrashMark, FuseState, Geometry, Identity, RingOptions, recover};
 use std::fs;
@@ -49,6 +49,10 @@ fn statistics() -> [Statistic; 1] {
     [Statistic { name: "threads".into(), value: "12".into() }]
 }
 
+fn warnings() -> [AnrWarning; 1] {
+    [AnrWarning { at_ns: Uptime(8_050), id: 7, kind: 1, consumed_ms: 2_500, timeout_ms: 5_000 }]
+}
+
 /// Of one page and of two.
 fn samples(token: u64) -> u32 {
     50 + 100 * (token as u32 % 2)
@@ -83,6 +87,7 @@ fn write(dir: &Path) -> Vec<u8> {
     ring.worker.running_tree(&symbols(), &tree(80, 5)).unwrap();
     ring.worker.pending(&pending()).unwrap();
     ring.worker.statistics(&statistics()).unwrap();
+    ring.worker.warnings(&warnings()).unwrap();
     ring.fuse.mark(3, Uptime(7_000_000));
     ring.reader.heartbeat(Uptime(2_000_005_000));
     ring.reader.mark_crash(11);
@@ -117,8 +122,8 @@ fn a_ring_of_version_1_0_is_read() {
     }
     assert_eq!(report.symbols.methods, symbols().methods[1..]);
     assert_eq!(
-        (report.features, report.pending, report.statistics),
-        (features().into(), pending(), statistics().into())
+        (report.features, report.pending, report.statistics, report.anr_warnings),
+        (features().into(), pending(), statistics().into(), warnings().into())
     );
 }
 

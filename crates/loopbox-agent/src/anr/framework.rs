@@ -7,7 +7,7 @@ use crate::jni::{call, class_cache};
 use crate::sys::log;
 use jni::ids::JStaticMethodID;
 use jni::sys::jvalue;
-use loopbox_format::model::{ProcessExit, Report};
+use loopbox_format::model::{AnrInfo, ProcessExit, Report};
 
 /// Bits of `FrameworkQueries.state`.
 const AVAILABLE: i32 = 1;
@@ -29,7 +29,7 @@ pub(crate) fn is_debugged(env: &mut Env<'_>) -> bool {
 /// When it could not be asked, which is no answer.
 pub(crate) fn not_responding(env: &mut Env<'_>) -> Result<Option<String>, Failure> {
     let classes = class_cache::get().ok_or_else(|| Failure(class_cache::NOT_LOADED.to_owned()))?;
-    text(env, classes.queries_not_responding, None, &[])
+    text(env, classes.queries_not_responding, &[], &[])
 }
 
 /// How a process ended, by the system.
@@ -37,6 +37,8 @@ pub(crate) struct ProcessEnd {
     pub(crate) exit: ProcessExit,
     /// The signal that ended it, where the reason is that one did; otherwise the exit code.
     pub(crate) status: i32,
+    /// More of the ANR that ended it, where one did.
+    pub(crate) anr: Option<AnrInfo>,
 }
 
 /// How the process of a recovered report ended.
@@ -45,13 +47,27 @@ pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessEnd> {
     let meta = &report.meta;
     let numbers =
         [jvalue { i: meta.process.pid.cast_signed() }, jvalue { j: meta.dumped_at.unix_ms.cast_signed() }];
-    let answer = text(env, classes.queries_exit, Some(&meta.process.name), &numbers).ok()??;
-    let mut lines = answer.splitn(4, '\n');
+    let mut warned = String::new();
+    for warning in &report.anr_warnings {
+        warned = [&warned, &warning.id.to_string(), " ", &warning.kind.to_string(), " "].concat();
+    }
+    let answer = text(env, classes.queries_exit, &[&meta.process.name, &warned], &numbers).ok()??;
+    let mut lines = answer.splitn(5, '\n');
     let reason = lines.next()?.parse().ok()?;
     let status = lines.next()?.parse().ok()?;
     let unix_ms = lines.next()?.parse().ok()?;
+    let anr = anr_info(lines.next()?);
     let description = lines.next()?.to_owned();
-    Some(ProcessEnd { exit: ProcessExit { reason, description, unix_ms }, status })
+    Some(ProcessEnd { exit: ProcessExit { reason, description, unix_ms }, status, anr })
+}
+
+/// Id, type, time-out in milliseconds and whether the user could notice it; nothing where the system does not say.
+fn anr_info(line: &str) -> Option<AnrInfo> {
+    let mut parts = line.split(' ');
+    let id = parts.next()?.parse().ok()?;
+    let kind = parts.next()?.parse().ok()?;
+    let timeout_ms = parts.next()?.parse().ok()?;
+    Some(AnrInfo { id, kind, timeout_ms, user_perceptible: parts.next()? == "1" })
 }
 
 /// While memory is short nothing is asked, twice a second.
@@ -71,18 +87,21 @@ fn state(env: &mut Env<'_>) -> i32 {
     })
 }
 
-/// Calls a method of `FrameworkQueries` that returns a text or null: with `first` before the other arguments.
+/// Calls a method of `FrameworkQueries` that returns a text or null: with `texts` before the other arguments.
 /// A failure is logged.
 fn text(
     env: &mut Env<'_>,
     method: JStaticMethodID,
-    first: Option<&str>,
+    texts: &[&str],
     others: &[jvalue],
 ) -> Result<Option<String>, Failure> {
     let classes = class_cache::get().ok_or_else(|| Failure(class_cache::NOT_LOADED.to_owned()))?;
     let answer = call::with_frame(env, |env| {
-        let first = first.map(|first| raw::new_string(env, first)).transpose()?;
-        let mut arguments: Vec<jvalue> = first.iter().map(|first| jvalue { l: first.as_raw() }).collect();
+        let mut arguments = Vec::new();
+        for text in texts {
+            // Its handle is the frame's, which outlives the call.
+            arguments.push(jvalue { l: raw::new_string(env, text)?.as_raw() });
+        }
         arguments.extend_from_slice(others);
         // SAFETY: looked up in this class; the callers above pass what their method's signature says.
         let text = unsafe { call::object(env, (&classes.queries, method), &arguments) }?;

@@ -75,7 +75,7 @@ pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
     let frames = jni_str!("(I[JLjava/lang/String;)V");
     let lines = jni_str!("(Ljava/lang/String;)V");
     let collect = jni_str!("(ZZZIIJ)Lio/loopbox/internal/PendingQueue;");
-    let exit = jni_str!("(Ljava/lang/String;IJ)Ljava/lang/String;");
+    let exit = jni_str!("(Ljava/lang/String;Ljava/lang/String;IJ)Ljava/lang/String;");
     let cache = ClassCache {
         vm: raw::java_vm(env)?,
         native_discover: raw::static_method(env, (&native, jni_str!("discover")), nothing)?,

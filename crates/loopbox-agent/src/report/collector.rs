@@ -16,8 +16,8 @@ use crate::session::frames::Frames;
 use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
 use loopbox_format::model::{
-    FeatureState, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols, Token,
-    Uptime,
+    AnrWarning, FeatureState, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic,
+    Symbols, Token, Uptime,
 };
 use loopbox_recorder::{Activity, Sample, Sampling, StackTreeBuilder};
 use loopbox_store::WorkerWriter;
@@ -204,6 +204,11 @@ impl<'a> Collector<'a> {
     /// Saves the process statistics.
     pub(super) fn save_stats(&mut self, stats: &[Statistic]) {
         self.save("the process statistics", |ring, _| ring.statistics(stats));
+    }
+
+    /// Saves the system's warnings of an ANR.
+    pub(super) fn save_warnings(&mut self, warnings: &[AnrWarning]) {
+        self.save("the warnings of an ANR", |ring, _| ring.warnings(warnings));
     }
 
     /// Saves the header and the features when they have changed.

@@ -5,8 +5,8 @@ use super::lifecycle::ReportFile;
 use crate::error::WriteError;
 use crate::session::Session;
 use crate::sys::{descriptors, log};
-use loopbox_format::model::{Anr, Report};
-use loopbox_format::report::{encode, update_verdict};
+use loopbox_format::model::Report;
+use loopbox_format::report::{Evidence, encode, update_evidence};
 use loopbox_store::{Outlives, ReportPolicy, enforce, replace_report, write_report};
 use std::fs;
 use std::io;
@@ -44,10 +44,10 @@ pub(super) fn rewrite(
     session: &Session,
     file: &ReportFile,
     state: FileState,
-    change: impl FnOnce(&mut Anr),
+    change: impl FnOnce(&mut Evidence),
 ) -> bool {
     let Ok(bytes) = descriptors::open(|| fs::read(&file.path)) else { return false };
-    let updated = update_verdict(&bytes, change, |lines, anr| digest::update(lines, anr, state));
+    let updated = update_evidence(&bytes, change, |lines, known| digest::update(lines, known, state));
     let Ok(Some(bytes)) = updated else { return false };
     // The complete report was flushed; what is added to it is not worth another wait.
     replace(session, file, &bytes, Outlives::Process)

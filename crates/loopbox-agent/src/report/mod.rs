@@ -25,4 +25,5 @@ mod switched_off;
 mod thread_query;
 mod unseen_message;
 mod used_symbols;
+mod warned;
 pub(crate) mod worker;

@@ -12,8 +12,8 @@ use crate::session::previous_runs::PreviousRuns;
 use crate::session::settings::Settings;
 use crate::sys::log;
 use loopbox_format::looper::summarize_queue;
-use loopbox_format::model::{Anr, MainState, Pending};
-use loopbox_format::report::{encode, update_verdict};
+use loopbox_format::model::{Anr, AnrWarning, MainState, Pending, Report};
+use loopbox_format::report::{Evidence, encode, update_evidence};
 use loopbox_recorder::classify;
 use loopbox_store::{FuseState, FuseSubject, Outlives, Recovered, RingPolicy, adopt, suspect, write_report};
 use std::fs;
@@ -49,7 +49,10 @@ pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
                 let end = framework::exit(env, &recovered.report);
                 check_fuse(directory, recovered, end.as_ref());
                 classify_ended(settings, recovered, end);
-                if deserves_report(recovered) {
+                let warned = add_to_warned(session, &recovered.report);
+                let is_there = warned.is_some();
+                previous.reports.extend(warned);
+                if deserves_report(recovered, is_there) {
                     match write(session, recovered) {
                         Ok(path) => previous.reports.push(path),
                         Err(error) => {
@@ -68,8 +71,11 @@ pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
     previous
 }
 
-fn deserves_report(recovered: &Recovered) -> bool {
-    recovered.crash.is_some() || !digest::is_calm(&recovered.report) || !recovered.report.frames.is_empty()
+/// `is_there`: that it was an ANR is in a report of its process.
+fn deserves_report(recovered: &Recovered, is_there: bool) -> bool {
+    let report = &recovered.report;
+    let is_calm = if is_there { digest::ran_short(report) } else { digest::is_calm(report) };
+    recovered.crash.is_some() || !is_calm || !report.frames.is_empty()
 }
 
 /// Notes against the sampler of that process when it ended in the middle of something dangerous.
@@ -103,9 +109,11 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
         ran_ns: running.map_or(0, |(_, age_ns)| age_ns),
         hang_threshold_ns: Some(tracker::hang_threshold_ns(settings, report)),
         overdue_ns: summarize_queue(&report.pending).most_overdue_ns,
-        exit: end.map(|end| end.exit),
         ..Anr::default()
     };
+    if let Some(ProcessEnd { exit, anr, .. }) = end {
+        (report.anr.exit, report.anr_info) = (Some(exit), anr);
+    }
     report.anr.verdict = classify(&report.anr);
 }
 
@@ -119,7 +127,9 @@ fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteE
     let own = AnrTracker::file_name(report, None).filter(|_| recovered.crash.is_none());
     if let Some(name) = own {
         let path = directory.join([&name, ".lbx"].concat());
-        if let Some(bytes) = fs::read(&path).ok().and_then(|bytes| add_exit(&bytes, &report.anr)) {
+        if let Some(bytes) =
+            fs::read(&path).ok().and_then(|bytes| add_exit(&bytes, report, &report.anr_warnings))
+        {
             return Ok(write_report(directory, &name, &bytes, Outlives::Process, enter)?);
         }
     }
@@ -128,10 +138,39 @@ fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteE
     Ok(write_report(directory, &name, &encode(report)?, Outlives::PowerLoss, enter)?)
 }
 
-fn add_exit(file: &[u8], dead: &Anr) -> Option<Vec<u8>> {
-    let add = |anr: &mut Anr| {
-        anr.exit.clone_from(&dead.exit);
-        anr.verdict = classify(anr);
+/// Adds what is known of the end, and the warnings that are newer than the file.
+fn add_exit(file: &[u8], dead: &Report, warnings: &[AnrWarning]) -> Option<Vec<u8>> {
+    let add = |known: &mut Evidence| {
+        known.anr.exit.clone_from(&dead.anr.exit);
+        known.anr.verdict = classify(&known.anr);
+        known.info = dead.anr_info;
+        if !warnings.is_empty() {
+            known.warnings = warnings.to_vec();
+        }
     };
-    update_verdict(file, add, |lines, anr| digest::update(lines, anr, FileState::Closed)).ok()?
+    update_evidence(file, add, |lines, known| digest::update(lines, known, FileState::Closed)).ok()?
+}
+
+/// Adds the process's end to its report of an earlier message in which the system warned of the ANR that ended it: by the ANR's
+/// number, because main may have gone on to other messages since.
+fn add_to_warned(session: &Session, dead: &Report) -> Option<PathBuf> {
+    let info = dead.anr_info?;
+    let directory = &session.settings.directory;
+    let of_process = ["loopbox-", &dead.meta.process.pid.to_string(), "-"].concat();
+    let own = AnrTracker::file_name(dead, None);
+    for entry in fs::read_dir(directory).ok()?.flatten() {
+        let file = entry.file_name();
+        let Some(name) = file.to_str().and_then(|file| file.strip_suffix(".lbx")) else { continue };
+        if !name.starts_with(&of_process) || own.as_deref() == Some(name) {
+            continue;
+        }
+        let Ok(bytes) = fs::read(entry.path()) else { continue };
+        let known = Evidence::of(&bytes);
+        if known.info.is_some() || !known.warnings.iter().any(|warning| warning.is_of(&info)) {
+            continue;
+        }
+        let bytes = add_exit(&bytes, dead, &[])?;
+        return write_report(directory, name, &bytes, Outlives::Process, || session.gate.enter()).ok();
+    }
+    None
 }

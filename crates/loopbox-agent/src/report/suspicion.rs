@@ -60,6 +60,7 @@ mod tests {
         let system = system.map(|(reason, status)| ProcessEnd {
             exit: ProcessExit { reason, description: String::new(), unix_ms: 1 },
             status,
+            anr: None,
         });
         let crash = crash.map(|signal| CrashMark { signal });
         let open_ns = open_ms * 1_000_000;

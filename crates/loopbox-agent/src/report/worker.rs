@@ -6,6 +6,7 @@ use super::frames::FrameCollector;
 use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
 use super::start_mark::StartMark;
 use super::used_symbols::UsedSymbols;
+use super::warned::{self, Warned};
 use super::{
     file, listener, main_thread, meta, outside, pending_queue, previous_runs, process_stats, switched_off,
     thread_query, unseen_message,
@@ -13,7 +14,7 @@ use super::{
 use crate::anr::evidence::{self, NewEvidence};
 use crate::anr::native_stack::NativeCapture;
 use crate::anr::tracker::{AnrTracker, Stall};
-use crate::anr::{native_stack, signal_catcher, sigquit, update_handler_feature};
+use crate::anr::{framework, native_stack, signal_catcher, sigquit, update_handler_feature};
 use crate::jni::env::Env;
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
@@ -66,6 +67,7 @@ pub(crate) struct Worker<'a> {
     /// How many reports there was no memory for.
     given_up: u32,
     start_mark: StartMark,
+    warned: Warned,
     queue: QueueWatch,
     /// The hook's place and the queue's front are to be looked at.
     wants_look: bool,
@@ -107,6 +109,7 @@ impl<'a> Worker<'a> {
             numbered: 0,
             given_up: 0,
             start_mark: StartMark::new(session),
+            warned: Warned::default(),
             queue: QueueWatch::new(session.settings.hang_threshold_ns),
             wants_look: false,
         }
@@ -174,6 +177,7 @@ impl<'a> Worker<'a> {
                     Stall::Hang => self.drive(env, Event::Wanted(Trigger::Hang)),
                 }
             }
+            self.heed_warnings(env);
             self.save_suspects_queue(env);
             self.look_at_rest(env);
             self.collector.look_after_hook(env);
@@ -345,6 +349,39 @@ impl<'a> Worker<'a> {
         self.save_suspects_queue(env);
     }
 
+    /// The system has warned of an ANR of the app: where it may be of this process, whatever its report would have at this moment
+    /// goes into the ring, and into a report of the same hang that is there already.
+    fn heed_warnings(&mut self, env: &mut Env<'_>) {
+        let session = self.session;
+        let came = self.warned.take(session);
+        let now_ns = clock::now_ns();
+        let not_now = self.life.waits_for_trace() || session.shared.is_paused() || proc::is_traced();
+        if not_now || !self.warned.waits(now_ns) {
+            return;
+        }
+        // The queue is looked at once, and a message at each turn: the stall monitor causes one when it suspects it.
+        let looks = came && !signal_catcher::writes_trace();
+        let front = if looks { pending_queue::front(env, &session.settings) } else { None };
+        if !warned::is_late(session, front) || framework::is_debugged(env) {
+            return;
+        }
+        let new = self.warned.is_late(now_ns);
+        let concerns = self.warned.concerns(now_ns).to_vec();
+        // First, because the rest may take a while.
+        self.collector.save_warnings(&concerns);
+        for warning in concerns.iter().rev().take(new).rev() {
+            listener::warn(session, warning);
+        }
+        self.save_suspect(env);
+        match (&mut self.draft, self.life.followed_file()) {
+            (Some(draft), _) => draft.report.anr_warnings = concerns,
+            (None, Some(file)) => {
+                file::rewrite(session, file, self.life.state_of(file), |known| known.warnings = concerns);
+            }
+            (None, None) => {}
+        }
+    }
+
     /// The suspect's queue and figures, which Java code reads: not while ART writes its own trace, but for a second.
     fn save_suspects_queue(&mut self, env: &mut Env<'_>) {
         let Some(until_ns) = self.suspects_queue_until_ns else { return };
@@ -409,6 +446,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.anr.classify(env, session, &mut report);
+        report.anr_warnings = self.warned.concerns(clock::now_ns()).to_vec();
         report.digest = digest::lines(&report, FileState::First, session.settings.digest_annotations);
         let held_back = self.anr.held_back(session, &report).map(|(token, _)| token);
         let name = AnrTracker::file_name(&report, held_back).filter(|_| named_by_hang).unwrap_or_else(|| {
@@ -419,7 +457,7 @@ impl<'a> Worker<'a> {
         });
         // What the file of an earlier signal has, and this report not yet, stays until this one is complete.
         let known = self.life.followed_file().filter(|file| file.name == name).cloned();
-        let known = known.filter(|file| update_evidence(session, file, &report.anr));
+        let known = known.filter(|file| update_evidence(session, file, &report));
         let updated = known.is_some();
         let path =
             known.map(|file| file.path).or_else(|| file::write(session, &name, &report, Outlives::Process));
@@ -527,7 +565,7 @@ impl<'a> Worker<'a> {
         if evidence.ended_ns.is_none() {
             self.anr.keep_system_answer(message, evidence.system.as_ref());
         }
-        file::rewrite(self.session, file, self.life.state_of(file), |anr| evidence.add_to(anr))
+        file::rewrite(self.session, file, self.life.state_of(file), |known| evidence.add_to(&mut known.anr))
     }
 }
 
@@ -567,11 +605,12 @@ fn message(report: &Report) -> Token {
 }
 
 /// Puts newer evidence into the file of the same hang, which has the queue already.
-fn update_evidence(session: &Session, file: &ReportFile, anr: &Anr) -> bool {
+fn update_evidence(session: &Session, file: &ReportFile, report: &Report) -> bool {
     file::rewrite(session, file, FileState::Open, |known| {
-        let overdue_ns = known.overdue_ns;
-        *known = Anr { overdue_ns, ..anr.clone() };
-        known.verdict = classify(known);
+        let overdue_ns = known.anr.overdue_ns;
+        known.anr = Anr { overdue_ns, ..report.anr.clone() };
+        known.anr.verdict = classify(&known.anr);
+        known.warnings.clone_from(&report.anr_warnings);
     })
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod shared_state;
 pub(crate) mod stall;
 pub(crate) mod symbols;
 pub(crate) mod thread_query;
+pub(crate) mod warnings;
 
 use crate::sys::wake::EventFd;
 use crate::sys::{clock, proc};
@@ -39,6 +40,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use symbols::SharedSymbols;
 use thread_query::ThreadQueries;
+use warnings::Warnings;
 
 /// The detail of a feature that the app has switched off.
 pub(crate) const SWITCHED_OFF: &str = "switched off by the app";
@@ -70,6 +72,8 @@ pub(crate) struct Session {
     pub(crate) stall: StallState,
     /// What the app's performance monitor wants to hear of.
     pub(crate) monitor: MonitorWishes,
+    /// What the system has warned of.
+    pub(crate) warnings: Warnings,
     /// How many SIGQUITs there were before this session.
     pub(crate) signals_before: u32,
     /// The version of the last native stack before this session. Not the worker's to find out: a signal may come before its

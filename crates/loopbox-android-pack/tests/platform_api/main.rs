@@ -98,7 +98,9 @@ fn faults(known: &Known, uses: &Uses, absent: &Absent, newest: u32) -> Vec<Strin
     let mut faults = Vec::new();
     let mut said = BTreeSet::new();
     let newer = known.newer.iter().flat_map(|entry| {
-        entry.uses.iter().map(move |used| (used, known.oldest..entry.since, entry.guard, &entry.guarded_in))
+        entry.uses.iter().map(move |used| {
+            (used, known.oldest..entry.since.min(newest + 1), entry.guard, &entry.guarded_in)
+        })
     });
     let hidden = known.hidden.iter().flat_map(|entry| {
         entry.uses.iter().map(move |used| (used, known.oldest..newest + 1, entry.guard, &entry.guarded_in))

@@ -1,3 +1,4 @@
+use super::Uptime;
 use bincode::{Decode, Encode};
 
 /// Whether the main thread did not respond, by whose report, and by which evidence.
@@ -112,4 +113,48 @@ impl ProcessExit {
     pub const CRASH: i32 = 4;
     /// `ApplicationExitInfo.REASON_CRASH_NATIVE`.
     pub const CRASH_NATIVE: i32 = 5;
+}
+
+/// The system's warning that it will soon call an ANR of the app: `AnrWarningResult` of API 37 and newer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
+pub struct AnrWarning {
+    /// When it came.
+    pub at_ns: Uptime,
+    /// The number of the ANR that it is of, as in [`AnrInfo`]: unique for its type until the device restarts.
+    pub id: i32,
+    /// `AnrTypes.ANR_TYPE_*`.
+    pub kind: i32,
+    /// How much of the time-out had passed.
+    pub consumed_ms: u64,
+    /// How long the system waits before it calls the ANR.
+    pub timeout_ms: u64,
+}
+
+impl AnrWarning {
+    /// The system takes traces for up to twenty seconds at an ANR.
+    const FOLLOWED_MS: u64 = 20_000;
+
+    /// Whether it is of the ANR that the system recorded.
+    pub fn is_of(&self, info: &AnrInfo) -> bool {
+        (self.kind, self.id) == (info.kind, info.id)
+    }
+
+    /// Whether its ANR must have been called by now, if it ever was.
+    pub fn is_over(&self, now_ns: Uptime) -> bool {
+        let left_ms = self.timeout_ms.saturating_sub(self.consumed_ms).saturating_add(Self::FOLLOWED_MS);
+        now_ns.since(self.at_ns) / 1_000_000 > left_ms
+    }
+}
+
+/// What the system recorded of the ANR that ended the process: `ApplicationExitInfo.AnrInfo` of API 37 and newer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
+pub struct AnrInfo {
+    /// Its number.
+    pub id: i32,
+    /// `AnrTypes.ANR_TYPE_*`.
+    pub kind: i32,
+    /// How long the system had waited.
+    pub timeout_ms: u64,
+    /// Whether the user could notice it.
+    pub user_perceptible: bool,
 }

@@ -20,7 +20,7 @@ mod token;
 mod tree;
 mod uptime;
 
-pub use anr::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
+pub use anr::{Anr, AnrInfo, AnrVerdict, AnrWarning, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Limits, Meta, Process, Statistic};
 pub use cpu_use::CpuUse;
 pub use frame_terms::{DropLevel, FrameCause, FrameFlags, JankPlace, SceneKind, Stage};
@@ -54,6 +54,10 @@ pub struct Report {
     pub main: MainState,
     /// Whether it did not respond.
     pub anr: Anr,
+    /// The system's warnings of an ANR that came while the main thread was late, oldest first.
+    pub anr_warnings: Vec<AnrWarning>,
+    /// What the system recorded of the ANR that ended the process; `None` when it is not known.
+    pub anr_info: Option<AnrInfo>,
     /// Who used the processors meanwhile; `None` when that was not counted.
     pub cpu_use: Option<CpuUse>,
     /// What it was asked to do next.

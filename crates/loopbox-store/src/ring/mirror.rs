@@ -28,7 +28,7 @@ use std::sync::atomic::Ordering;
 /// The last sign of life comes before all of it. A message that has ended must not seem to have run until a later sign of
 /// life, be it that mark or a sample: so the message comes before the records that count it, and stacks before the message.
 /// A tree is kept before it is cleared, so pages come after the running message's stacks.
-const ORDER: [Kind; 13] = [
+const ORDER: [Kind; 14] = [
     Kind::RunningTree,
     Kind::TreePages,
     Kind::Running,
@@ -37,6 +37,7 @@ const ORDER: [Kind; 13] = [
     Kind::Features,
     Kind::Pending,
     Kind::Statistics,
+    Kind::Warnings,
     Kind::Frames,
     Kind::Current,
     Kind::Open,

@@ -93,6 +93,7 @@ impl Ring {
             features: region(Kind::Features),
             pending: region(Kind::Pending),
             statistics: region(Kind::Statistics),
+            warnings: region(Kind::Warnings),
             frames: FramesWriter::new(&shared),
         };
         let fuse = RingFuse { shared: Arc::clone(&shared) };

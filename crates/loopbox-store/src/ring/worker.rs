@@ -7,7 +7,7 @@ use crate::slot::words_of;
 use crate::trees::{Fidelity, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec;
 use loopbox_format::model::{
-    FeatureState, Meta, Outside, Pending, Running, StackTree, Statistic, Symbols, Token,
+    AnrWarning, FeatureState, Meta, Outside, Pending, Running, StackTree, Statistic, Symbols, Token,
 };
 
 /// What the worker thread writes. Its methods may allocate.
@@ -25,6 +25,7 @@ pub struct WorkerWriter {
     pub(super) features: RegionWriter,
     pub(super) pending: RegionWriter,
     pub(super) statistics: RegionWriter,
+    pub(super) warnings: RegionWriter,
     pub(super) frames: FramesWriter,
 }
 
@@ -108,6 +109,12 @@ impl WorkerWriter {
             let dropped_lines = pending.dropped_lines.saturating_add((all - kept) as u32);
             codec::encode(&Pending { lines, dropped_lines, ..pending.clone() })
         })
+    }
+
+    /// The system's warnings of an ANR, as many of the first as fit.
+    pub fn warnings(&mut self, warnings: &[AnrWarning]) -> Result<(), StoreError> {
+        self.warnings
+            .write_prefix(warnings.len(), |kept| codec::encode(warnings.get(..kept).unwrap_or_default()))
     }
 
     /// Display frames, in a ring that has room for them. They take memory until the next copy into the file, and none while there

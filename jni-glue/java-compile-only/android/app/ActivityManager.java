@@ -1,6 +1,8 @@
 package android.app;
 
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /** The part of android.app.ActivityManager that the recorder uses. */
 public class ActivityManager {
@@ -13,6 +15,12 @@ public class ActivityManager {
 
     /** Since API 35; newest first. */
     public native List<ApplicationStartInfo> getHistoricalProcessStartReasons(int max);
+
+    /** Since API 37. */
+    public native void registerAnrWarningListener(Executor executor, Consumer<AnrWarningResult> listener);
+
+    /** Since API 37. */
+    public native void unregisterAnrWarningListener(Consumer<AnrWarningResult> listener);
 
     public static native void getMyMemoryState(RunningAppProcessInfo own);
 

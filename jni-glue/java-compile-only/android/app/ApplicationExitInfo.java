@@ -22,4 +22,20 @@ public final class ApplicationExitInfo {
     public native byte[] getProcessStateSummary();
 
     public native InputStream getTraceInputStream() throws IOException;
+
+    /** Since API 37. */
+    public native AnrInfo getAnrInfo();
+
+    /** Since API 37. */
+    public static final class AnrInfo {
+        private AnrInfo() {}
+
+        public native int getAnrId();
+
+        public native int getAnrType();
+
+        public native long getTimeoutMillis();
+
+        public native boolean isUserPerceptible();
+    }
 }

@@ -356,6 +356,17 @@ public final class Config {
         }
 
         /**
+         * Whether the system is asked to warn of ANRs before it calls them, on Android 17 and newer
+         * ({@code ActivityManager.registerAnrWarningListener}). At a warning what a report would have is put
+         * where it outlives the process, and {@link AnrWarningListener} hears of it.
+         */
+        @NonNull
+        public Builder anrWarnings(boolean on) {
+            settings.anrWarnings = on;
+            return this;
+        }
+
+        /**
          * Whether the last report of a process that has ended keeps what the app gave to
          * {@code ActivityManager.setProcessStateSummary} in it: the app's own words of its state, at most 128
          * bytes, which the system keeps since Android 11. They become the annotation "process_state" when the

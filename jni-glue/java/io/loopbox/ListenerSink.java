@@ -51,4 +51,16 @@ final class ListenerSink implements ReportSink {
             ((FirstFileListener) listener).onFirstFile(report);
         }
     }
+
+    @Override
+    public boolean hearsWarnings() {
+        return listener instanceof AnrWarningListener;
+    }
+
+    @Override
+    public void onWarning(int id, int type, long consumedMs, long timeoutMs) {
+        if (listener instanceof AnrWarningListener) {
+            ((AnrWarningListener) listener).onAnrWarning(new AnrWarning(id, type, consumedMs, timeoutMs));
+        }
+    }
 }

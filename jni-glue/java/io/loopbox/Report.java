@@ -12,6 +12,7 @@ import io.loopbox.internal.Recorder;
 import io.loopbox.internal.ReportSections;
 import java.io.File;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -189,7 +190,7 @@ public final class Report {
      */
     @WorkerThread
     public long exitTimeMs() {
-        Exit exit = Exit.find(Recorder.framework().exits(), process(), pid(), timeMs());
+        Exit exit = Exit.find(Recorder.framework().exits(), read());
         return exit == null ? 0 : exit.timeMs;
     }
 
@@ -208,6 +209,21 @@ public final class Report {
             Faults.warn("cannot read " + file, unreadable);
             return null;
         }
+    }
+
+    /**
+     * The system's last warning of an ANR that came while the main thread was late. Null for none: below Android 17, for ANRs of which
+     * the system does not warn, and when the file cannot be read.
+     */
+    @WorkerThread
+    @Nullable
+    public AnrWarning anrWarning() {
+        List<long[]> warnings = read().warnings();
+        if (warnings.isEmpty()) {
+            return null;
+        }
+        long[] last = warnings.get(warnings.size() - 1);
+        return new AnrWarning((int) last[0], (int) last[1], last[2], last[3]);
     }
 
     /**

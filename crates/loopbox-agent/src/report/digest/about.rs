@@ -1,7 +1,7 @@
 //! What the summary has after its eighth line: what an app asks of a report to send it by itself.
 
 use super::line::Line;
-use loopbox_format::model::{Anr, Location, LocationId, MainState, Report};
+use loopbox_format::model::{Anr, AnrWarning, Location, LocationId, MainState, Report};
 use loopbox_format::problem::{of_report, subject, written_at};
 use loopbox_format::stacks;
 
@@ -14,8 +14,8 @@ const TITLE_BYTES: usize = 256;
 const FRAMES: usize = 128;
 const STACK_BYTES: usize = 12 << 10;
 
-/// The app's version, the time that the report is about in ms, the fingerprint, the title, the annotations, and the stack:
-/// a frame a line, the innermost first.
+/// The app's version, the time that the report is about in ms, the fingerprint, the title, the annotations, the stack,
+/// a frame a line, the innermost first, and the system's warnings.
 pub(super) fn write(report: &Report, text: &mut Line) {
     let subject = subject(&report.main, &report.history, written_at(report));
     text.text(&report.meta.process.app_version).end();
@@ -45,6 +45,25 @@ pub(super) fn write(report: &Report, text: &mut Line) {
             text.0.truncate(before);
             break;
         }
+    }
+    write_warnings(&report.anr_warnings, text);
+}
+
+/// How a line of the system's warnings begins. It has more parts than a frame.
+const WARNING: &str = "anr_warning\t";
+
+/// What follows the annotations.
+const FIRST_FRAME: usize = 13;
+
+pub(super) fn is_warning(nth: usize, line: &str) -> bool {
+    nth >= FIRST_FRAME && line.starts_with(WARNING)
+}
+
+/// Id, type, how much of the time-out had passed, and the time-out, in milliseconds: a line for each.
+pub(super) fn write_warnings(warnings: &[AnrWarning], text: &mut Line) {
+    for AnrWarning { id, kind, consumed_ms, timeout_ms, .. } in warnings {
+        text.end().raw(WARNING).raw(&id.to_string()).tab().raw(&kind.to_string());
+        text.tab().number(*consumed_ms).tab().number(*timeout_ms);
     }
 }
 

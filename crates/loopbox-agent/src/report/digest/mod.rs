@@ -12,6 +12,7 @@ use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, End, Location, LocationId, MainState, Named, PendingSource, ProcessExit,
     Report, own_ns,
 };
+use loopbox_format::report::Evidence;
 use loopbox_format::stacks;
 use names::name;
 
@@ -62,9 +63,13 @@ pub(super) fn lines(report: &Report, state: FileState, with_annotations: bool) -
 }
 
 /// The summary of a file that gets more evidence. A first file stays one.
-pub(super) fn update(lines: &str, anr: &Anr, state: FileState) -> String {
+pub(super) fn update(lines: &str, known: &Evidence, state: FileState) -> String {
+    let anr = &known.anr;
     let mut text = Line::default();
     for (nth, line) in lines.split('\n').enumerate() {
+        if about::is_warning(nth, line) {
+            continue;
+        }
         if nth > 0 {
             text.end();
         }
@@ -76,6 +81,7 @@ pub(super) fn update(lines: &str, anr: &Anr, state: FileState) -> String {
             _ => text.raw(line),
         };
     }
+    about::write_warnings(&known.warnings, &mut text);
     text.0
 }
 
@@ -115,8 +121,12 @@ const MIN_HANG_NS: u64 = 1_000_000_000;
 
 /// Whether an earlier process's report has no hang, as far as is known.
 pub(super) fn is_calm(report: &Report) -> bool {
-    let anr = &report.anr;
-    anr.ran_ns < MIN_HANG_NS && anr.exit.as_ref().is_none_or(|exit| exit.reason != ProcessExit::ANR)
+    ran_short(report) && report.anr.exit.as_ref().is_none_or(|exit| exit.reason != ProcessExit::ANR)
+}
+
+/// Whether no message had run for long.
+pub(super) fn ran_short(report: &Report) -> bool {
+    report.anr.ran_ns < MIN_HANG_NS
 }
 
 /// Whether it is there because display frames were recorded, and for nothing else.
@@ -256,8 +266,8 @@ pub(super) mod tests {
     use loopbox_format::model::Token;
     use loopbox_format::model::Uptime;
     use loopbox_format::model::{
-        Detail, LocationId, Message, Method, NamedBy, Outside, Phase, Process, RecentFrame, Record,
-        RecordKind, Running, Slowest, StackSource, StackTree, TreeNode,
+        AnrWarning, Detail, LocationId, Message, Method, NamedBy, Outside, Phase, Process, RecentFrame,
+        Record, RecordKind, Running, Slowest, StackSource, StackTree, TreeNode,
     };
 
     fn message(target: &str, callback: &str) -> Message {
@@ -441,7 +451,9 @@ pub(super) mod tests {
         report.anr.verdict = AnrVerdict::Probable;
         let first = lines(&report, FileState::First, false);
         let open = lines(&report, FileState::Open, false);
-        let ended = Anr { verdict: AnrVerdict::Hang, ended_after_ns: Some(6_012_000_000), ..Anr::default() };
+        let of = |anr: Anr| Evidence { anr, ..Evidence::default() };
+        let ended =
+            of(Anr { verdict: AnrVerdict::Hang, ended_after_ns: Some(6_012_000_000), ..Anr::default() });
         let known = update(&open, &ended, FileState::Open);
         let parts: Vec<&str> = known.split('\n').collect();
         assert!(
@@ -449,7 +461,7 @@ pub(super) mod tests {
         );
         assert_eq!(parts[5..8], ["hang", "open", ""]);
         assert_eq!(parts[about::DURATION], "6012");
-        let confirmed = Anr { verdict: AnrVerdict::Confirmed, ..ended };
+        let confirmed = of(Anr { verdict: AnrVerdict::Confirmed, ..ended.anr });
         let closed = update(&known, &confirmed, FileState::Closed);
         let parts: Vec<&str> = closed.split('\n').collect();
         assert!(
@@ -464,6 +476,21 @@ pub(super) mod tests {
             update(old, &confirmed, FileState::Closed),
             "hang\nshop\n7\n0\nANR: main runs a, 6012 ms in all"
         );
+    }
+
+    #[test]
+    fn warnings_of_the_system_are_the_last_lines_and_are_replaced() {
+        let warning = |id| AnrWarning { at_ns: Uptime(1), id, kind: 5, consumed_ms: 10, timeout_ms: 20 };
+        let mut report = Report { anr_warnings: vec![warning(-7)], ..hung() };
+        report.meta.annotations = vec![("anr_warning".into(), "of the app".into())];
+        let before = lines(&report, FileState::Open, false);
+        assert!(before.ends_with("\nanr_warning\t-7\t5\t10\t20"), "{before}");
+        let known = Evidence { warnings: vec![warning(8), warning(9)], ..Evidence::default() };
+        let after = update(&before, &known, FileState::Open);
+        let tail: Vec<&str> = after.rsplit('\n').take(3).collect();
+        assert_eq!(tail[..2], ["anr_warning\t9\t5\t10\t20", "anr_warning\t8\t5\t10\t20"]);
+        assert!(tail[2].starts_with("com.example.Sync\tmain\t"), "{after}");
+        assert!(after.contains("\nanr_warning\tof the app\n"), "{after}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::session::Session;
 use crate::session::gate::Gate;
 use crate::sys::{log, memory};
 use jni::sys::jvalue;
+use loopbox_format::model::AnrWarning;
 use queue::Queue;
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -25,11 +26,11 @@ use std::time::Duration;
 /// What an app hears of a report.
 #[derive(Debug)]
 struct Notice {
-    /// `None`: there is no report.
+    /// `None`: there is no report. Of a warning it is its text.
     path: Option<PathBuf>,
     /// Why it was written.
     reason: String,
-    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], or the number by which Java knows who asked for it.
+    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], [`WARNED`], or the number by which Java knows who asked for it.
     about: i64,
     /// Of the recording that it comes from: whose end it must not come after.
     gate: Arc<Gate>,
@@ -41,6 +42,10 @@ const COMPLETE: i64 = 0;
 const FIRST_FILE: i64 = -1;
 /// Without a report: what earlier processes left has been looked at.
 const LOOKED_BACK: i64 = -2;
+
+/// The system warns of an ANR of the app, and its main thread is late. In place of a path: id, type, how much of the time-out
+/// has passed and the time-out, in milliseconds.
+const WARNED: i64 = -3;
 
 /// How long a notice waits until it is looked again whether there is memory to tell Java.
 const MEMORY_PAUSE: Duration = Duration::from_millis(100);
@@ -95,6 +100,13 @@ pub(crate) fn notify(session: &Session, path: &Path, reason: &str) {
 /// The same of a report that is not complete, of which only some hear.
 pub(crate) fn notify_first(session: &Session, path: &Path, reason: &str) {
     add(&session.gate, Some(path), reason, FIRST_FILE);
+}
+
+/// Has the listeners that want it hear of a warning of the system. Returns at once.
+pub(crate) fn warn(session: &Session, warning: &AnrWarning) {
+    let AnrWarning { id, kind, consumed_ms, timeout_ms, .. } = warning;
+    let parts = [id.to_string(), kind.to_string(), consumed_ms.to_string(), timeout_ms.to_string()];
+    add(&session.gate, Some(Path::new(&parts.join(" "))), "", WARNED);
 }
 
 /// Has Java hear that what earlier processes left has been looked at.

@@ -2,6 +2,7 @@
 package io.loopbox.internal;
 
 import android.app.ActivityManager;
+import android.app.AnrWarningResult;
 import android.app.ApplicationExitInfo;
 import android.app.ApplicationStartInfo;
 import android.content.Context;
@@ -24,6 +25,7 @@ public final class ContextFramework implements Framework {
     private static final int ANDROID_11 = 30;
     private static final int ANDROID_15 = 35;
     private static final int ANDROID_16 = 36;
+    private static final int ANDROID_17 = 37;
 
     private final Context context;
 
@@ -107,6 +109,19 @@ public final class ContextFramework implements Framework {
     }
 
     @Override
+    public boolean warnOfAnrs(WarningSink sink) {
+        if (Build.VERSION.SDK_INT < ANDROID_17) {
+            return false;
+        }
+        try {
+            return Since17.warnOfAnrs(manager(), sink);
+        } catch (RuntimeException dead) {
+            Log.i(Tag.LOOPBOX, "no warnings of ANRs: " + dead);
+            return false;
+        }
+    }
+
+    @Override
     public boolean isDebugged() {
         return Debug.isDebuggerConnected();
     }
@@ -131,6 +146,7 @@ public final class ContextFramework implements Framework {
                                 exit.getStatus(),
                                 exit.getDescription(),
                                 exit.getProcessStateSummary(),
+                                Build.VERSION.SDK_INT < ANDROID_17 ? null : Since17.anr(exit),
                                 new Trace(exit));
             }
             return exits;
@@ -227,6 +243,56 @@ public final class ContextFramework implements Framework {
                     && result.getErrorCode() == ProfilingResult.ERROR_NONE
                     && path != null) {
                 sink.onProfile(path);
+            }
+        }
+    }
+
+    /** Apart, as {@link Since11} is. */
+    private static final class Since17 implements Consumer<AnrWarningResult>, Executor {
+        private static Since17 registered;
+
+        private final WarningSink sink;
+
+        private Since17(WarningSink sink) {
+            this.sink = sink;
+        }
+
+        static synchronized boolean warnOfAnrs(ActivityManager manager, WarningSink sink) {
+            if (registered != null) {
+                manager.unregisterAnrWarningListener(registered);
+                registered = null;
+            }
+            if (sink != null) {
+                Since17 wanted = new Since17(sink);
+                manager.registerAnrWarningListener(wanted, wanted);
+                registered = wanted;
+            }
+            return sink != null;
+        }
+
+        /** Null where no timer of the system's has called the ANR, as for a window that does not take its input. */
+        static long[] anr(ApplicationExitInfo exit) {
+            ApplicationExitInfo.AnrInfo info = exit.getAnrInfo();
+            if (info == null) {
+                return null;
+            }
+            return new long[] {info.getAnrId(), info.getAnrType(), info.getTimeoutMillis(), info.isUserPerceptible() ? 1 : 0};
+        }
+
+        /** Warnings come on a thread of the Binder, which the sink does not keep. */
+        @Override
+        public void execute(Runnable task) {
+            task.run();
+        }
+
+        @Override
+        public void accept(AnrWarningResult warning) {
+            try {
+                sink.onWarning(
+                        warning.getAnrId(), warning.getAnrType(), warning.getConsumedMillis(), warning.getTimeoutMillis());
+            } catch (Throwable fault) {
+                // The system would end the process.
+                Faults.log(fault);
             }
         }
     }

@@ -12,7 +12,7 @@ import java.util.zip.CRC32;
 /**
  * The first section of a report, which is plain text for this reader (docs/file-format.md): why it was written, process,
  * process id, time, digest, verdict, what may still come, the app's own words, its version, the time that it is about, fingerprint,
- * title and annotations, each on a line, and then the frames of the stack.
+ * title and annotations, each on a line, then the frames of the stack, then the system's warnings of an ANR.
  */
 public final class Digest {
     public static final Digest NONE = new Digest(new String[] {"unreadable"});
@@ -21,6 +21,10 @@ public final class Digest {
     private static final int TAG = 0x44494745; // DIGE
     private static final int HEADER_BYTES = 32;
     private static final int FIRST_FRAME = 13;
+
+    /** Begins the lines behind the frames. */
+    private static final String WARNING = "anr_warning\t";
+
     private static final int MOST_BYTES = 32 << 10;
 
     public final String reason;
@@ -75,6 +79,22 @@ public final class Digest {
             }
         }
         return frames.toArray(new StackTraceElement[0]);
+    }
+
+    /** The system's warnings of an ANR, oldest first: id, type, how much of the time-out had passed, and the time-out in ms. */
+    public List<long[]> warnings() {
+        List<long[]> warnings = new ArrayList<long[]>();
+        for (int nth = FIRST_FRAME; nth < lines.length; nth++) {
+            if (lines[nth].startsWith(WARNING)) {
+                warnings.add(numbers(lines[nth].substring(WARNING.length()).split("\t", -1)));
+            }
+        }
+        return warnings;
+    }
+
+    /** Four numbers; what is missing is 0. */
+    static long[] numbers(String[] texts) {
+        return new long[] {number(at(texts, 0)), number(at(texts, 1)), number(at(texts, 2)), number(at(texts, 3))};
     }
 
     /** Whether the process that wrote it has everything in it that it asks for in any case. */

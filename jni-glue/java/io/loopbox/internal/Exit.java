@@ -4,6 +4,7 @@ package io.loopbox.internal;
 import android.system.OsConstants;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 
 /** How a process of this app ended, as the system recorded it. */
 public final class Exit {
@@ -37,6 +38,9 @@ public final class Exit {
     /** What the app has had the system keep of the process; null for nothing. */
     final byte[] state;
 
+    /** Of the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it; null where the system does not say. */
+    final long[] anr;
+
     private final Trace trace;
 
     /** What the system keeps of an ANR: ART's own trace. */
@@ -45,7 +49,7 @@ public final class Exit {
         InputStream open() throws IOException;
     }
 
-    Exit(int pid, String process, long timeMs, int reason, int status, String description, byte[] state, Trace trace) {
+    Exit(int pid, String process, long timeMs, int reason, int status, String description, byte[] state, long[] anr, Trace trace) {
         this.pid = pid;
         this.process = process;
         this.timeMs = timeMs;
@@ -53,6 +57,7 @@ public final class Exit {
         this.status = status;
         this.description = description;
         this.state = state;
+        this.anr = anr;
         this.trace = trace;
     }
 
@@ -75,21 +80,40 @@ public final class Exit {
                 || signal == OsConstants.SIGTRAP;
     }
 
+    /** How the process of a report ended. */
+    public static Exit find(Exit[] exits, Digest report) {
+        return find(exits, report.process, (int) report.pid, report.timeMs, report.warnings());
+    }
+
     /**
-     * How a process ended. Process ids come back, so it is the first end of a process of that name after its last sign of life.
+     * How a process ended: by the ANR that the system had warned it of. Without such a warning, or where it was ended by something
+     * else, it is the first end of a process of that name and id after its last sign of life, because process ids come back.
      *
      * @param exits newest first; null for none
      * @param aliveMs System.currentTimeMillis of that sign
+     * @param warnings each begins with the id and the type of an ANR
      * @return null when it is not known
      */
-    public static Exit find(Exit[] exits, String process, int pid, long aliveMs) {
+    static Exit find(Exit[] exits, String process, int pid, long aliveMs, List<long[]> warnings) {
         Exit found = null;
         for (Exit exit : exits == null ? new Exit[0] : exits) {
-            boolean later = exit.timeMs >= aliveMs - CLOCK_MS;
-            if (later && exit.pid == pid && process.equals(exit.process)) {
-                found = exit;
+            if (exit.pid == pid && process.equals(exit.process)) {
+                if (exit.isOfOne(warnings)) {
+                    return exit;
+                }
+                found = exit.timeMs >= aliveMs - CLOCK_MS ? exit : found;
             }
         }
         return found;
+    }
+
+    /** The numbers begin anew with each start of the device: that the process has the same id, too, leaves next to no doubt. */
+    private boolean isOfOne(List<long[]> warnings) {
+        for (long[] warning : warnings) {
+            if (anr != null && anr[0] == warning[0] && anr[1] == warning[1]) {
+                return true;
+            }
+        }
+        return false;
     }
 }

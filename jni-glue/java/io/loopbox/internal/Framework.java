@@ -32,6 +32,14 @@ public interface Framework {
      */
     boolean profileAnrs(ProfileSink sink);
 
+    /**
+     * Has the system call from now on when it is about to call an ANR of this app.
+     *
+     * @param sink null for no more calls
+     * @return whether the system does that: not below Android 17
+     */
+    boolean warnOfAnrs(WarningSink sink);
+
     /** Whether a debugger is attached, whose stops are no hangs. */
     boolean isDebugged();
 
@@ -60,6 +68,11 @@ public interface Framework {
 
                 @Override
                 public boolean profileAnrs(ProfileSink sink) {
+                    return false;
+                }
+
+                @Override
+                public boolean warnOfAnrs(WarningSink sink) {
                     return false;
                 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /** What the native worker asks of the {@link Framework}. */
 final class FrameworkQueries {
     /** Bits of {@link #state}. */
@@ -22,17 +25,25 @@ final class FrameworkQueries {
     }
 
     /**
-     * How a process ended: reason, status, time and words, each on a line.
+     * How a process ended: reason, status, time, numbers of its ANR and words, each on a line.
      *
+     * @param warned id and type of each ANR that it was warned of, with blanks between
      * @param aliveMs see {@link Exit#find}
      * @return null when it is not known
      */
-    static String exit(String process, int pid, long aliveMs) {
-        Exit found = Exit.find(Recorder.framework().exits(), process, pid, aliveMs);
+    static String exit(String process, String warned, int pid, long aliveMs) {
+        List<long[]> warnings = new ArrayList<long[]>();
+        String[] parts = warned.split(" ");
+        for (int at = 0; at + 1 < parts.length; at += 2) {
+            warnings.add(new long[] {Long.parseLong(parts[at]), Long.parseLong(parts[at + 1])});
+        }
+        Exit found = Exit.find(Recorder.framework().exits(), process, pid, aliveMs, warnings);
         if (found == null) {
             return null;
         }
         String words = found.description == null ? "" : found.description;
-        return found.reason + "\n" + found.status + "\n" + found.timeMs + "\n" + words;
+        long[] anr = found.anr;
+        String numbers = anr == null ? "" : anr[0] + " " + anr[1] + " " + anr[2] + " " + anr[3];
+        return found.reason + "\n" + found.status + "\n" + found.timeMs + "\n" + numbers + "\n" + words;
     }
 }

@@ -172,6 +172,23 @@ public final class Listeners {
         }
     }
 
+    /** The system warns of an ANR, and main is late. Waits for nobody. */
+    static synchronized void onWarning(final long[] warning, final Gate gate) {
+        for (final Told told : all()) {
+            if (told.sink.hearsWarnings() && told.begin()) {
+                told.thread.add(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                if (!gate.isClosed() && isThere(told)) {
+                                    told.sink.onWarning((int) warning[0], (int) warning[1], warning[2], warning[3]);
+                                }
+                            }
+                        });
+            }
+        }
+    }
+
     private static void await(CountDownLatch others) {
         try {
             others.await(OTHERS_MS, TimeUnit.MILLISECONDS);

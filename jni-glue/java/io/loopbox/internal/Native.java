@@ -35,6 +35,12 @@ public final class Native {
     /** Passed to NativeCalls.onReport, without a report: what earlier processes left has been looked at. */
     static final long LOOKED_BACK = -2;
 
+    /**
+     * Passed to NativeCalls.onReport: the system warns of an ANR, and main is late. In place of the path: id, type, how much of the
+     * time-out has passed and the time-out in ms, with blanks between.
+     */
+    static final long WARNED = -3;
+
     // What setFrames is about.
     static final int FRAMES = 0;
     static final int STAGES = 1;
@@ -274,6 +280,9 @@ public final class Native {
     /** What the display reports of itself. */
     @FastNative
     static native void refreshRate(float hz);
+
+    /** The system warns of an ANR of this app, of which process it does not say. Any thread. */
+    static native void warnOfAnr(int id, int type, long consumedMs, long timeoutMs);
 
     // The sampler's own, called from its native thread.
 

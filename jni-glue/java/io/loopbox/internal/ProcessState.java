@@ -33,7 +33,7 @@ final class ProcessState {
         for (int at = reports.size() - 1; at >= 0; at--) {
             try {
                 Digest digest = Digest.read(reports.get(at));
-                Exit exit = Exit.find(exits, digest.process, (int) digest.pid, digest.timeMs);
+                Exit exit = Exit.find(exits, digest);
                 int nth = left.indexOf(exit);
                 String state = nth < 0 || exit == null ? null : text(exit.state);
                 if (state != null) {

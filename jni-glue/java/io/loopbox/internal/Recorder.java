@@ -267,6 +267,9 @@ public final class Recorder {
         if (wanted != null && wanted.systemProfiles) {
             SystemProfiles.start(directory(), framework);
         }
+        if (wanted != null && wanted.anrWarnings) {
+            AnrWarnings.start(framework);
+        }
         String started = framework.started();
         if (started != null) {
             Native.annotate("system_start", started);
@@ -354,12 +357,15 @@ public final class Recorder {
         MonitorUpload.stopAll();
         FrameWatch.silence();
         lookedBack();
-        if (ended.systemProfiles) {
-            try {
+        try {
+            if (ended.systemProfiles) {
                 SystemProfiles.stop(framework);
-            } catch (Throwable fault) {
-                Faults.log(fault);
             }
+            if (ended.anrWarnings) {
+                AnrWarnings.stop(framework, gate);
+            }
+        } catch (Throwable fault) {
+            Faults.log(fault);
         }
     }
 

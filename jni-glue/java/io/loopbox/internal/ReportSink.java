@@ -10,4 +10,10 @@ public interface ReportSink {
 
     /** On the listener's thread. {@code first}: more is to come. */
     void onReport(File file, boolean first);
+
+    /** Whether it wants to hear of the system's warnings. */
+    boolean hearsWarnings();
+
+    /** On the listener's thread. */
+    void onWarning(int id, int type, long consumedMs, long timeoutMs);
 }

@@ -46,6 +46,7 @@ public final class Settings implements Cloneable {
     public boolean mainProcessOnly;
     public boolean pauseInBackground;
     public boolean systemProfiles;
+    public boolean anrWarnings = true;
     public boolean keepProcessState;
     public String appVersion = "";
     // End of what is made from jni-glue/options.toml

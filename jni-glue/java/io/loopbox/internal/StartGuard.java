@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 
@@ -148,7 +149,7 @@ final class StartGuard {
     private void forgive(List<long[]> ended, Exit[] exits) {
         for (Iterator<long[]> each = ended.iterator(); each.hasNext(); ) {
             long[] start = each.next();
-            Exit exit = Exit.find(exits, process, (int) start[0], start[1]);
+            Exit exit = Exit.find(exits, process, (int) start[0], start[1], Collections.<long[]>emptyList());
             if (exit != null && !exit.isFault()) {
                 each.remove();
             }

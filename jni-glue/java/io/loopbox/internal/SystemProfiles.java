@@ -263,7 +263,7 @@ final class SystemProfiles {
         }
 
         private Exit exit(Digest digest) {
-            return Exit.find(exits, digest.process, (int) digest.pid, digest.timeMs);
+            return Exit.find(exits, digest);
         }
     }
 }

@@ -61,7 +61,7 @@ final class SystemTrace {
         if (confirmed && !digest.verdict.equals("confirmed")) {
             return;
         }
-        Exit exit = Exit.find(exits, digest.process, (int) digest.pid, digest.timeMs);
+        Exit exit = Exit.find(exits, digest);
         for (int nth = 0; nth < exits.length; nth++) {
             if (exits[nth] == exit && exit.reason == Exit.ANR && !done[nth]) {
                 done[nth] = true;

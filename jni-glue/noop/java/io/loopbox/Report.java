@@ -137,6 +137,13 @@ public final class Report {
         return null;
     }
 
+    /** Null. */
+    @WorkerThread
+    @Nullable
+    public AnrWarning anrWarning() {
+        return null;
+    }
+
     /** Empty. */
     @WorkerThread
     @NonNull

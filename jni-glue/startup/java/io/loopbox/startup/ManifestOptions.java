@@ -137,6 +137,9 @@ final class ManifestOptions {
             case "systemProfiles":
                 builder.systemProfiles(value);
                 return true;
+            case "anrWarnings":
+                builder.anrWarnings(value);
+                return true;
             case "keepProcessState":
                 builder.keepProcessState(value);
                 return true;

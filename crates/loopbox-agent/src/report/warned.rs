@@ -1,0 +1,103 @@
+//! The system's warnings of an ANR, as the worker uses them.
+//!
+//! A warning goes to each process of the app and names none, and it comes again for each listener. So it concerns this process
+//! only while its own main thread is late; until then it waits, because main may get late before the time-out is over.
+
+use crate::session::Session;
+use crate::sys::clock;
+use loopbox_format::model::{AnrWarning, Uptime};
+use loopbox_recorder::Front;
+
+/// From this age on a message whose process is killed leaves a report.
+const LATE_NS: u64 = 1_000_000_000;
+/// As many as the ring has room for; an app that is warned of more is late for all of them.
+const MAX_KEPT: usize = 4;
+
+#[derive(Debug, Default)]
+pub(super) struct Warned {
+    /// Main was not late so far.
+    waiting: Vec<AnrWarning>,
+    /// Main was late while they were due, oldest first.
+    concerns: Vec<AnrWarning>,
+}
+
+impl Warned {
+    /// Takes those that came; true where one did.
+    pub(super) fn take(&mut self, session: &Session) -> bool {
+        let new = session.warnings.take();
+        let came = !new.is_empty();
+        self.waiting.extend(new);
+        came
+    }
+
+    /// Whether one waits for main to be late, and may come true still.
+    pub(super) fn waits(&mut self, now_ns: Uptime) -> bool {
+        self.waiting.retain(|warning| !warning.is_over(now_ns));
+        !self.waiting.is_empty()
+    }
+
+    /// Main is late. Returns how many of [`Warned::concerns`], the last ones, it did not concern before.
+    pub(super) fn is_late(&mut self, now_ns: Uptime) -> usize {
+        self.forget(now_ns);
+        let new = self.waiting.len();
+        self.concerns.append(&mut self.waiting);
+        let before = self.concerns.len().saturating_sub(MAX_KEPT);
+        self.concerns.drain(..before);
+        new.min(MAX_KEPT)
+    }
+
+    /// What is to be in a report of now.
+    pub(super) fn concerns(&mut self, now_ns: Uptime) -> &[AnrWarning] {
+        self.forget(now_ns);
+        &self.concerns
+    }
+
+    fn forget(&mut self, now_ns: Uptime) {
+        self.concerns.retain(|warning| !warning.is_over(now_ns));
+    }
+}
+
+/// Whether what the main thread does, or what it left in its queue, takes long by now.
+pub(super) fn is_late(session: &Session, front: Option<Front>) -> bool {
+    let now_ns = clock::now_ns();
+    let due_ns = match front {
+        Some(Front::Overdue(due_ns)) => Some(due_ns),
+        Some(Front::Barrier { due_ns, .. }) => due_ns,
+        Some(Front::Free) | None => None,
+    };
+    let message = session.stall.snapshot().at(now_ns, session.shared.activity(), None).message();
+    message.ran_ns >= LATE_NS || due_ns.is_some_and(|due_ns| now_ns.since(due_ns) >= LATE_NS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warning(id: i32, at_s: u64) -> AnrWarning {
+        let at_ns = Uptime(at_s * 1_000_000_000);
+        AnrWarning { at_ns, id, kind: 5, consumed_ms: 10_000, timeout_ms: 20_000 }
+    }
+
+    fn ids(warnings: &[AnrWarning]) -> Vec<i32> {
+        warnings.iter().map(|warning| warning.id).collect()
+    }
+
+    #[test]
+    fn warning_waits_until_main_is_late_or_time_out_is_over() {
+        let s = |at_s: u64| Uptime(at_s * 1_000_000_000);
+        let mut warned = Warned { waiting: vec![warning(1, 0), warning(2, 20)], ..Warned::default() };
+        assert!(warned.waits(s(30)) && warned.concerns(s(30)).is_empty());
+        assert!(warned.waits(s(31)), "the second one's time-out is not over");
+        assert_eq!(warned.is_late(s(31)), 1);
+        assert_eq!(ids(warned.concerns(s(31))), [2], "the first one was of another process");
+        assert!(!warned.waits(s(31)) && warned.is_late(s(32)) == 0);
+        assert_eq!(ids(warned.concerns(s(51))), [0; 0], "and has not come true");
+    }
+
+    #[test]
+    fn newest_warnings_are_kept() {
+        let mut warned = Warned { waiting: (0..6).map(|id| warning(id, 0)).collect(), ..Warned::default() };
+        assert_eq!(warned.is_late(Uptime(1)), MAX_KEPT);
+        assert_eq!(ids(warned.concerns(Uptime(1))), [2, 3, 4, 5]);
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+/** The system's warning that it will soon call an ANR of this app: {@code AnrWarningResult} of Android 17 and newer. */
+public final class AnrWarning {
+    private final int id;
+    private final int type;
+    private final long consumedMs;
+    private final long timeoutMs;
+
+    AnrWarning(int id, int type, long consumedMs, long timeoutMs) {
+        this.id = id;
+        this.type = type;
+        this.consumedMs = consumedMs;
+        this.timeoutMs = timeoutMs;
+    }
+
+    /**
+     * The number of the ANR that it is of, unique for its {@link #type} until the device restarts: the same as that of {@code
+     * ApplicationExitInfo.getAnrInfo()}, if the ANR comes and ends the process.
+     */
+    public int id() {
+        return id;
+    }
+
+    /** One of {@code AnrTypes.ANR_TYPE_*}, or a newer one. */
+    public int type() {
+        return type;
+    }
+
+    /** How much of {@link #timeoutMs} had passed when it was sent. */
+    public long consumedMs() {
+        return consumedMs;
+    }
+
+    /** How long the system waits before it calls the ANR. */
+    public long timeoutMs() {
+        return timeoutMs;
+    }
+
+    @Override
+    public String toString() {
+        return "ANR " + id + " of type " + type + ", " + consumedMs + " of " + timeoutMs + " ms";
+    }
+}

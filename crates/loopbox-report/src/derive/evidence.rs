@@ -1,16 +1,50 @@
 //! The evidence for and against an ANR.
 
 use crate::model::Analysis;
+use crate::model::anr_type::{anr_call, words_of};
 use crate::model::anr_words::exit_reason;
 use crate::model::plural::plural;
-use crate::model::time::format_ns;
-use loopbox_format::model::{Anr, CpuUse, DumpReason, Feature, MainState, SignalOrigin, SystemWord};
+use crate::model::time::{format_ms, format_ns};
+use loopbox_format::model::{
+    Anr, AnrWarning, CpuUse, DumpReason, Feature, MainState, SignalOrigin, SystemWord,
+};
 
 /// The evidence for and against an ANR, in words.
 pub(crate) fn evidence(a: &Analysis) -> Vec<String> {
-    let mut lines = known(&a.anr, a.cpu_use, &a.main);
+    let mut lines = warned(a);
+    lines.extend(kind(a));
+    lines.extend(known(&a.anr, a.cpu_use, &a.main));
     lines.extend(lost_signal(a));
     lines
+}
+
+/// What the system had warned of, as far as the main thread was late then.
+fn warned(a: &Analysis) -> Vec<String> {
+    let line = |warning: &AnrWarning| {
+        let ms = |ms: u64| format_ms(ms as f64);
+        let before = format_ns(a.dump_ns.since(warning.at_ns));
+        let what = words_of(warning.kind);
+        let passed = format!("{} of {} had passed", ms(warning.consumed_ms), ms(warning.timeout_ms));
+        let came_true = if a.anr_info.is_some_and(|info| warning.is_of(&info)) {
+            ", and it is the ANR that ended the process"
+        } else {
+            ""
+        };
+        format!("{before} before this, the system warned of an ANR: {what}, {passed}{came_true}")
+    };
+    a.anr_warnings.iter().map(line).collect()
+}
+
+/// What the ANR was of, where the system has called one.
+fn kind(a: &Analysis) -> Option<String> {
+    let call = anr_call(a).filter(|call| !call.is_warning)?;
+    let given = call.timeout_ms.map(|ms| format!(", which was given {}", format_ms(ms as f64)));
+    let unseen = if a.anr_info.is_some_and(|info| !info.user_perceptible) {
+        "; the user could not notice it"
+    } else {
+        ""
+    };
+    Some(format!("what the system waited for: {}{}{unseen}", call.words, given.unwrap_or_default()))
 }
 
 /// Why the system's signal may have come without the recorder's having it: then its absence says nothing.

@@ -2,6 +2,7 @@
 
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
+use crate::model::anr_type::anr_call;
 use crate::model::framework::Role;
 use crate::model::time::format_ms;
 use crate::model::{FrameId, SampledTree};
@@ -10,6 +11,9 @@ use loopbox_format::model::Component;
 
 /// The time-outs that a slow message is under, in words.
 pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
+    if let Some(words) = by_system(facts) {
+        return vec![words];
+    }
     let level = facts.analysis.api_level();
     // They differ from one to the other.
     if level == 0 {
@@ -44,6 +48,14 @@ pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String>
         words.push(format!("a service that was started as one in the foreground must say so within {time}"));
     }
     words
+}
+
+/// Where the system says itself how long it waits, nothing has to be concluded from what main is in.
+fn by_system(facts: &Facts<'_>) -> Option<String> {
+    let call = anr_call(facts.analysis)?;
+    let time = format_ms(call.timeout_ms? as f64);
+    let until = if call.is_warning { "it calls an ANR" } else { "it called this ANR" };
+    Some(format!("{} is given {time} by the system before {until}", call.words))
 }
 
 fn given(name: &str, class: AnrClass, level: u32) -> Option<String> {

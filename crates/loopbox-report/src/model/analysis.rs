@@ -10,8 +10,8 @@ use super::system_trace::{SystemTrace, TraceThread};
 use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
 use loopbox_format::model::{
-    Anr, CpuUse, Detail, DumpReason, End, FeatureState, FrameSession, MainState, Meta, Record, Running,
-    Slowest, Statistic, Token, Uptime,
+    Anr, AnrInfo, AnrWarning, CpuUse, Detail, DumpReason, End, FeatureState, FrameSession, MainState, Meta,
+    Record, Running, Slowest, Statistic, Token, Uptime,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -50,6 +50,10 @@ pub struct Analysis {
     pub main: MainState,
     /// Whether this is an ANR, and the evidence for it.
     pub anr: Anr,
+    /// The system's warnings of an ANR that came while the main thread was late, oldest first.
+    pub anr_warnings: Vec<AnrWarning>,
+    /// What the system recorded of the ANR that ended the process.
+    pub anr_info: Option<AnrInfo>,
     /// Who used the processors while the running message ran; `None` when that was not counted.
     pub cpu_use: Option<CpuUse>,
     /// The message queue of the main Looper.

@@ -1,5 +1,6 @@
 //! The ANR judgement in words.
 
+use super::anr_type::without_prefix;
 use loopbox_format::model::{Anr, AnrVerdict, ProcessExit};
 use std::borrow::Cow;
 
@@ -45,7 +46,7 @@ pub(crate) fn verdict_summary(anr: &Anr) -> &'static str {
 /// What `ApplicationExitInfo` calls the end of a process; none for a reason that is newer than this program.
 pub(crate) fn known_exit_reason(exit: &ProcessExit) -> Option<&'static str> {
     // API 37 and 37.1 have it among the others.
-    if exit.reason == OTHER && exit.description.starts_with("MemoryLimiter:") {
+    if exit.reason == OTHER && without_prefix(&exit.description).starts_with("MemoryLimiter:") {
         return Some(MEMORY_LIMITER);
     }
     usize::try_from(exit.reason).ok().and_then(|at| REASONS.get(at)).copied()
@@ -78,6 +79,7 @@ mod tests {
             (name(17, ""), name(13, "MemoryLimiter:AnonSwap")),
             (MEMORY_LIMITER.into(), MEMORY_LIMITER.into())
         );
+        assert_eq!(name(13, "[OOM KILL] MemoryLimiter:AnonSwap"), MEMORY_LIMITER);
         assert_eq!(name(13, "by the MemoryLimiter:"), "other");
     }
 }

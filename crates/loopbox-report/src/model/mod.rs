@@ -4,6 +4,7 @@
 //! makes it, everything else reads it.
 
 mod analysis;
+pub(crate) mod anr_type;
 pub(crate) mod anr_words;
 pub(crate) mod class_names;
 mod frame;

@@ -2,10 +2,13 @@
 
 use crate::derive;
 use crate::model::Analysis;
+use crate::model::anr_type::{anr_call, words_of};
 use crate::model::anr_words::{exit_reason, verdict_summary};
 use crate::model::name::Name;
-use crate::model::time::ms;
-use loopbox_format::model::{AnrVerdict, CpuUse, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
+use crate::model::time::{ms, ms_between};
+use loopbox_format::model::{
+    AnrInfo, AnrVerdict, AnrWarning, CpuUse, ProcessExit, QuitSignal, SignalOrigin, SystemWord, Uptime,
+};
 use std::borrow::Cow;
 
 json_object! {
@@ -49,7 +52,50 @@ json_object! {
             _ => "",
         },
         /// How the process ended, as `ApplicationExitInfo` has it.
-        exit: Option<ExitView<'a>> = a.anr.exit.as_ref().map(ExitView::new),
+        exit: Option<ExitView<'a>> = a.anr.exit.as_ref().map(|exit| ExitView::new(exit, a.anr_info)),
+        /// What the system waited for, by its own word; null when it is not known.
+        awaited: Option<Cow<'static, str>> = anr_call(a).map(|call| call.words),
+        /// How long the system waits for that; null when it does not say.
+        timeout_ms: Option<f64> = anr_call(a).and_then(|call| call.timeout_ms).map(|ms| ms as f64),
+        /// The system's warnings of an ANR that came while the main thread was late, oldest first.
+        warnings: Vec<WarningView> =
+            a.anr_warnings.iter().map(|warning| WarningView::new(warning, a.dump_ns, a.anr_info)).collect(),
+    }
+}
+
+json_object! {
+    /// A warning of the system that it would soon call an ANR.
+    struct WarningView(warning: &AnrWarning, dump_ns: Uptime, info: Option<AnrInfo>) {
+        /// When it came, relative to the dump.
+        at_ms: f64 = ms_between(warning.at_ns, dump_ns),
+        /// The number of the ANR, unique for its type until the device restarts.
+        id: i32 = warning.id,
+        /// The number of the `AnrTypes.ANR_TYPE_*` constant.
+        kind: i32 = warning.kind,
+        /// The type in words; `type` and the number for one that is newer than this program.
+        name: Cow<'static, str> = words_of(warning.kind),
+        /// How much of the time-out had passed.
+        consumed_ms: f64 = warning.consumed_ms as f64,
+        /// The time-out.
+        timeout_ms: f64 = warning.timeout_ms as f64,
+        /// Whether it is of the ANR that ended the process, by its number.
+        ended_process: bool = info.is_some_and(|info| warning.is_of(&info)),
+    }
+}
+
+json_object! {
+    /// What the system recorded of the ANR that ended a process.
+    struct AnrInfoView(info: AnrInfo) {
+        /// The number of the ANR, unique for its type until the device restarts.
+        id: i32 = info.id,
+        /// The number of the `AnrTypes.ANR_TYPE_*` constant.
+        kind: i32 = info.kind,
+        /// The type in words; `type` and the number for one that is newer than this program.
+        name: Cow<'static, str> = words_of(info.kind),
+        /// The time-out.
+        timeout_ms: f64 = info.timeout_ms as f64,
+        /// Whether the user could notice it.
+        user_perceptible: bool = info.user_perceptible,
     }
 }
 
@@ -83,7 +129,7 @@ json_object! {
 
 json_object! {
     /// The end of a process.
-    struct ExitView<'a>(exit: &'a ProcessExit) {
+    struct ExitView<'a>(exit: &'a ProcessExit, info: Option<AnrInfo>) {
         /// The number of the `ApplicationExitInfo.REASON_*` constant.
         reason: i32 = exit.reason,
         /// The reason in words; `reason` and the number for one that is newer than this program.
@@ -92,5 +138,7 @@ json_object! {
         description: &'a str = &exit.description,
         /// The Unix time of the end.
         unix_ms: u64 = exit.unix_ms,
+        /// More of the ANR that ended it; null when the system says no more.
+        anr: Option<AnrInfoView> = info.map(AnrInfoView::new),
     }
 }

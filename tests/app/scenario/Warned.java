@@ -1,0 +1,202 @@
+package scenario;
+
+import android.content.Context;
+import android.os.Handler;
+import android.os.Looper;
+import android.os.SystemClock;
+import io.loopbox.AnrWarning;
+import io.loopbox.AnrWarningListener;
+import io.loopbox.FirstFileListener;
+import io.loopbox.Loopbox;
+import io.loopbox.Report;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileReader;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.List;
+
+/**
+ * Is warned of ANRs as on Android 17: by the level's own ActivityManager, behind which stands the system server's own controller of
+ * warnings. For a testbed with the framework of 37.
+ *
+ * <p>Arguments: those of {@link Options}; {@code ends=PID|PROCESS|TIME|REASON|WORDS|SUBREASON|ID|TYPE|TIMEOUT,...}: how processes
+ * ended, newest first, the last three empty where the system does not say more of an ANR; {@code orders=FOLDER}: the files {@code
+ * 1}, {@code 2}, ... in it have one order each: {@code warn ID TYPE CONSUMED TIMEOUT}, {@code hang FILE} (until it is there), {@code
+ * take}, {@code uninstall}, {@code end}; {@code awaits=none}: the recorder does not register for warnings.
+ */
+public final class Warned implements Runnable, FirstFileListener, AnrWarningListener {
+    private final File orders;
+    private final Object server;
+    private final boolean awaits;
+
+    private Warned(Options options, Object server) {
+        orders = new File(options.text("orders", "."));
+        this.server = server;
+        awaits = !options.is("awaits", "none");
+    }
+
+    /** Runs until it is asked to end. */
+    public static void main(String[] arguments) throws ReflectiveOperationException {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        Object server = Class.forName("com.android.server.am.TestSystemServer").getConstructor().newInstance();
+        call(server, "begin");
+        Device device = new Device(options);
+        Warned warned = new Warned(options, server);
+        if (!Loopbox.install(device, options.config().listener(null).listener(warned).build()).isOn()) {
+            throw new AssertionError("not installed");
+        }
+        new Thread(warned, "orders").start();
+        Looper.loop();
+    }
+
+    /** Calls the only method of that name. */
+    private static Object call(Object on, String name, Object... arguments) throws ReflectiveOperationException {
+        for (Method method : on.getClass().getMethods()) {
+            if (method.getName().equals(name)) {
+                try {
+                    return method.invoke(on, arguments);
+                } catch (InvocationTargetException failed) {
+                    throw new AssertionError(failed.getCause());
+                }
+            }
+        }
+        throw new NoSuchMethodException(name);
+    }
+
+    /** The level's own ActivityManager, and ends of processes in the level's own words. */
+    private static final class Device extends Phone {
+        private final Object manager;
+
+        Device(Options options) throws ReflectiveOperationException {
+            super(options);
+            manager =
+                    Class.forName("android.app.TestActivityManager").getConstructor(Context.class).newInstance(this);
+            @SuppressWarnings("unchecked")
+            List<Object> exits = (List<Object>) manager.getClass().getField("exits").get(manager);
+            for (String end : options.text("ends", "").split(",")) {
+                if (!end.isEmpty()) {
+                    exits.add(end(end.split("\\|", -1)));
+                }
+            }
+        }
+
+        private static Object end(String[] parts) throws ReflectiveOperationException {
+            Object exit = Class.forName("android.app.ApplicationExitInfo").getConstructor().newInstance();
+            call(exit, "setPid", Integer.parseInt(parts[0]));
+            call(exit, "setProcessName", parts[1]);
+            call(exit, "setTimestamp", Long.parseLong(parts[2]));
+            call(exit, "setReason", Integer.parseInt(parts[3]));
+            call(exit, "setDescription", parts[4]);
+            call(exit, "setSubReason", Integer.parseInt(parts[5]));
+            if (!parts[6].isEmpty()) {
+                Object info =
+                        Class.forName("android.app.ApplicationExitInfo$AnrInfo")
+                                .getConstructor(int.class, int.class, long.class, boolean.class)
+                                .newInstance(
+                                        Integer.parseInt(parts[6]), Integer.parseInt(parts[7]), Long.parseLong(parts[8]), true);
+                call(exit, "setAnrInfo", info);
+            }
+            return exit;
+        }
+
+        @Override
+        public Object getSystemService(String name) {
+            return ACTIVITY_SERVICE.equals(name) ? manager : super.getSystemService(name);
+        }
+    }
+
+    @Override
+    public void onAnrWarning(AnrWarning warning) {
+        Script.say("warned of " + warning);
+    }
+
+    @Override
+    public void onFirstFile(Report report) {
+        Script.say("first " + about(report));
+    }
+
+    @Override
+    public void onReport(Report report) {
+        Script.say("report " + about(report));
+    }
+
+    private static String about(Report report) {
+        return report.kind() + " " + report.verdict() + " warned of " + report.anrWarning() + " " + report.file().getPath();
+    }
+
+    @Override
+    public void run() {
+        try {
+            Script.awaitSampler();
+            while (awaits && server.getClass().getField("registered").getInt(server) == 0) {
+                SystemClock.sleep(5);
+            }
+            Script.say("registered");
+            for (int nth = 1; ; nth++) {
+                File order = new File(orders, Integer.toString(nth));
+                while (!order.exists()) {
+                    SystemClock.sleep(5);
+                }
+                obey(text(order).split(" "));
+                Script.say("did " + nth);
+            }
+        } catch (IOException | ReflectiveOperationException failed) {
+            throw new AssertionError(failed);
+        }
+    }
+
+    private static String text(File file) throws IOException {
+        BufferedReader reader = new BufferedReader(new FileReader(file));
+        try {
+            return reader.readLine();
+        } finally {
+            reader.close();
+        }
+    }
+
+    private void obey(String[] order) throws ReflectiveOperationException {
+        if (order[0].equals("warn")) {
+            call(
+                    server,
+                    "warn",
+                    Integer.parseInt(order[1]),
+                    Integer.parseInt(order[2]),
+                    Long.parseLong(order[3]),
+                    Long.parseLong(order[4]));
+        } else if (order[0].equals("hang")) {
+            new Handler(Looper.getMainLooper()).post(new Hang(new File(order[1])));
+        } else if (order[0].equals("take")) {
+            for (Report report : Loopbox.takePendingReports()) {
+                Script.say("took " + about(report));
+            }
+        } else if (order[0].equals("uninstall")) {
+            Loopbox.uninstall();
+            while (server.getClass().getField("registered").getInt(server) > 0) {
+                SystemClock.sleep(5);
+            }
+        } else {
+            Runtime.getRuntime().halt(0);
+        }
+    }
+
+    /** The message that does not end before it may. */
+    private static final class Hang implements Runnable {
+        private final File gate;
+
+        Hang(File gate) {
+            this.gate = gate;
+        }
+
+        @Override
+        public void run() {
+            Script.say("begins");
+            while (!gate.exists()) {
+                SystemClock.sleep(5);
+            }
+            Script.say("went on");
+        }
+    }
+}

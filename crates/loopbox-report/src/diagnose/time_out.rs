@@ -11,9 +11,24 @@ use loopbox_format::model::Component;
 
 /// The time-outs that a slow message is under, in words.
 pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
-    if let Some(words) = by_system(facts) {
-        return vec![words];
+    let said = by_system(facts);
+    match anr_call(facts.analysis) {
+        // Nothing has to be concluded from what main is in.
+        Some(call) if !call.is_warning && call.timeout_ms.is_some() => said,
+        _ => said.into_iter().chain(of_level(facts, slow)).collect(),
     }
+}
+
+/// What the system itself says that it waits.
+fn by_system(facts: &Facts<'_>) -> Vec<String> {
+    let Some(call) = anr_call(facts.analysis) else { return Vec::new() };
+    let Some(ms) = call.timeout_ms else { return Vec::new() };
+    let until = if call.is_warning { "it calls an ANR" } else { "it called this ANR" };
+    vec![format!("{} is given {} by the system before {until}", call.words, format_ms(ms as f64))]
+}
+
+/// What systems of this level wait for what main is in.
+fn of_level(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     let level = facts.analysis.api_level();
     // They differ from one to the other.
     if level == 0 {
@@ -50,14 +65,6 @@ pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String>
     words
 }
 
-/// Where the system says itself how long it waits, nothing has to be concluded from what main is in.
-fn by_system(facts: &Facts<'_>) -> Option<String> {
-    let call = anr_call(facts.analysis)?;
-    let time = format_ms(call.timeout_ms? as f64);
-    let until = if call.is_warning { "it calls an ANR" } else { "it called this ANR" };
-    Some(format!("{} is given {time} by the system before {until}", call.words))
-}
-
 fn given(name: &str, class: AnrClass, level: u32) -> Option<String> {
     let time_out = class.timeout(level)?;
     let (short, long) = (time_out.foreground_ms, time_out.background_ms);
@@ -72,4 +79,41 @@ fn given(name: &str, class: AnrClass, level: u32) -> Option<String> {
 
 fn last_stack(tree: &SampledTree) -> Option<Vec<FrameId>> {
     Some(tree.stack(tree.stack_runs().last()?.top))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::diagnosis::Confidence;
+    use super::super::tests::{calm, evidence, expect};
+    use loopbox_format::model::{AnrInfo, AnrWarning, MainState, Report, Uptime};
+
+    fn said(change: impl Fn(&mut Report)) -> String {
+        let report = calm()
+            .running(99, 11_000)
+            .doing("android.app.ActivityThread$H", "", 10_500)
+            .with(|report| {
+                if let MainState::Running(running) = &mut report.main {
+                    running.message.as_mut().unwrap().what = Some(113);
+                }
+                change(report);
+            })
+            .looper_tree(99, &[("com.shop.BootReceiver.onReceive", 1_000)]);
+        evidence(&expect(report, "current-slow", Confidence::High))
+    }
+
+    #[test]
+    fn time_out_of_an_anr_replaces_that_of_the_level_and_one_of_a_warning_joins_it() {
+        const OF_LEVEL: &str = "RECEIVER is given 10.00 s (60.00 s in the background) by the system";
+        let warning = AnrWarning { at_ns: Uptime(1), id: 7, kind: 1, consumed_ms: 2_500, timeout_ms: 5_000 };
+        let warned = said(|report| report.anr_warnings = vec![warning]);
+        let words = "input that found no focused window is given 5.00 s by the system before it calls an ANR";
+        assert!(warned.contains(words) && warned.contains(OF_LEVEL), "{warned}");
+        let called = said(|report| {
+            report.anr_warnings = vec![warning];
+            report.anr_info = Some(AnrInfo { id: 9, kind: 3, timeout_ms: 60_000, user_perceptible: false });
+        });
+        let words = "a broadcast receiver is given 60.00 s by the system before it called this ANR";
+        assert!(called.contains(words) && !called.contains(OF_LEVEL), "{called}");
+        assert!(said(|_| ()).contains(OF_LEVEL));
+    }
 }

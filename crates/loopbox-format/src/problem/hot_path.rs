@@ -1,18 +1,7 @@
 //! Where the time of sampled stacks goes.
 
-use super::recursion::{Place, fold};
+use super::recursion::{Node, Place, fold};
 use std::collections::BTreeMap;
-
-/// A method over a run of samples, under its caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Node {
-    /// The index of the caller's node, which comes before it; `None` for a root.
-    pub parent: Option<u32>,
-    /// The number of its method; equal for equal methods.
-    pub method: u32,
-    /// The time in it and in what it calls.
-    pub total_ns: u64,
-}
 
 /// A method of the hot path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,9 +16,9 @@ mod names;
 mod of_report;
 mod recursion;
 
-pub use hot_path::{Hot, Node, hot_path};
+pub use hot_path::{Hot, hot_path};
 pub use of_report::{Subject, message_end, of_report, sample_times, subject, written_at};
-pub use recursion::{Folded, Place, fold};
+pub use recursion::{Folded, Node, Place, fold};
 
 use crate::code::{Owner, is_platform, looks_obfuscated};
 use crate::looper::is_dispatch;
@@ -43,6 +43,22 @@ pub struct Method<'a> {
     pub name: &'a str,
     /// Whose code it is.
     pub owner: Owner,
+}
+
+impl Method<'_> {
+    /// What recursion depends on; `None` for a method of the platform.
+    pub fn place(&self) -> Option<Place> {
+        if self.owner == Owner::Platform || self.class.is_empty() {
+            return None;
+        }
+        let outermost = self.class.split('$').next().unwrap_or_default();
+        let package = match self.class.rsplit_once('.') {
+            // A shrinker puts all of an app into one package.
+            Some((package, _)) if !looks_obfuscated(self.class) => package,
+            _ => outermost,
+        };
+        Some(Place { class: hash64(outermost), package: hash64(package) })
+    }
 }
 
 /// A message by what does not change from build to build.
@@ -145,7 +161,7 @@ pub fn hash64(value: &str) -> u64 {
 /// The app's part of the hot path of the stacks of a message; the top of the stack when no app code is there. `whole_ns` is the
 /// time that all samples cover, and `method` gives one by its node.
 pub fn path<'a>(nodes: &[Node], whole_ns: u64, method: impl Fn(u32) -> Method<'a>) -> Vec<Method<'a>> {
-    let hot = hot_path(nodes, |node| Place::of(&method(node)))
+    let hot = hot_path(nodes, |node| method(node).place())
         .into_iter()
         .take_while(|hot| hot.total_ns >= whole_ns / 2);
     let mut path: Vec<Method<'a>> = hot.map(|hot| method(hot.node)).collect();

@@ -3,32 +3,27 @@
 //! A parser's `value > array > value > object` is one method to its reader. Folded into the first call it has all of
 //! its time; unfolded each depth has a part, and none of them much.
 
-use super::{Method, Node, hash64};
-use crate::code::{Owner, looks_obfuscated};
 use std::collections::BTreeMap;
+
+/// A method over a run of samples, under its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Node {
+    /// The index of the caller's node, which comes before it; `None` for a root.
+    pub parent: Option<u32>,
+    /// The number of its method; equal for equal methods.
+    pub method: u32,
+    /// The time in it and in what it calls.
+    pub total_ns: u64,
+}
 
 /// Whose code a frame is, as far as recursion depends on it. The platform has no recursion but of a method that calls
 /// itself: between two calls of `View.draw` stands the view of the app that takes the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    class: u64,
-    package: u64,
-}
-
-impl Place {
-    /// The place of a method; `None` for one of the platform.
-    pub fn of(method: &Method<'_>) -> Option<Self> {
-        if method.owner == Owner::Platform || method.class.is_empty() {
-            return None;
-        }
-        let outermost = method.class.split('$').next().unwrap_or_default();
-        let package = match method.class.rsplit_once('.') {
-            // A shrinker puts all of an app into one package.
-            Some((package, _)) if !looks_obfuscated(method.class) => package,
-            _ => outermost,
-        };
-        Some(Self { class: hash64(outermost), package: hash64(package) })
-    }
+    /// A hash of its class, without those inside of it.
+    pub class: u64,
+    /// A hash of its package.
+    pub package: u64,
 }
 
 /// Where a node stands once recursion is folded.
@@ -154,6 +149,8 @@ fn groups(nodes: &[Node], place: &impl Fn(u32) -> Option<Place>) -> Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::Owner;
+    use crate::problem::Method;
 
     /// One stack, outermost first: `class.method`, of the platform in small letters.
     fn folded(stack: &str) -> Vec<String> {
@@ -168,7 +165,7 @@ mod tests {
         let nodes: Vec<Node> = (0..frames.len() as u32)
             .map(|at| Node { parent: at.checked_sub(1), method: numbers(at), total_ns: 1 })
             .collect();
-        let folded = fold(&nodes, |at| Place::of(&method(at)));
+        let folded = fold(&nodes, |at| method(at).place());
         let mut path = Vec::new();
         let mut at = folded.last().map(|last| (last.at, last.calls));
         while let Some((node, calls)) = at {

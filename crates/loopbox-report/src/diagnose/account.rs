@@ -4,11 +4,11 @@
 //! waited for one, the stacks or the kernel show what main waited for, the runtime had stopped main. What none
 //! of them explains is said to be unexplained, and what nobody measured to be unmeasured.
 
+use super::collections::blocking_ns;
 use super::cpu_wait::{NO_CPU_TIME, measured_ns};
-use super::dominant_wait::takes_cpu;
 use super::facts::Facts;
 use super::machine;
-use super::rules::{gc, lock};
+use super::monitor::monitor_wait_ns;
 use super::slow_message::SlowMessage;
 use super::suspender::Suspender;
 use super::wait_kind::{WaitKind, WaitProfile};
@@ -150,7 +150,7 @@ impl Account {
             ledger.take(TimeUse::Frozen, ledger.left_ns, "the kernel says so of the moment of the report");
         }
         let ran_seen_ns: u64 = profile.iter().map(|profile| profile.ns(WaitKind::Running)).sum();
-        ledger.take(TimeUse::Suspended, gc::blocking_ns(facts, slow).into_iter().sum(), "collections");
+        ledger.take(TimeUse::Suspended, blocking_ns(facts, slow).into_iter().sum(), "collections");
         match Suspender::of(facts, slow) {
             Some(suspender) => {
                 let most_ns = ran_seen_ns.saturating_add(facts.unseen.unsampled_ns());
@@ -272,6 +272,11 @@ impl Account {
     }
 }
 
+/// That of the message that is looked into.
+pub(super) fn account(facts: &Facts<'_>) -> Option<Account> {
+    Some(Account::of(facts, facts.primary_message()?))
+}
+
 /// What is left of the time while it is given to its parts.
 struct Ledger {
     wall_ns: u64,
@@ -298,7 +303,7 @@ fn known_waits(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (u64, String) {
     if let Some(ns) = native_wait_ns(facts, slow, profile) {
         waits.push((ns, "native code"));
     }
-    if let Some(ns) = lock::monitor_wait_ns(facts, slow) {
+    if let Some(ns) = monitor_wait_ns(facts, slow) {
         waits.push((ns, "a monitor"));
     }
     waits.sort_unstable_by_key(|&(ns, noun)| (std::cmp::Reverse(ns), noun));
@@ -308,7 +313,7 @@ fn known_waits(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (u64, String) {
 }
 
 fn busy_waits_share(profile: &WaitProfile) -> f64 {
-    let busy = profile.waits().filter(|(kind, _)| takes_cpu(*kind));
+    let busy = profile.waits().filter(|(kind, _)| kind.takes_cpu());
     share(busy.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), profile.total_ns)
 }
 

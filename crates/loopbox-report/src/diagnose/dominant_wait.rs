@@ -1,5 +1,6 @@
 //! How the main thread spent most of the primary message waiting.
 
+use super::account::account;
 use super::cpu_wait::NO_CPU_TIME;
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
@@ -44,7 +45,7 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
     let mut evidence = vec![seen_in(facts, slow).unwrap_or_else(of_stacks)];
     match slow.cpu_share() {
         // Files, code that is loaded and collections do take CPU time; a wait for another thread or process does not.
-        Some(cpu) if cpu >= 0.5 && !takes_cpu(kind) => {
+        Some(cpu) if cpu >= 0.5 && !kind.takes_cpu() => {
             score -= 0.3;
             evidence.push(format!("against it: main was on the CPU for {} of the time", percent(cpu)));
         }
@@ -52,10 +53,10 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
         None => {}
     }
     let confirmed = facts.trace.is_some_and(|traced| traced.confirms(facts, kind));
-    let no_cpu_time = slow.cpu_ns.is_none() && !takes_cpu(kind) && !confirmed;
+    let no_cpu_time = slow.cpu_ns.is_none() && !kind.takes_cpu() && !confirmed;
     let unknown = no_cpu_time.then(|| NO_CPU_TIME.to_owned());
     let unknown = unknown.into_iter().chain(uncovered(facts, slow, profile)).collect();
-    let share = part * facts.account.as_ref()?.own_share();
+    let share = part * account(facts)?.own_share();
     Some(DominantWait { slow, site, score, share, evidence, unknown })
 }
 
@@ -70,11 +71,6 @@ pub(super) fn uncovered(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &Wait
     (covers < 0.5).then(|| {
         format!("the stacks cover only {} of {}", format_ns(profile.total_ns), format_ns(slow.wall_ns))
     })
-}
-
-/// Whether main may be on a CPU while it waits so.
-pub(super) fn takes_cpu(kind: WaitKind) -> bool {
-    matches!(kind, WaitKind::File | WaitKind::Database | WaitKind::Gc | WaitKind::Loading)
 }
 
 /// The name of a frame in a title: without its package.

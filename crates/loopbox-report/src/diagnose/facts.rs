@@ -1,6 +1,5 @@
 //! The facts that rules read, computed once.
 
-use super::account::Account;
 use super::load::{Load, WINDOW_NS, load};
 use super::not_idle::NotIdle;
 use super::slow_message::SlowMessage;
@@ -45,8 +44,6 @@ pub(super) struct Facts<'a> {
     pub(super) unseen: Unseen,
     /// What its stacks show.
     pub(super) profile: Option<WaitProfile>,
-    /// Where its time went.
-    pub(super) account: Option<Account>,
 }
 
 /// A message that took at least so long may be the cause of an ANR.
@@ -85,7 +82,6 @@ impl<'a> Facts<'a> {
             focus: None,
             unseen: Unseen::default(),
             profile: None,
-            account: None,
         };
         for record in
             a.history.iter().filter(|record| ends_in_window(record.start_ns, record.wall_ns, now_ns))
@@ -118,7 +114,6 @@ impl<'a> Facts<'a> {
         self.unseen = focus.map_or_else(Unseen::default, |slow| Unseen::of(a, slow));
         let tree = focus.and_then(|slow| slow.tree);
         self.profile = tree.map(|tree| WaitProfile::new(tree, &self.unseen.gaps(), &a.frames));
-        self.account = focus.map(|slow| Account::of(self, slow));
     }
 
     /// The messages that may be the cause: what runs, and the slow ones of the window, newest first.

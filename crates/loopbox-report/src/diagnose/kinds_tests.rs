@@ -155,7 +155,7 @@ fn each_slow_message_of_the_window_is_a_candidate_and_the_newest_comes_first() {
     // A short one that is newer hides nothing.
     let v = diagnosis(report.single("com.shop.Short", 700, 650).running(199, 60));
     assert!(v.headline.contains("4.20 s"), "{}", v.headline);
-    // What each waited for is told as well.
+    // What each waited for is a cause as well.
     let report =
         calm().single("com.shop.Old", 5_000, 10).group(4, 40, 100).single("com.shop.New", 4_200, 4_100);
     let token = report.clone().build().report.history.iter().rev().nth(2).unwrap().first_token.0;

@@ -8,6 +8,7 @@
 //! unclear, and why.
 
 mod account;
+mod collections;
 mod cpu_takers;
 mod cpu_wait;
 mod diagnosis;
@@ -17,6 +18,7 @@ mod finding;
 mod hot_method;
 mod load;
 mod machine;
+mod monitor;
 mod not_idle;
 mod rules;
 mod slow_message;
@@ -63,7 +65,7 @@ pub fn diagnose(analysis: &Analysis) -> Diagnosis {
     let about = first.and_then(|cause| cause.token).and_then(|token| {
         messages.iter().find(|facts| facts.primary_message().is_some_and(|slow| slow.token == token))
     });
-    let account = about.unwrap_or(&facts).account.clone();
+    let account = account::account(about.unwrap_or(&facts));
     Diagnosis {
         headline: first.map_or_else(|| unclear(&facts), |cause| cause.title.clone()),
         confidence: first.map(|cause| cause.confidence),

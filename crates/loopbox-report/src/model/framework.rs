@@ -68,6 +68,11 @@ impl WaitKind {
         !matches!(self, Self::Running | Self::Unknown)
     }
 
+    /// Whether main may be on a CPU while it waits so: a wait for another thread or process takes none.
+    pub(crate) fn takes_cpu(self) -> bool {
+        matches!(self, Self::File | Self::Database | Self::Gc | Self::Loading)
+    }
+
     /// What it waits for, as a noun.
     pub(crate) fn noun(self) -> &'static str {
         match self {

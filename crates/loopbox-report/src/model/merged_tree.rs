@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, FrameId, FrameTable};
 use super::sampled_tree::{SampleGap, SampledNode, SampledTree};
-use loopbox_format::problem::{Folded, Node, Place, fold, hot_path};
+use loopbox_format::problem::{Folded, Node, fold, hot_path};
 use std::collections::HashMap;
 
 /// A method on one call path, over all samples that have it on that path.
@@ -153,7 +153,7 @@ fn folded(tree: &SampledTree, method: &[u32], frames: &FrameTable) -> Vec<Folded
         total_ns: node.total_ns,
     });
     let nodes: Vec<Node> = nodes.collect();
-    fold(&nodes, |node| Place::of(&frames[tree.nodes[node as usize].frame].as_method()))
+    fold(&nodes, |node| frames[tree.nodes[node as usize].frame].as_method().place())
 }
 
 /// Whether a caller of the node went to the same place.

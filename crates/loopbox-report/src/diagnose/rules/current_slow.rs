@@ -1,5 +1,6 @@
 //! The running message is slow.
 
+use crate::diagnose::account::account;
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::hot_method::{branches, hot_path, most_of_it_in};
@@ -9,7 +10,7 @@ use crate::model::time::{format_ns, percent};
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message().filter(|slow| slow.running && !slow.is_outside())?;
-    let account = facts.account.as_ref()?;
+    let account = account(facts)?;
     let score = facts.score(slow);
     let (path, culprit) = hot_path(facts, slow);
     let place = most_of_it_in(facts, slow, culprit);

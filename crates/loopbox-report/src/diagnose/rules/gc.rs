@@ -1,11 +1,11 @@
 //! Garbage collections: those that the app asks for, and those that it must wait for because its heap is full.
 
+use crate::diagnose::collections::FULL;
 use crate::diagnose::cpu_wait::asleep_share;
 use crate::diagnose::dominant_wait::{called_from, dominant_wait, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::hot_method::{hot_path, most_of_it_in};
-use crate::diagnose::slow_message::SlowMessage;
 use crate::diagnose::wait_kind::WaitKind;
 use crate::model::time::{format_ns, percent};
 
@@ -30,17 +30,6 @@ const MIN_SHARE: f64 = 0.3;
 /// CPU for most of the time, and collections can only take the rest.
 const MIN_SHARE_ASLEEP: f64 = 0.1;
 const MIN_SPAN_MS: f64 = 500.0;
-/// From here on a heap is full: what the last collection has left is gone at once.
-const FULL: f64 = 0.8;
-
-/// How long threads waited for collections lately, in a heap that is full: main may have been one of them while
-/// its stacks show code that runs. `None` when that is not known, or the heap is not full.
-pub(in crate::diagnose) fn blocking_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<u64> {
-    let statistic = |name: &str| facts.analysis.statistic(name).filter(|_| slow.running);
-    let full = statistic("heap.used_bytes")? / statistic("heap.max_bytes").filter(|max| *max > 0.0)?;
-    let blocking_ms = statistic("gc.lately.blocking_time_ms").filter(|ms| *ms > 0.0)?;
-    (full >= FULL).then_some((blocking_ms * 1e6) as u64)
-}
 
 /// Threads that allocate wait for one collection after the other. The statistics are of the process: that main is one of these
 /// threads is likely while it does not wait for anything else.

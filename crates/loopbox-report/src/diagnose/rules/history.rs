@@ -1,5 +1,6 @@
 //! Earlier messages took the time, and the running message is not the culprit.
 
+use crate::diagnose::account::account;
 use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
 use crate::diagnose::hot_method::{branches, hot_path, most_of_it_in};
@@ -25,7 +26,7 @@ pub(super) fn find_many(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn one_long(facts: &Facts<'_>, past: SlowMessage<'_>) -> Option<Finding> {
-    let account = facts.account.as_ref()?;
+    let account = account(facts)?;
     let ended = facts.now_ns.since(past.end_ns());
     let (path, culprit) = hot_path(facts, past);
     let place = most_of_it_in(facts, past, culprit);

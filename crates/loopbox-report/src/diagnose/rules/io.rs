@@ -42,7 +42,7 @@ fn database(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static
         return Some((
             "waits for a database connection",
             "Another thread holds the connection, for a transaction or a long query: see the other threads' stacks. \
-             Write-ahead logging lets readers in beside it.",
+             Write-ahead logging lets readers in meanwhile.",
         ));
     }
     // SQLite's busy handler sleeps and tries again.

@@ -1,19 +1,16 @@
 //! Waiting for another thread: a lock, a latch, a future, or a monitor.
 
+use crate::diagnose::account::account;
 use crate::diagnose::cpu_wait::{NO_CPU_TIME, NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
-use crate::diagnose::slow_message::SlowMessage;
+use crate::diagnose::monitor::monitor_place;
 use crate::diagnose::suspects::{Suspect, suspects};
-use crate::diagnose::suspender::Suspender;
-use crate::diagnose::system_trace::TracedMain;
 use crate::diagnose::wait_kind::{TopFrame, WaitKind};
 use crate::model::lock_kind::LockKind;
-use crate::model::time::{format_ns, percent, share};
-use crate::model::{
-    Analysis, FrameId, FrameKind, LockHolder, LockSource, LockWait, MainWaitKind, OtherThread,
-};
+use crate::model::time::{format_ns, percent};
+use crate::model::{Analysis, FrameId, LockHolder, LockSource, LockWait, OtherThread};
 use std::fmt::Write as _;
 
 const ADVICE: &str = "Find the thread that holds the lock in the system's ANR trace (\"held by thread\"), and what it does \
@@ -274,54 +271,6 @@ fn hint(facts: &Facts<'_>, lock: LockKind, suspect: &Suspect<'_>) -> String {
     format!("thread {}{tid}: {role}: {does} {}{place}{also}", thread.name, frames[*top].full())
 }
 
-/// Whether the kernel saw main do something else than wait for a monitor.
-fn kernel_refutes_monitor(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
-    // That it ran may be of the moment in which the signal came.
-    use MainWaitKind::{Futex, Kernel, OtherCall, Runs, Unknown};
-    let wait = facts.analysis.main_wait().filter(|_| slow.running);
-    wait.is_some_and(|wait| !matches!(wait.kind, Futex | Kernel | OtherCall | Runs | Unknown))
-}
-
-/// The place in code of Java at which a message seems to wait for a monitor: it stays on top of the stack, and
-/// main uses no CPU time. A wait for a monitor (`synchronized`) has no frame of its own. With it comes its part of
-/// the stacks.
-pub(in crate::diagnose) fn monitor_place(
-    facts: &Facts<'_>,
-    slow: SlowMessage<'_>,
-) -> Option<(TopFrame, f64)> {
-    if slow.running && facts.trace.is_some_and(TracedMain::refutes_monitor) {
-        return None;
-    }
-    let profile = facts.profile.as_ref()?;
-    let top = profile.top?;
-    let top_share = share(top.ns, profile.total_ns);
-    let cpu = slow.cpu_share()?;
-    let java = facts.analysis.frames[top.frame].kind == FrameKind::Java;
-    let waits_otherwise = profile.share(WaitKind::Running) < 0.8;
-    if top_share < 0.9 || cpu > 0.1 || !java || waits_otherwise || profile.total_ns < 300_000_000 {
-        return None;
-    }
-    // Who waits for a monitor lets the sampler look, and the kernel finds it in a futex.
-    let stood_still = facts.unseen.unsampled_ns() >= slow.wall_ns / 3 || Suspender::of(facts, slow).is_some();
-    (!stood_still && !kernel_refutes_monitor(facts, slow)).then_some((top, top_share))
-}
-
-/// How long main waited for a monitor, where a lock chain shows the monitor, or where the stacks seem to and it
-/// was counted that main did not wait for a CPU.
-pub(in crate::diagnose) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<u64> {
-    let profile = facts.profile.as_ref()?;
-    let locks = &facts.analysis.locks;
-    let by_chain = slow.running
-        && !locks.waits.is_empty()
-        && !matches!(locks.source, LockSource::Synchronizers | LockSource::Join);
-    let top = profile.top.filter(|top| facts.analysis.frames[top.frame].kind == FrameKind::Java);
-    if by_chain {
-        return top.map(|top| top.ns);
-    }
-    let (top, _) = monitor_place(facts, slow)?;
-    measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part < 0.3).then_some(top.ns)
-}
-
 /// [`monitor_place`] as a cause.
 pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
@@ -350,7 +299,7 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
             .with_evidence("against it: the machine may have been starved, where the stacks look the same");
     }
     let not_measured = measured.is_none().then(|| NOT_MEASURED.to_owned());
-    let finding = finding.with_share(top_share * facts.account.as_ref()?.own_share());
+    let finding = finding.with_share(top_share * account(facts)?.own_share());
     let finding = finding.at_most_medium(not_measured).at_most_medium(uncovered(facts, slow, profile));
     Some(finding.with_advice(ADVICE).with_message(slow.token).with_culprit(Some(top.culprit())))
 }

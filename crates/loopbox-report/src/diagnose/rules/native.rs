@@ -1,5 +1,6 @@
 //! A wait in native code: Java's stack ends at the native method, and the kernel reports what it waits for.
 
+use crate::diagnose::account::account;
 use crate::diagnose::cpu_wait::{NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, uncovered};
 use crate::diagnose::facts::Facts;
@@ -100,7 +101,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
             .with_evidence(in_method)
             .with_evidence(format!("main was on the CPU for {} of the time", percent(cpu)))
             .with_all_evidence(native_frames(main))
-            .with_share(share(ns, profile.total_ns) * facts.account.as_ref()?.own_share())
+            .with_share(share(ns, profile.total_ns) * account(facts)?.own_share())
             .at_most_medium(starved.is_none().then(|| NOT_MEASURED.to_owned()))
             .at_most_medium(uncovered(facts, slow, profile))
             .with_advice(ADVICE)

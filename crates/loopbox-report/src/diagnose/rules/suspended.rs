@@ -1,6 +1,6 @@
 //! The runtime had stopped all threads: main stood still, whatever its stack shows.
 
-use crate::diagnose::account::TimeUse;
+use crate::diagnose::account::{TimeUse, account};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::suspender::Suspender;
@@ -12,7 +12,7 @@ const MIN_SHARE: f64 = 0.3;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
-    let account = facts.account.as_ref()?;
+    let account = account(facts)?;
     let suspender = Suspender::of(facts, slow)?;
     let (ns, share) = (account.ns(TimeUse::Suspended), account.share(TimeUse::Suspended));
     if ns < MIN_NS || share < MIN_SHARE {

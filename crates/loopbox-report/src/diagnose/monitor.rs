@@ -1,0 +1,55 @@
+//! Waits for monitors, which have no frame of their own.
+
+use super::cpu_wait::measured_cpu_wait;
+use super::facts::Facts;
+use super::slow_message::SlowMessage;
+use super::suspender::Suspender;
+use super::system_trace::TracedMain;
+use super::wait_kind::{TopFrame, WaitKind};
+use crate::model::time::share;
+use crate::model::{FrameKind, LockSource, MainWaitKind};
+
+/// The place in code of Java at which a message seems to wait for a monitor: it stays on top of the stack, and
+/// main uses no CPU time. A wait for a monitor (`synchronized`) has no frame of its own. With it comes its part of
+/// the stacks.
+pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(TopFrame, f64)> {
+    if slow.running && facts.trace.is_some_and(TracedMain::refutes_monitor) {
+        return None;
+    }
+    let profile = facts.profile.as_ref()?;
+    let top = profile.top?;
+    let top_share = share(top.ns, profile.total_ns);
+    let cpu = slow.cpu_share()?;
+    let java = facts.analysis.frames[top.frame].kind == FrameKind::Java;
+    let waits_otherwise = profile.share(WaitKind::Running) < 0.8;
+    if top_share < 0.9 || cpu > 0.1 || !java || waits_otherwise || profile.total_ns < 300_000_000 {
+        return None;
+    }
+    // Who waits for a monitor lets the sampler look, and the kernel finds it in a futex.
+    let stood_still = facts.unseen.unsampled_ns() >= slow.wall_ns / 3 || Suspender::of(facts, slow).is_some();
+    (!stood_still && !kernel_refutes_monitor(facts, slow)).then_some((top, top_share))
+}
+
+/// How long main waited for a monitor, where a lock chain shows the monitor, or where the stacks seem to and it
+/// was counted that main did not wait for a CPU.
+pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<u64> {
+    let profile = facts.profile.as_ref()?;
+    let locks = &facts.analysis.locks;
+    let by_chain = slow.running
+        && !locks.waits.is_empty()
+        && !matches!(locks.source, LockSource::Synchronizers | LockSource::Join);
+    let top = profile.top.filter(|top| facts.analysis.frames[top.frame].kind == FrameKind::Java);
+    if by_chain {
+        return top.map(|top| top.ns);
+    }
+    let (top, _) = monitor_place(facts, slow)?;
+    measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part < 0.3).then_some(top.ns)
+}
+
+/// Whether the kernel saw main do something else than wait for a monitor.
+fn kernel_refutes_monitor(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
+    // That it ran may be of the moment in which the signal came.
+    use MainWaitKind::{Futex, Kernel, OtherCall, Runs, Unknown};
+    let wait = facts.analysis.main_wait().filter(|_| slow.running);
+    wait.is_some_and(|wait| !matches!(wait.kind, Futex | Kernel | OtherCall | Runs | Unknown))
+}

@@ -3,7 +3,7 @@
 use super::load::{Load, WINDOW_NS, load};
 use super::not_idle::NotIdle;
 use super::slow_message::SlowMessage;
-use super::system_trace::TracedMain;
+use super::traced_main::TracedMain;
 use super::unseen::Unseen;
 use super::wait_kind::WaitProfile;
 use crate::model::{Analysis, MainWaitKind};

@@ -15,6 +15,9 @@ const NEAR_LIMIT: f64 = 0.04;
 /// The rule that says no more than where main was in the system's trace.
 pub(super) const PLACE: &str = "in-trace";
 
+/// From this score on a possible cause can be the headline.
+pub(super) const MIN_HEADLINE_SCORE: f64 = 0.4;
+
 /// A possible cause that a rule found.
 #[derive(Debug)]
 pub(super) struct Finding {

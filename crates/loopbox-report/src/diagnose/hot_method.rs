@@ -3,7 +3,8 @@
 use super::dominant_wait::short;
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
-use super::system_trace::{is_of_trace, seen_in};
+use super::system_trace::seen_in;
+use super::traced_main::is_of_trace;
 use super::unseen::Unseen;
 use crate::model::framework::{Role, WaitKind};
 use crate::model::time::{format_ns, percent, share};

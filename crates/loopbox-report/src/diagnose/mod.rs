@@ -20,12 +20,14 @@ mod load;
 mod machine;
 mod monitor;
 mod not_idle;
+mod ranking;
 mod rules;
 mod slow_message;
 mod suspects;
 mod suspender;
 mod system_trace;
 mod time_out;
+mod traced_main;
 mod unseen;
 mod wait_kind;
 
@@ -35,13 +37,11 @@ pub use diagnosis::{Cause, Confidence, Diagnosis};
 use crate::model::Analysis;
 use crate::model::time::format_ns;
 use facts::Facts;
-use finding::Finding;
+use finding::{Finding, MIN_HEADLINE_SCORE};
 use rules::Rule;
 
 /// Below this score a possible cause is not reported.
 const MIN_REPORTED_SCORE: f64 = 0.3;
-/// From this score on a possible cause can be the headline.
-const MIN_HEADLINE_SCORE: f64 = 0.4;
 /// How many possible causes are reported.
 const MAX_CAUSES: usize = 12;
 
@@ -55,7 +55,7 @@ pub fn diagnose(analysis: &Analysis) -> Diagnosis {
     });
     let mut findings: Vec<Finding> =
         found.map(|finding| of_what_is_known(finding, &facts).of_its_share()).collect();
-    system_trace::rank(&mut findings, &facts);
+    ranking::rank(&mut findings, &facts);
     findings.retain(|finding| finding.score >= MIN_REPORTED_SCORE);
     // Stable: of equal scores the rule that comes first in the list is the more specific one.
     findings.sort_by(|x, y| y.score.total_cmp(&x.score));

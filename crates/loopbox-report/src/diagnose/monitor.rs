@@ -4,7 +4,7 @@ use super::cpu_wait::measured_cpu_wait;
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
 use super::suspender::Suspender;
-use super::system_trace::TracedMain;
+use super::traced_main::TracedMain;
 use super::wait_kind::{TopFrame, WaitKind};
 use crate::model::time::share;
 use crate::model::{FrameKind, LockSource, MainWaitKind};

@@ -5,7 +5,7 @@ use crate::diagnose::finding::Finding;
 use crate::diagnose::machine;
 use crate::diagnose::not_idle::{blind_hook, why_off};
 use crate::diagnose::rules::{barrier, trace_state};
-use crate::diagnose::system_trace::{TracedMain, is_of_trace};
+use crate::diagnose::traced_main::{TracedMain, is_of_trace};
 use crate::model::Analysis;
 use crate::model::plural::plural;
 use crate::model::time::format_ns;

@@ -4,7 +4,8 @@
 use crate::diagnose::dominant_wait::short;
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::{Finding, PLACE};
-use crate::diagnose::system_trace::{TracedMain, one_instant, seen_in};
+use crate::diagnose::system_trace::seen_in;
+use crate::diagnose::traced_main::{TracedMain, one_instant};
 use crate::model::time::format_ns;
 use crate::model::{Analysis, FrameId, MainWaitKind, NativeStack};
 

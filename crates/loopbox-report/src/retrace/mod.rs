@@ -7,6 +7,7 @@
 
 mod error;
 mod frames;
+mod line;
 mod members;
 mod names;
 mod plain;

@@ -1,6 +1,6 @@
 //! The names of a report that a mapping may have others for.
 
-use super::plain::Part;
+use super::line::Part;
 use super::words::{messages, pending_line};
 use crate::load::limits;
 use crate::load::system_trace::unpack;

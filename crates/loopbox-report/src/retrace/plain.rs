@@ -1,141 +1,17 @@
-//! Text with names of a stack trace in it: logs, pastes, ART's traces. What a line names stands in one place
-//! of it.
+//! Text with names of a stack trace in it: logs, pastes, ART's traces.
 
 use super::error::MappingMismatch;
 use super::frames::Retracer;
+use super::line::push_line;
 use super::members::Members;
 use super::names::Names;
 use super::positions::MAP_ID_FILE;
 use super::{Mapping, same_build};
-use crate::model::framework::{CLASS_OBJECT, in_class_object};
 use loopbox_format::code::is_platform;
 use std::collections::BTreeSet;
 
 /// How many classes are named of those that were looked for.
 const MAX_NAMED: usize = 5;
-
-/// What a line names, between what stands before and after it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Part<'l> {
-    before: &'l str,
-    what: What<'l>,
-    after: &'l str,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum What<'l> {
-    /// `a.b.c(SourceFile:12)`.
-    Frame(&'l str),
-    /// A class, or the class of an array's elements.
-    Class(&'l str),
-}
-
-impl<'l> Part<'l> {
-    pub(super) fn read(line: &'l str) -> Option<Self> {
-        frame(line).or_else(|| lock(line)).or_else(|| exception(line))
-    }
-
-    /// The class, and the method of a frame.
-    pub(super) fn names(&self) -> Option<(&'l str, Option<&'l str>)> {
-        match self.what {
-            What::Frame(frame) => {
-                let (name, _) = frame.split_once('(')?;
-                let (class, method) = name.trim_end().rsplit_once('.')?;
-                Some((class, Some(method)))
-            }
-            What::Class(class) => Some((class, None)),
-        }
-    }
-
-    /// The lines that it becomes: several where methods were inlined, none for what a compiler made. `None`
-    /// when the mapping does not have it.
-    pub(super) fn retraced(&self, retracer: &Retracer<'_>, outline: &mut Option<u32>) -> Option<Vec<String>> {
-        let line = |name: String| format!("{}{name}{}", self.before, self.after);
-        match self.what {
-            What::Frame(frame) => {
-                Some(retracer.printed_frame(frame, outline)?.into_iter().map(line).collect())
-            }
-            What::Class(class) => {
-                *outline = None;
-                Some(vec![line(retracer.class(class)?.to_owned())])
-            }
-        }
-    }
-}
-
-/// `at a.b.c(SourceFile:12)` anywhere in a line. A source may have brackets of its own.
-fn frame(line: &str) -> Option<Part<'_>> {
-    let mut from = 0;
-    while let Some(found) = line.get(from..)?.find("at ") {
-        let start = from + found;
-        let name = start + "at ".len();
-        from = name;
-        let begins = line.get(..start)?.chars().next_back().is_none_or(|c| c.is_whitespace() || c == ':');
-        let rest = line.get(name..)?;
-        let Some((method, place)) = rest.split_once('(').filter(|_| begins) else { continue };
-        let qualified = method.trim_end();
-        let is_name = qualified.contains('.') && !qualified.contains(char::is_whitespace);
-        let Some(end) = closing(place).filter(|_| is_name) else { continue };
-        let len = method.len() + 1 + end + 1;
-        return Some(Part {
-            before: line.get(..name)?,
-            what: What::Frame(rest.get(..len)?),
-            after: rest.get(len..)?,
-        });
-    }
-    None
-}
-
-/// Where the bracket is closed that stands before the text.
-fn closing(text: &str) -> Option<usize> {
-    let mut open = 1;
-    text.char_indices().find_map(|(at, c)| {
-        match c {
-            '(' => open += 1,
-            ')' => open -= 1,
-            _ => {}
-        }
-        (open == 0).then_some(at)
-    })
-}
-
-/// `- locked <0x0d3b5c8a> (a a.b[])`, or `(a java.lang.Class<a.b>)`.
-fn lock(line: &str) -> Option<Part<'_>> {
-    let (action, rest) = line.split_once("(a ")?;
-    let is_lock = action.trim_start().starts_with("- ") || action.contains(" - ");
-    let (name, _) = rest.split_once(')').filter(|_| is_lock)?;
-    let start = action.len() + "(a ".len();
-    let class_at = if in_class_object(name).is_some() { start + CLASS_OBJECT.len() } else { start };
-    let class = in_class_object(name).unwrap_or(name).trim_end_matches("[]");
-    let end = class_at + class.len();
-    Some(Part { before: line.get(..class_at)?, what: What::Class(class), after: line.get(end..)? })
-}
-
-/// `Caused by: a.b: words`, `Exception in thread "main" a.b`, or such a class alone.
-fn exception(line: &str) -> Option<Part<'_>> {
-    let mut before_word = "";
-    for word in line.split_whitespace() {
-        let name = word.trim_end_matches(':');
-        let is_last = line.trim_end().ends_with(word);
-        let begins = matches!(before_word.chars().next_back(), None | Some(':' | '"'));
-        let ends = word.len() == name.len() + 1 || is_last;
-        let is_class = name.contains('.')
-            && name.split('.').all(|part| {
-                !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))
-            });
-        if begins && ends && is_class {
-            let start = word.as_ptr() as usize - line.as_ptr() as usize;
-            let end = start + name.len();
-            return Some(Part {
-                before: line.get(..start)?,
-                what: What::Class(name),
-                after: line.get(end..)?,
-            });
-        }
-        before_word = word;
-    }
-    None
-}
 
 /// A text with the names of the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -182,30 +58,6 @@ impl Mapping {
     }
 }
 
-/// Adds a line as it is in the source; whether it changed.
-pub(super) fn push_line(
-    out: &mut String,
-    line: &str,
-    retracer: &Retracer<'_>,
-    outline: &mut Option<u32>,
-) -> bool {
-    let text = line.trim_end_matches(['\n', '\r']);
-    let end = line.get(text.len()..).unwrap_or_default();
-    let part = Part::read(text);
-    if !matches!(&part, Some(Part { what: What::Frame(_), .. })) {
-        *outline = None;
-    }
-    let Some(lines) = part.and_then(|part| part.retraced(retracer, outline)) else {
-        out.push_str(line);
-        return false;
-    };
-    for line in &lines {
-        out.push_str(line);
-        out.push_str(end);
-    }
-    !matches!(lines.as_slice(), [line] if line == text)
-}
-
 fn looked_for(names: &Names) -> String {
     let classes: Vec<&str> = names.classes().filter(|class| !is_platform(class)).collect();
     match classes.as_slice() {
@@ -221,40 +73,6 @@ fn looked_for(names: &Names) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parts(line: &str) -> Option<(&str, &str, &str)> {
-        Part::read(line).map(|part| match part.what {
-            What::Frame(text) | What::Class(text) => (part.before, text, part.after),
-        })
-    }
-
-    #[test]
-    fn a_line_names_a_frame_a_lock_or_an_exception() {
-        for (line, wanted) in [
-            ("  at a.b.c(SourceFile:12)", Some(("  at ", "a.b.c(SourceFile:12)", ""))),
-            ("\tat a.b.c (Unknown Source) ~[na]", Some(("\tat ", "a.b.c (Unknown Source)", " ~[na]"))),
-            ("  at a.b.x(:own.lib@1@2.3 (19-0):12)", Some(("  at ", "a.b.x(:own.lib@1@2.3 (19-0):12)", ""))),
-            (
-                "E/AndroidRuntime( 99): \tat a.b.c(:3)",
-                Some(("E/AndroidRuntime( 99): \tat ", "a.b.c(:3)", "")),
-            ),
-            ("  - locked <0x01> (a a.c[])", Some(("  - locked <0x01> (a ", "a.c", "[])"))),
-            (
-                "  - locked <0x1> (a java.lang.Class<a.c>)",
-                Some(("  - locked <0x1> (a java.lang.Class<", "a.c", ">)")),
-            ),
-            ("Caused by: a.b: cannot (a b)", Some(("Caused by: ", "a.b", ": cannot (a b)"))),
-            ("Exception in thread \"main\" a.b", Some(("Exception in thread \"main\" ", "a.b", ""))),
-            ("a.b.C$D: words", Some(("", "a.b.C$D", ": words"))),
-            ("look at this (a thing)", None),
-            ("at nothing", None),
-            ("it is 3.5 s late", None),
-            ("  at a.b.c(", None),
-            ("", None),
-        ] {
-            assert_eq!(parts(line), wanted, "{line}");
-        }
-    }
 
     #[test]
     fn a_text_keeps_all_but_the_names() {

@@ -1,7 +1,7 @@
 //! ART's own trace with the names of the source.
 
 use super::frames::Retracer;
-use super::plain::push_line;
+use super::line::push_line;
 use crate::load::system_trace::unpack;
 use flate2::Compression;
 use flate2::write::GzEncoder;

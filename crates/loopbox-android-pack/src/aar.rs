@@ -122,7 +122,7 @@ impl Place<'_> {
         Ok(place.join(artifact.file_name(".aar")))
     }
 
-    /// Puts the libraries with their symbols beside an archive: a folder for each ABI, as Google Play takes them.
+    /// Puts the libraries with their symbols next to an archive: a folder for each ABI, as Google Play takes them.
     fn put_symbols(&self, artifact: &Artifact, libraries: &[Library]) -> Result<()> {
         let packed = libraries.iter().map(|library| {
             let name = library.symbols.file_name().context("symbols without a name")?.to_string_lossy();

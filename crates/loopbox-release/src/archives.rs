@@ -1,4 +1,4 @@
-//! Whether what lies beside an archive is about this archive: Gradle's metadata, the list of components, the symbols.
+//! Whether the files that go with an archive are about this archive: Gradle's metadata, the list of components, the symbols.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use zip::ZipArchive;
 
 use crate::maven::Archive;
 
-/// Compares the files beside an archive with it.
+/// Compares the files that go with an archive with it.
 pub(crate) fn verify(archive: &Archive) -> Result<()> {
     let library = archive.file(".aar");
     verify_module(archive)?;

@@ -29,17 +29,17 @@ pub(crate) fn is_checksum(file: &Path) -> bool {
     KINDS.iter().any(|(kind, _)| file.extension().is_some_and(|extension| extension == *kind))
 }
 
-/// Writes the checksums of a file beside it.
+/// Writes the checksums of a file next to it.
 pub(crate) fn write(file: &Path) -> Result<()> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    KINDS.iter().try_for_each(|(kind, of)| write_atomically(&beside(file, kind), of(&bytes)))
+    KINDS.iter().try_for_each(|(kind, of)| write_atomically(&with_ending(file, kind), of(&bytes)))
 }
 
 /// Compares those of a file with its bytes. How many there are.
 pub(crate) fn verify(file: &Path) -> Result<usize> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     for (kind, of) in KINDS {
-        let place = beside(file, kind);
+        let place = with_ending(file, kind);
         let written =
             fs::read_to_string(&place).with_context(|| format!("cannot read {}", place.display()))?;
         ensure!(written == of(&bytes), "{} is not that of {}", place.display(), file.display());
@@ -48,7 +48,7 @@ pub(crate) fn verify(file: &Path) -> Result<usize> {
 }
 
 /// The file whose name has one more ending.
-pub(crate) fn beside(file: &Path, ending: &str) -> PathBuf {
+pub(crate) fn with_ending(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".");
     name.push(ending);
@@ -69,7 +69,7 @@ mod tests {
             [("md5sum", "md5"), ("sha1sum", "sha1"), ("sha256sum", "sha256"), ("sha512sum", "sha512")]
         {
             let line = loopbox_setup::command::run(std::process::Command::new(program).arg(&file)).unwrap();
-            let written = fs::read_to_string(beside(&file, kind)).unwrap();
+            let written = fs::read_to_string(with_ending(&file, kind)).unwrap();
             assert_eq!(line.split_whitespace().next(), Some(&*written), "{program}");
         }
         assert_eq!(verify(&file).unwrap(), 4);
@@ -84,7 +84,7 @@ mod tests {
         fs::write(&file, "abd").unwrap();
         assert!(verify(&file).unwrap_err().to_string().contains("a.pom.md5 is not that of"));
         write(&file).unwrap();
-        fs::remove_file(beside(&file, "sha512")).unwrap();
+        fs::remove_file(with_ending(&file, "sha512")).unwrap();
         assert!(verify(&file).unwrap_err().to_string().contains("a.pom.sha512"));
     }
 }

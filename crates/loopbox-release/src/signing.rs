@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use loopbox_setup::command::{Outcome, outcome, run};
 use tempfile::TempDir;
 
-use crate::checksums::beside;
+use crate::checksums::with_ending;
 
 /// The variable with the secret key, in ASCII armor.
 pub const KEY: &str = "LOOPBOX_SIGNING_KEY";
@@ -84,9 +84,9 @@ impl Signer {
         Ok(Self { keyring, passphrase: passphrase.to_owned() })
     }
 
-    /// Writes the signature of a file beside it.
+    /// Writes the signature of a file next to it.
     pub(crate) fn sign(&self, file: &Path) -> Result<PathBuf> {
-        let signature = beside(file, SIGNATURE);
+        let signature = with_ending(file, SIGNATURE);
         let (from, to) = (file.to_string_lossy(), signature.to_string_lossy());
         let arguments = [
             "--pinentry-mode",
@@ -121,7 +121,7 @@ impl Checker {
     /// Whether the signature of a file is by one of the keys.
     pub(crate) fn check(&self, file: &Path) -> Result<()> {
         let mut gpg = self.0.gpg();
-        let checked = outcome(gpg.arg("--verify").arg(beside(file, SIGNATURE)).arg(file))?.into_text();
+        let checked = outcome(gpg.arg("--verify").arg(with_ending(file, SIGNATURE)).arg(file))?.into_text();
         checked.with_context(|| format!("the signature of {}", file.display()))?;
         Ok(())
     }

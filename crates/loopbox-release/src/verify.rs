@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use loopbox_setup::files::files_below;
 
-use crate::checksums::{self, beside};
+use crate::checksums::{self, with_ending};
 use crate::make::REPOSITORY;
 use crate::provenance::Claim;
 use crate::signing::{Checker, SIGNATURE};
@@ -45,7 +45,7 @@ impl fmt::Display for Verified {
     }
 }
 
-/// Checks the folder of a release: nothing is missing, added or changed since it was made, what lies beside an archive is about
+/// Checks the folder of a release: nothing is missing, added or changed since it was made, what goes with an archive is about
 /// it, and, where a file with public `keys` is given, every signature is by one of them.
 ///
 /// # Errors
@@ -71,14 +71,14 @@ pub fn verify(folder: &Path, keys: Option<&Path>) -> Result<Verified> {
     }
     let mut to_sign: Vec<_> = own.into_iter().filter(|file| !file.ends_with(maven::METADATA)).collect();
     to_sign.push(folder.join(listing::NAME));
-    let signed = to_sign.iter().filter(|file| beside(file, SIGNATURE).is_file()).count();
+    let signed = to_sign.iter().filter(|file| with_ending(file, SIGNATURE).is_file()).count();
     ensure!(
         signed == 0 || signed == to_sign.len(),
         "{signed} of {} files are signed: {} is not",
         to_sign.len(),
         to_sign
             .iter()
-            .find(|file| !beside(file, SIGNATURE).is_file())
+            .find(|file| !with_ending(file, SIGNATURE).is_file())
             .map_or("", |file| { file.file_name().and_then(|name| name.to_str()).unwrap_or_default() })
     );
     let signatures = match keys {

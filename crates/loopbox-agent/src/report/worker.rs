@@ -359,9 +359,9 @@ impl<'a> Worker<'a> {
         if not_now || !self.warned.waits(now_ns) {
             return;
         }
-        // The queue is looked at once, and a message at each turn: the stall monitor causes one when it suspects it.
-        let looks = came && !signal_catcher::writes_trace();
-        let front = if looks { pending_queue::front(env, &session.settings) } else { None };
+        // The queue is read once, and a message at each turn: the stall monitor causes one when it suspects it.
+        let is_read = came && !signal_catcher::writes_trace();
+        let front = if is_read { pending_queue::front(env, &session.settings) } else { None };
         if !warned::is_late(session, front) || framework::is_debugged(env) {
             return;
         }

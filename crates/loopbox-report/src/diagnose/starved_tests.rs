@@ -1,9 +1,10 @@
 //! Who is said to have taken the CPU time that main did not get.
 
-use super::Confidence;
 use super::tests::{calm, evidence, expect};
-use crate::test_support::ReportBuilder;
-use loopbox_format::model::CpuUse;
+use super::{Confidence, diagnose};
+use crate::model::Analysis;
+use crate::test_support::{OUTSIDE, ReportBuilder};
+use loopbox_format::model::{CpuUse, MainState};
 
 /// Main waits for a CPU in 4.5 s of 6, and threads of these names are in these states.
 fn starved(threads: &[(String, u8)]) -> ReportBuilder {
@@ -115,7 +116,30 @@ fn starved_earlier_message_has_no_part_in_what_was_counted_since() {
     let report = calm().single("com.shop.Sync", 3_000, 300).running(99, 40).with(late);
     let token = report.clone().build().report.history.last().unwrap().first_token.0;
     let report = report.looper_tree(token, &[("com.shop.Sync.run:1 com.shop.Sync.merge:4", 290)]);
-    let v = super::diagnose(&crate::Analysis::new(&report.cpu_used(40, 1, 79, 2).build()));
+    let v = diagnose(&Analysis::new(&report.cpu_used(40, 1, 79, 2).build()));
     let starved = v.causes.iter().find(|cause| cause.rule == "starved").unwrap();
     assert_eq!(starved.title, "Main was starved of CPU time: who took it is not known");
+}
+
+/// The machine's figures are of the dump.
+#[test]
+fn starved_start_of_an_app_does_not_explain_a_sleep_at_the_dump() {
+    let report = calm().single("com.shop.Boot", 1_400, 200);
+    let boot = report.clone().build().report.history.last().unwrap().details[0].token.0;
+    let report = report.looper_tree(boot, &[("com.shop.Boot.parse:4", 140)]);
+    let sleeps = "android.os.Looper.loop:160 android.os.MessageQueue.next:323 android.os.MessageQueue.nativePollOnce! \
+                  com.shop.Touch.dispatch:4 java.lang.Thread.sleep!";
+    let report = report.idle(300).outside(3_000, true).tree(OUTSIDE, &[(sleeps, 290)]);
+    let report = report
+        .with(|r| {
+            if let MainState::Outside(outside) = &mut r.main {
+                outside.cpu_ns = Some(1_000_000);
+            }
+        })
+        .statistic("psi.cpu.some_avg10_percent", "91.4")
+        .statistic("load.1", "9.50");
+    let v = diagnose(&Analysis::new(&report.build()));
+    let starved = v.causes.iter().find(|cause| cause.rule == "starved");
+    assert!(starved.is_none_or(|cause| cause.score < 0.5), "{v:#?}");
+    assert!(!v.headline.contains("starved"), "{v:#?}");
 }

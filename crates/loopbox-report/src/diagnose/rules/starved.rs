@@ -65,7 +65,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     };
     let of_threads = named.is_some().then(|| running.evidence()).flatten();
     let (title, advice) = title(named.as_deref(), taken.as_ref());
-    let finding = Finding::new("starved", (own + support).min(0.93), title)
+    // What the machine had to do at the dump says less of an earlier message the less that one explains.
+    let most = if slow.running { 0.93 } else { facts.score(slow) };
+    let finding = Finding::new("starved", (own + support).min(most), title)
         .with_evidence(evidence)
         .with_all_evidence(taken.map(|taken| taken.evidence))
         .with_all_evidence(of_threads)

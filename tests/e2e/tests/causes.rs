@@ -132,7 +132,10 @@ fn a_lock_of_java_util_concurrent() -> Result<()> {
     let verdict = found_with("reentrant", &[words])?;
     let held = "waits for a java.util.concurrent.locks.ReentrantLock, held by thread holder in Thread.sleep";
     assert!(title(&verdict).ends_with(held), "{verdict:#?}");
-    assert!(has_evidence(&verdict, "thread holder ", "called from causes.Causes$"), "{verdict:#?}");
+    assert!(
+        has_evidence(&verdict, "thread holder ", "called from causes.Waits$Ledger.audit"),
+        "{verdict:#?}"
+    );
     Ok(())
 }
 
@@ -152,7 +155,7 @@ fn a_wait_to_be_notified() -> Result<()> {
 fn is_named(verdict: &Diagnosis) {
     let ends = "waits for thread worker to end, which is in Thread.sleep";
     assert!(title(verdict).ends_with(ends), "{verdict:#?}");
-    let does = "called from causes.Causes$";
+    let does = "called from causes.Waits$Crew$1.run";
     assert!(has_evidence(verdict, "main waits for thread worker (", does), "{verdict:#?}");
 }
 

@@ -3,7 +3,7 @@
 
 use crate::session::Session;
 use crate::sys::{clock, proc};
-use loopbox_format::model::{Location, LocationId, Outside, Symbols, Token, Uptime};
+use loopbox_format::model::{Location, LocationId, MainState, Outside, Statistic, Symbols, Token, Uptime};
 use loopbox_recorder::{Activity, Place, computing_since};
 use std::time::Duration;
 
@@ -80,6 +80,23 @@ fn is_away(session: &Session, token: Token) -> bool {
     }
 }
 
+/// Whether a main thread that seems idle may not be: messages are due, and the queue does not say that main
+/// waits for one.
+pub(super) fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Option<bool>) -> bool {
+    const OVERDUE_NS: u64 = 1_000_000_000;
+    let is_due = overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS);
+    matches!(main, MainState::Idle { .. }) && is_due && polling != Some(true)
+}
+
+/// How many messages were around the loop that main was in before what runs outside of messages, which one of
+/// them may be.
+pub(super) fn messages_around(session: &Session, main: &MainState) -> Option<Statistic> {
+    let MainState::Outside(outside) = main else { return None };
+    let messages = session.shared.around(outside.token);
+    let name = "main.messages_around".to_owned();
+    (messages > 0).then(|| Statistic { name, value: messages.to_string() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,5 +120,17 @@ mod tests {
         );
         assert_eq!(waits(&["a.Idle.queueIdle", NEXT, LOOP]), Some(false));
         assert_eq!(waits(&[]), None);
+    }
+
+    #[test]
+    fn an_idle_main_thread_is_doubted_unless_its_queue_says_that_it_waits() {
+        let idle = MainState::Idle { since_ns: Uptime(1) };
+        let due = Some(1_000_000_000);
+        assert!(is_doubtful(&idle, due, Some(false)));
+        assert!(is_doubtful(&idle, due, None), "the last line of the queue was cut");
+        assert!(!is_doubtful(&idle, due, Some(true)));
+        assert!(!is_doubtful(&idle, Some(999_999_999), None));
+        assert!(!is_doubtful(&idle, None, Some(false)));
+        assert!(!is_doubtful(&MainState::Unknown, due, Some(false)));
     }
 }

@@ -344,7 +344,7 @@ impl<'a> Worker<'a> {
         self.anr.named(self.session, &report);
         // The name first: the queue may take a while, and the process may be killed meanwhile.
         self.collector.save_running_name(&report);
-        self.suspects_around = messages_around(self.session, &report.main);
+        self.suspects_around = outside::messages_around(self.session, &report.main);
         self.suspects_queue_until_ns = Some(clock::now_ns().plus(TRACE_NS));
         self.save_suspects_queue(env);
     }
@@ -437,7 +437,7 @@ impl<'a> Worker<'a> {
         report.features = session.features.list();
         unseen_message::add_gap(session, &mut report);
         report.statistics = process_stats::read(session.frozen_now(), session.art.get());
-        report.statistics.extend(messages_around(session, &report.main));
+        report.statistics.extend(outside::messages_around(session, &report.main));
         for (name, count) in
             [("requests.refused", session.allowance.refused()), ("reports.given_up", self.given_up)]
         {
@@ -487,7 +487,7 @@ impl<'a> Worker<'a> {
         report.statistics.append(&mut statistics);
         self.anr.add_queue(report);
         let polling = summarize_queue(&report.pending).polling;
-        if is_doubtful(&report.main, report.anr.overdue_ns, polling) {
+        if outside::is_doubtful(&report.main, report.anr.overdue_ns, polling) {
             // Where the queue does not say whether main waits, the kernel does.
             if let Some(found) = outside::find(self.session, polling) {
                 report.main = MainState::Outside(found);
@@ -578,23 +578,6 @@ fn words(trigger: &Trigger) -> &str {
     }
 }
 
-/// Whether a main thread that seems idle may not be: messages are due, and the queue does not say that main
-/// waits for one.
-fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Option<bool>) -> bool {
-    const OVERDUE_NS: u64 = 1_000_000_000;
-    let is_due = overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS);
-    matches!(main, MainState::Idle { .. }) && is_due && polling != Some(true)
-}
-
-/// How many messages were around the loop that main was in before what runs outside of messages, which one of
-/// them may be.
-fn messages_around(session: &Session, main: &MainState) -> Option<Statistic> {
-    let MainState::Outside(outside) = main else { return None };
-    let messages = session.shared.around(outside.token);
-    let name = "main.messages_around".to_owned();
-    (messages > 0).then(|| Statistic { name, value: messages.to_string() })
-}
-
 /// What the main thread was in: a message, or what runs outside of them; [`Token::NONE`] for nothing.
 fn message(report: &Report) -> Token {
     match &report.main {
@@ -612,21 +595,4 @@ fn update_evidence(session: &Session, file: &ReportFile, report: &Report) -> boo
         known.anr.verdict = classify(&known.anr);
         known.warnings.clone_from(&report.anr_warnings);
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_idle_main_thread_is_doubted_unless_its_queue_says_that_it_waits() {
-        let idle = MainState::Idle { since_ns: Uptime(1) };
-        let due = Some(1_000_000_000);
-        assert!(is_doubtful(&idle, due, Some(false)));
-        assert!(is_doubtful(&idle, due, None), "the last line of the queue was cut");
-        assert!(!is_doubtful(&idle, due, Some(true)));
-        assert!(!is_doubtful(&idle, Some(999_999_999), None));
-        assert!(!is_doubtful(&idle, None, Some(false)));
-        assert!(!is_doubtful(&MainState::Unknown, due, Some(false)));
-    }
 }

@@ -18,13 +18,6 @@ fn main() {
     };
     let target = env::var("CARGO_CFG_TARGET_ARCH").expect("set by cargo");
     let arch = if target == "aarch64" { "arm64" } else { &target };
-    let mut out = String::from("pub(crate) static ROWS: &[Row] = &[\n");
-    for generation in &generations {
-        for row in generation.rows.iter().filter(|r| r.arch == arch) {
-            emit(&mut out, &generation.generation, &generation.api_levels, row);
-        }
-    }
-    out.push_str("];\n");
     // Name layouts depend on the word size alone: of those of the same size, each once, the newest first.
     let word = if arch.ends_with("64") { 8 } else { 4 };
     let rows = generations.iter().flat_map(|g| &g.rows).filter(|r| r.word() == word);
@@ -34,13 +27,26 @@ fn main() {
             layouts.push(layout);
         }
     }
-    writeln!(out, "pub(crate) static NAME_LAYOUTS: &[NameLayout] = &[{}];", layouts.join(", "))
+    let mut out = String::from("pub(crate) static ROWS: &[Row] = &[\n");
+    for generation in &generations {
+        for row in generation.rows.iter().filter(|r| r.arch == arch) {
+            let own = names(row);
+            let at = layouts.iter().position(|layout| *layout == own).expect("has those of every row");
+            emit(&mut out, &generation.generation, &generation.api_levels, row, at);
+        }
+    }
+    out.push_str("];\n");
+    for (at, layout) in layouts.iter().enumerate() {
+        writeln!(out, "static NAMES_{at}: NameLayout = {layout};").expect("a String takes all");
+    }
+    let all: Vec<String> = (0..layouts.len()).map(|at| format!("&NAMES_{at}")).collect();
+    writeln!(out, "pub(crate) static NAME_LAYOUTS: &[&NameLayout] = &[{}];", all.join(", "))
         .expect("a String takes all");
     let path = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo")).join("offsets.rs");
     fs::write(path, out).expect("OUT_DIR is writable");
 }
 
-fn emit(out: &mut String, generation: &str, api_levels: &[u32], row: &Row) {
+fn emit(out: &mut String, generation: &str, api_levels: &[u32], row: &Row, layout: usize) {
     let suspend = match row.suspend {
         Suspend::BoolBool => "BoolBool",
         Suspend::ReasonBool => "ReasonBool",
@@ -50,7 +56,7 @@ fn emit(out: &mut String, generation: &str, api_levels: &[u32], row: &Row) {
         out,
         "Row {{ id: {:?}, generation: {generation:?}, api_levels: &{api_levels:?}, device: {}, suspend: SuspendAbi::{suspend}, \
          thread_list: {}, java_vm: {}, list: {}, thin_lock_id: {}, jni_env: {}, visitor_size: {}, \
-         names: {} }},",
+         names: &NAMES_{layout} }},",
         row.id,
         row.stdlib == "libc++",
         row.runtime.thread_list,
@@ -59,7 +65,6 @@ fn emit(out: &mut String, generation: &str, api_levels: &[u32], row: &Row) {
         row.thread.thin_lock_id,
         row.thread.jni_env,
         row.visitor.size,
-        names(row),
     )
     .expect("a String takes all");
 }

@@ -257,9 +257,9 @@ impl Art {
         let own = own_stack(&walker, &caller, fast_call)?;
         let top = own.frames().next().ok_or(Off::WalkCheck("the caller's own stack is empty"))?;
         let layouts: Vec<(Option<usize>, NameLayout)> = if rows.is_empty() {
-            NAME_LAYOUTS.iter().map(|layout| (None, *layout)).collect()
+            NAME_LAYOUTS.iter().map(|layout| (None, **layout)).collect()
         } else {
-            rows.iter().filter_map(|r| Some((Some(*r), ROWS.get(*r)?.names))).collect()
+            rows.iter().filter_map(|r| Some((Some(*r), *ROWS.get(*r)?.names))).collect()
         };
         let (row, namer) = choose_namer(&layouts, options.known, top)?;
 

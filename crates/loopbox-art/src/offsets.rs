@@ -57,7 +57,8 @@ pub(crate) struct Row {
     pub thin_lock_id: usize,
     pub jni_env: usize,
     pub visitor_size: usize,
-    pub names: NameLayout,
+    /// One of [`NAME_LAYOUTS`].
+    pub names: &'static NameLayout,
 }
 
 include!(concat!(env!("OUT_DIR"), "/offsets.rs"));

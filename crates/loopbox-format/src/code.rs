@@ -2,151 +2,40 @@
 
 use crate::model::Report;
 
+/// Whether a list has a package that the class is in. A list is one text: in a list of texts each has an address, which
+/// takes 40 bytes of the library that ships.
+fn is_in(packages: &str, class: &str) -> bool {
+    let (packages, class) = (packages.as_bytes(), class.as_bytes());
+    packages.split(|byte| *byte == b' ').any(|package| class.starts_with(package))
+}
+
 /// Packages of the platform, and of what its makers put beside it: their classes are on the device, not in the app, and
 /// are never obfuscated, but for WebView's (`WV.`).
-const PLATFORM: [&str; 45] = [
-    "WV.",
-    "android.",
-    "com.android.",
-    "com.asus.",
-    "com.bbk.",
-    "com.coloros.",
-    "com.hihonor.android.",
-    "com.huawei.android.",
-    "com.lge.",
-    "com.mediatek.",
-    "com.meizu.",
-    "com.miui.",
-    "com.motorola.android.",
-    "com.nothing.",
-    "com.oneplus.",
-    "com.oplus.",
-    "com.oppo.",
-    "com.qti.",
-    "com.qualcomm.",
-    "com.samsung.android.",
-    "com.samsung.sdhms.",
-    "com.sec.android.",
-    "com.sonyericsson.",
-    "com.sonymobile.",
-    "com.transsion.",
-    "com.vivo.",
-    "com.zte.",
-    "com.zui.",
-    "dalvik.",
-    "huawei.android.",
-    "java.",
-    "javax.",
-    "jdk.",
-    "libcore.",
-    "meizu.",
-    "miui.",
-    "oplus.",
-    "org.apache.harmony.",
-    "org.chromium.",
-    "org.json.",
-    "org.w3c.dom.",
-    "org.xml.sax.",
-    "sun.",
-    "vendor.",
-    "vivo.",
-];
+const PLATFORM: &str = "\
+    WV. android. com.android. com.asus. com.bbk. com.coloros. com.hihonor.android. com.huawei.android. \
+    com.lge. com.mediatek. com.meizu. com.miui. com.motorola.android. com.nothing. com.oneplus. \
+    com.oplus. com.oppo. com.qti. com.qualcomm. com.samsung.android. com.samsung.sdhms. com.sec.android. \
+    com.sonyericsson. com.sonymobile. com.transsion. com.vivo. com.zte. com.zui. dalvik. huawei.android. \
+    java. javax. jdk. libcore. meizu. miui. oplus. org.apache.harmony. org.chromium. org.json. \
+    org.w3c.dom. org.xml.sax. sun. vendor. vivo.";
 
 /// Loopbox's own package. Its native methods keep this name in every app.
 pub const LOOPBOX: &str = "io.loopbox.";
 
 /// Packages of libraries that apps ship: their code is seldom what is to be changed.
-const LIBRARIES: [&str; 89] = [
-    "android.support.",
-    "androidx.",
-    "coil.",
-    "coil3.",
-    "com.adjust.",
-    "com.afollestad.",
-    "com.agora.",
-    "com.airbnb.",
-    "com.alibaba.",
-    "com.amazonaws.",
-    "com.amplitude.",
-    "com.apollographql.",
-    "com.appboy.",
-    "com.applovin.",
-    "com.appsflyer.",
-    "com.braze.",
-    "com.bugsnag.",
-    "com.bumptech.glide.",
-    "com.bytedance.",
-    "com.chartboost.",
-    "com.crashlytics.",
-    "com.datadog.",
-    "com.facebook.",
-    "com.fasterxml.",
-    "com.getkeepsafe.",
-    "com.github.",
-    "com.google.",
-    "com.heytap.msp.",
-    "com.hihonor.push.",
-    "com.huawei.agconnect.",
-    "com.huawei.hmf.",
-    "com.huawei.hms.",
-    "com.inmobi.",
-    "com.instabug.",
-    "com.ironsource.",
-    "com.j256.",
-    "com.jakewharton.",
-    "com.mapbox.",
-    "com.microsoft.",
-    "com.mixpanel.",
-    "com.newrelic.",
-    "com.nostra13.",
-    "com.onesignal.",
-    "com.squareup.",
-    "com.stripe.",
-    "com.swmansion.",
-    "com.tencent.",
-    "com.umeng.",
-    "com.unity3d.",
-    "com.vivo.push.",
-    "com.vungle.",
-    "com.xiaomi.mipush.",
-    "com.xiaomi.push.",
-    "curtains.",
-    "dagger.",
-    "expo.",
-    "io.agora.",
-    "io.branch.",
-    "io.embrace.",
-    "io.flutter.",
-    "io.grpc.",
-    "io.ktor.",
-    LOOPBOX,
-    "io.opentelemetry.",
-    "io.reactivex.",
-    "io.realm.",
-    "io.sentry.",
-    "kotlin.",
-    "kotlinx.",
-    "leakcanary.",
-    "net.sqlcipher.",
-    "net.zetetic.",
-    "okhttp3.",
-    "okio.",
-    "org.apache.",
-    "org.greenrobot.",
-    "org.jetbrains.",
-    "org.joda.",
-    "org.koin.",
-    "org.mozilla.",
-    "org.slf4j.",
-    "org.tensorflow.",
-    "org.threeten.",
-    "org.webrtc.",
-    "retrofit2.",
-    "rx.",
-    "shark.",
-    "timber.",
-    "zendesk.",
-];
+const LIBRARIES: &str = "\
+    android.support. androidx. coil. coil3. com.adjust. com.afollestad. com.agora. com.airbnb. \
+    com.alibaba. com.amazonaws. com.amplitude. com.apollographql. com.appboy. com.applovin. \
+    com.appsflyer. com.braze. com.bugsnag. com.bumptech.glide. com.bytedance. com.chartboost. \
+    com.crashlytics. com.datadog. com.facebook. com.fasterxml. com.getkeepsafe. com.github. com.google. \
+    com.heytap.msp. com.hihonor.push. com.huawei.agconnect. com.huawei.hmf. com.huawei.hms. com.inmobi. \
+    com.instabug. com.ironsource. com.j256. com.jakewharton. com.mapbox. com.microsoft. com.mixpanel. \
+    com.newrelic. com.nostra13. com.onesignal. com.squareup. com.stripe. com.swmansion. com.tencent. \
+    com.umeng. com.unity3d. com.vivo.push. com.vungle. com.xiaomi.mipush. com.xiaomi.push. curtains. \
+    dagger. expo. io.agora. io.branch. io.embrace. io.flutter. io.grpc. io.ktor. io.opentelemetry. \
+    io.reactivex. io.realm. io.sentry. kotlin. kotlinx. leakcanary. net.sqlcipher. net.zetetic. okhttp3. \
+    okio. org.apache. org.greenrobot. org.jetbrains. org.joda. org.koin. org.mozilla. org.slf4j. \
+    org.tensorflow. org.threeten. org.webrtc. retrofit2. rx. shark. timber. zendesk.";
 
 /// WebView's glue to its native code.
 const WEBVIEW_GLUE: &str = "J.N";
@@ -158,12 +47,12 @@ const PLAY_SERVICES_FILE: &str = ":com.google.android.gms";
 /// Whether a class belongs to Android, to its Java library or to what the maker of a device adds. All other classes ship
 /// with apps, and so does `android.support`.
 pub fn is_platform(class: &str) -> bool {
-    let is_listed = || PLATFORM.iter().any(|package| class.starts_with(package)) && !is_library(class);
+    let is_listed = || is_in(PLATFORM, class) && !is_library(class);
     class == WEBVIEW_GLUE || is_listed()
 }
 
 fn is_library(class: &str) -> bool {
-    LIBRARIES.iter().any(|package| class.starts_with(package))
+    class.starts_with(LOOPBOX) || is_in(LIBRARIES, class)
 }
 
 /// Whose code a class is, as far as its name says.
@@ -178,7 +67,7 @@ pub enum Owner {
 }
 
 /// Second parts of application ids under which many have their packages: `com.github.name`, `uk.co.name`.
-const SHARED: [&str; 11] = ["ac", "co", "com", "edu", "github", "gitlab", "gov", "ne", "net", "or", "org"];
+const SHARED: &str = "ac co com edu github gitlab gov ne net or org";
 
 /// Whose code the classes in a report are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -223,14 +112,14 @@ impl Owners {
 /// The package of an app's own classes, with a dot at its end; empty for a process without an application id.
 fn own_package(process: &str) -> String {
     let id = process.split(':').next().unwrap_or_default();
-    let shared = id.split('.').nth(1).is_some_and(|part| SHARED.contains(&part));
+    let shared = id.split('.').nth(1).is_some_and(|part| SHARED.split(' ').any(|shared| shared == part));
     let parts = if shared { 3 } else { 2 };
     if id.split('.').count() < parts {
         return String::new();
     }
     let mut own: String = id.split('.').take(parts).flat_map(|part| [part, "."]).collect();
-    let overlaps = |package: &&str| package.starts_with(&own) || own.starts_with(*package);
-    if PLATFORM.iter().chain(&LIBRARIES).any(overlaps) {
+    let overlaps = |package: &str| package.starts_with(&own) || own.starts_with(package);
+    if PLATFORM.split(' ').chain(LIBRARIES.split(' ')).chain([LOOPBOX]).any(overlaps) {
         own = [id, "."].concat();
     }
     own

@@ -45,10 +45,6 @@ struct Slot {
     queue: AtomicI64,
 }
 
-#[cfg_attr(
-    not(any(target_arch = "x86_64", target_arch = "aarch64")),
-    expect(dead_code, reason = "read by assembly")
-)]
 static SLOTS: [Slot; TRAMPOLINES] =
     [const { Slot { original: AtomicUsize::new(0), queue: AtomicI64::new(0) } }; TRAMPOLINES];
 

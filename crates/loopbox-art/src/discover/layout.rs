@@ -121,7 +121,7 @@ mod tests {
             thin_lock_id: 8,
             jni_env: 200,
             visitor_size: 496,
-            names: NAMES,
+            names: &NAMES,
         }
     }
 

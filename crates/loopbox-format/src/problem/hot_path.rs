@@ -1,7 +1,7 @@
 //! Where the time of sampled stacks goes.
 
+use super::numbers::Numbers;
 use super::recursion::{Node, Place, fold};
-use std::collections::BTreeMap;
 
 /// A method of the hot path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,8 @@ fn heaviest_callee(merged: &[Merged], caller: Option<u32>) -> Option<(u32, &Merg
 fn merge(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Merged> {
     let folded = fold(nodes, place);
     let mut merged: Vec<Merged> = Vec::new();
-    let mut known: BTreeMap<(Option<u32>, u32), u32> = BTreeMap::new();
+    // By caller, counted from 1, and method.
+    let mut known = Numbers::default();
     // For each node the method that it went to.
     let mut to: Vec<u32> = Vec::with_capacity(nodes.len());
     for (index, (node, place)) in (0..).zip(nodes.iter().zip(&folded)) {
@@ -66,9 +67,12 @@ fn merge(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Merged> {
             continue;
         }
         let caller = place.caller.and_then(of);
-        let at = *known.entry((caller, place.method)).or_insert_with(|| {
+        let key = caller.map_or(0, |caller| (u64::from(caller) + 1) << 32) | u64::from(place.method);
+        let at = known.get(key).unwrap_or_else(|| {
             merged.push(Merged { caller, hot: Hot { node: index, total_ns: 0 }, most_ns: 0 });
-            (merged.len() - 1) as u32
+            let at = (merged.len() - 1) as u32;
+            known.set(key, at);
+            at
         });
         let counted = is_above(nodes, &to, node, at);
         to.push(at);

@@ -13,6 +13,7 @@
 
 mod hot_path;
 mod names;
+mod numbers;
 mod of_report;
 mod recursion;
 

@@ -3,7 +3,7 @@
 //! A parser's `value > array > value > object` is one method to its reader. Folded into the first call it has all of
 //! its time; unfolded each depth has a part, and none of them much.
 
-use std::collections::BTreeMap;
+use super::numbers::Numbers;
 
 /// A method over a run of samples, under its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,25 +95,25 @@ fn into_earlier(
 #[derive(Debug, Default)]
 struct Groups {
     /// For each method of a group another one of it, or itself.
-    next: BTreeMap<u32, u32>,
+    next: Numbers,
 }
 
 impl Groups {
     /// The number of a method's group.
     fn of(&self, method: u32) -> Option<u32> {
         let mut at = method;
-        let mut next = *self.next.get(&at)?;
+        let mut next = self.next.get(u64::from(at))?;
         while next != at {
             at = next;
-            next = self.next.get(&at).copied().unwrap_or(at);
+            next = self.next.get(u64::from(at)).unwrap_or(at);
         }
         Some(at)
     }
 
     fn join(&mut self, method: u32, other: u32) {
         let (a, b) = (self.of(method).unwrap_or(method), self.of(other).unwrap_or(other));
-        self.next.entry(a).or_insert(a);
-        self.next.insert(b, a);
+        self.next.set(u64::from(a), a);
+        self.next.set(u64::from(b), a);
     }
 }
 

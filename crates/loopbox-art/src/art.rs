@@ -231,7 +231,7 @@ impl Art {
         if (main.thin_lock_id_at, main.jni_env_at) != (caller.thin_lock_id_at, caller.jni_env_at) {
             return Err(Off::UnknownArt("two threads are laid out differently"));
         }
-        let runtime = discover::runtime_of(vm.address(), symbols, &[main, caller])?;
+        let runtime = discover::runtime_of(vm.address(), symbols.runtime_instance, &[main, caller])?;
         let native_state = state_of(caller.thread).ok_or(Off::UnknownArt("Thread is not readable"))?;
         if RUNNABLE.contains(&native_state) {
             return Err(Off::Misuse("discovery must run in native state, not in a fast native method"));

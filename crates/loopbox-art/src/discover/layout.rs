@@ -29,12 +29,15 @@ impl Findings {
     /// Whether a row is about this build at all, so that it has to agree.
     ///
     /// Below API 31 the platform's ART cannot be updated: the API level names the row. From then on a
-    /// row is about the build when the suspend signature and the two places that were found by value
-    /// (`java_vm_` in Runtime, `jni_env` in Thread) are the row's.
+    /// row is about the build when the suspend signature, the two places that were found by value
+    /// (`java_vm_` in Runtime, `jni_env` in Thread) and the size of StackVisitor are the row's. The size is what the
+    /// constructor filled in this process, and nothing else depends on it: another one is a newer build's.
     fn concerns(&self, row: &Row, api_level: Option<u32>) -> bool {
         let same_build = row.suspend == self.suspend && row.device != self.host_build;
         let by_level = !self.host_build && api_level.is_some_and(|l| l < 31 && row.api_levels.contains(&l));
-        same_build && (by_level || (row.java_vm == self.java_vm && row.jni_env == self.jni_env))
+        let by_numbers =
+            (row.java_vm, row.jni_env, row.visitor_size) == (self.java_vm, self.jni_env, self.visitor_size);
+        same_build && (by_level || by_numbers)
     }
 
     /// Finds the rows that agree. A build that rows are about, none of which agrees, is a contradiction.
@@ -54,8 +57,20 @@ impl Findings {
         match difference {
             _ if !agreeing.is_empty() => Ok(Match::Rows(agreeing)),
             Some(off) => Err(off),
-            None => Ok(Match::NoRow),
+            None => self.ensure_shape_is_known(rows).map(|()| Match::NoRow),
         }
+    }
+
+    /// Without a row, the thread list has to be as far from the JavaVM as in a build of the same suspend function: what
+    /// stands in between has changed with it alone so far, so another distance says that the members are not these.
+    fn ensure_shape_is_known(&self, rows: &[Row]) -> Result<(), Off> {
+        let distance = |java_vm: usize, thread_list: usize| java_vm.checked_sub(thread_list);
+        let mut known = rows.iter().filter(|row| row.suspend == self.suspend).peekable();
+        let is_known = known.peek().is_none()
+            || known.any(|row| {
+                distance(row.java_vm, row.thread_list) == distance(self.java_vm, self.thread_list)
+            });
+        is_known.then_some(()).ok_or(Off::UnknownArt("thread_list_ is at another distance from java_vm_"))
     }
 
     fn difference(&self, row: &Row) -> Option<Off> {
@@ -185,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_build_without_a_row_is_left_to_discovery() {
-        assert_eq!(found(600, 650).compare_with(&TABLE, Some(36)), Ok(Match::NoRow));
+        assert_eq!(found(602, 650).compare_with(&TABLE, Some(36)), Ok(Match::NoRow));
         let host = Findings { host_build: true, ..found(576, 624) };
         assert_eq!(
             host.compare_with(&TABLE, Some(33)),
@@ -203,8 +218,31 @@ mod tests {
             off,
             Off::Contradiction { row: "33", field: "Runtime::thread_list_", table: 576, found: 568 }
         );
-        let size = Findings { visitor_size: 552, ..found(584, 632) };
-        assert_eq!(size.compare_with(&TABLE, Some(35)).unwrap_err().code(), "table-contradiction");
+        let size = Findings { visitor_size: 552, ..found(464, 496) };
+        assert_eq!(size.compare_with(&TABLE, Some(29)).unwrap_err().code(), "table-contradiction");
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn android_16s_last_shape_is_known_with_another_visitor_and_not_with_another_distance() {
+        let row = ROWS.iter().find(|row| row.id.starts_with("36q2-")).unwrap();
+        let known = findings_of(row);
+        for level in [Some(36), Some(37), Some(99), None] {
+            for visitor_size in [row.visitor_size - 8, row.visitor_size + 8, row.visitor_size + 64] {
+                let other = Findings { visitor_size, ..known };
+                assert_eq!(other.compare(level), Ok(Match::NoRow), "{level:?}, {visitor_size}");
+            }
+            for slots in [4, 5, 7, 8] {
+                for java_vm in [row.java_vm, row.java_vm + 8, row.java_vm - 8] {
+                    let other = Findings { java_vm, thread_list: java_vm - 8 * slots, ..known };
+                    let off = other.compare(level).unwrap_err();
+                    let is_at_row = java_vm == row.java_vm;
+                    assert_eq!(off.code(), if is_at_row { "table-contradiction" } else { "unknown-art" });
+                    let bigger = Findings { visitor_size: row.visitor_size + 8, ..other };
+                    assert_eq!(bigger.compare(level).unwrap_err().code(), "unknown-art");
+                }
+            }
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! wrong learns so instead of faulting. `docs/sampler.md`, "Self-check", lists the steps.
 
 mod layout;
+#[cfg(test)]
+mod memory_tests;
 mod retry;
 mod thread_list;
 
@@ -171,11 +173,16 @@ pub(crate) fn listed(thread_list: usize, thin_lock_id_at: usize) -> Vec<usize> {
     until_consistent(|| thread_list::threads(list, thin_lock_id_at)).unwrap_or_default()
 }
 
-/// Finds the runtime and its thread list (steps 1 and 4).
-pub(crate) fn runtime_of(vm: usize, symbols: &Symbols, members: &[FoundThread]) -> Result<FoundRuntime, Off> {
+/// Finds the runtime and its thread list (steps 1 and 4). `runtime_instance` is where `Runtime::instance_` lies, if that is
+/// exported.
+pub(crate) fn runtime_of(
+    vm: usize,
+    runtime_instance: Option<usize>,
+    members: &[FoundThread],
+) -> Result<FoundRuntime, Off> {
     // JavaVMExt: the function table, runtime_.
     let runtime = mem::read_word(vm.wrapping_add(WORD)).ok_or(Off::Misuse("vm is no JavaVM"))?;
-    if let Some(instance) = symbols.runtime_instance
+    if let Some(instance) = runtime_instance
         && mem::read_word(instance) != Some(runtime)
     {
         return Err(Off::UnknownArt("JavaVMExt::runtime_ is not Runtime::instance_"));

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod app;
+mod art;
 mod frames;
 mod hook;
 mod killed;
@@ -50,6 +51,8 @@ pub fn run(adb: &Adb, options: &Options, out: &Path) -> Result<Summary> {
 
     let stage = Stage { phone: &phone, about: &about, options, out };
     let mut summary = Summary::new(about.clone());
+    progress.say("the library that is ART");
+    summary.art(art::read(&stage));
     progress.say("stacks of code of every kind");
     summary.frames(frames::play(&stage, &apps));
     progress.say("a signal as the system sends it");

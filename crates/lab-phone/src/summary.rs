@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::{Error, Result};
 use loopbox_format::model::{Feature, FeatureState};
 
+use crate::art::Art;
 use crate::frames::Frames;
 use crate::hook::Hook;
 use crate::killed::Killed;
@@ -31,6 +32,7 @@ pub const COLUMNS: [&str; 12] = [
 #[derive(Debug)]
 pub struct Summary {
     about: About,
+    art: Option<Art>,
     frames: Option<Frames>,
     sigquit: Option<SigQuit>,
     killed: Option<Killed>,
@@ -40,7 +42,14 @@ pub struct Summary {
 
 impl Summary {
     pub(crate) fn new(about: About) -> Self {
-        Self { about, frames: None, sigquit: None, killed: None, hook: None, faults: Vec::new() }
+        Self { about, art: None, frames: None, sigquit: None, killed: None, hook: None, faults: Vec::new() }
+    }
+
+    pub(crate) fn art(&mut self, seen: Result<Art>) {
+        self.art = self.kept("ART", seen);
+        let unknown = self.art.as_ref().filter(|art| !art.report.fits());
+        let unknown = unknown.map(|art| format!("ART: no row of offsets/ fits {}", art.path));
+        self.faults.extend(unknown);
     }
 
     pub(crate) fn frames(&mut self, seen: Result<Frames>) {
@@ -156,6 +165,10 @@ impl Summary {
                 "* a message costs {:.0} ns unwatched; an empty Printer adds {:.0} ns",
                 hook.unwatched_ns, hook.empty_printer_ns
             );
+        }
+        if let Some(art) = &self.art {
+            let (path, copy) = (&art.path, art.copy.display());
+            let _ = writeln!(text, "\n## ART\n\n{path}, copied to {copy}:\n\n```text\n{}```", art.report);
         }
         let _ = writeln!(text, "\n## Faults\n");
         for fault in &self.faults {

@@ -86,6 +86,16 @@ fn a_phone_is_asked_everything_and_left_as_it_was() -> Result<()> {
     assert!(costs.starts_with("printer ") && costs.contains(", observer "), "{costs}");
     assert!(text.contains("* sampler.findings: ") && text.contains(" thread_list="), "{text}");
 
+    // What a row of the tables is made of.
+    let art = text.split("\n## ART\n").nth(1).unwrap_or_default();
+    assert!(
+        art.contains("architecture x86_64, build id ") && art.contains("StackVisitor8GetDexPcEb"),
+        "{text}"
+    );
+    let row = art.lines().find(|line| line.starts_with("row 29-x86_64-debian "));
+    assert!(row.is_some_and(|row| row.contains(" fits ")), "{text}");
+    assert!(out.path().join("libart.so").is_file());
+
     // The reports are here, and the phone has nothing any more.
     for story in ["frames-1", "frames-2", "frames-3", "sigquit", "killed"] {
         assert!(!reports(&out.path().join(story))?.is_empty(), "no report of {story}");

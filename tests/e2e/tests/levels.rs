@@ -1,8 +1,11 @@
 //! The hooks, the history, the queue and frames on the framework's real classes of several API levels. `cargo xtask stress
 //! levels` has all of them.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use lab_reports::LIMIT;
+use loopbox_e2e::launcher;
 use loopbox_e2e::levels::{Seen, look};
+use tempfile::tempdir;
 
 /// Nothing is missing, by the hook that is asked for.
 fn whole(level: &str, hook: &str, expected: &str, source: &str) -> Result<()> {
@@ -22,6 +25,23 @@ fn api_23_is_seen_whole_by_the_printer() -> Result<()> {
 #[test]
 fn api_28_is_seen_whole_by_the_printer() -> Result<()> {
     whole("fw28", "AUTO", "Printer", "MessagesField")
+}
+
+/// Android 9 has no `Looper.sObserver`: both ways to it are refused, as those of a platform that closes them are.
+#[test]
+fn status_names_each_way_to_the_observer_that_was_refused() -> Result<()> {
+    let app = launcher("art11-fw28")?.app("scenario.Demo");
+    let folder = tempdir()?;
+    let app = app.argument(format!("dir={}", folder.path().display()));
+    let ended = app.argument("hook=OBSERVER").argument("access=native").start()?.finish(LIMIT)?;
+    let line = ended.lines.iter().find_map(|line| line.strip_prefix("SCRIPT not installed: "));
+    let expected =
+        "off: the Observer hook is refused: no Observer by reflection: java.lang.NoSuchFieldException: ";
+    let rest = line.and_then(|line| line.strip_prefix(expected));
+    let rest = rest.with_context(|| format!("{:?}", ended.lines))?;
+    let native = ", by native thread: java.lang.NoSuchFieldException: Looper.sObserver, from a native thread";
+    ensure!(rest.contains("sObserver") && rest.ends_with(native), "{rest}");
+    Ok(())
 }
 
 /// The first with `Looper.loopOnce`.

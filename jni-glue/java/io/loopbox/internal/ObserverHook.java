@@ -30,7 +30,7 @@ final class ObserverHook extends Hook {
     /** What it passes on to, or null. */
     Object previous;
 
-    /** Why the last {@link #install} put none in. Main thread. */
+    /** Why the last {@link #install} put none in, by each way that it tried. Main thread. */
     private static String refusal;
 
     private ObserverHook(ObserverAccess slot) {
@@ -53,6 +53,7 @@ final class ObserverHook extends Hook {
         if (settings.observerAccess != null) {
             tries.add(settings.observerAccess);
         }
+        refusal = null;
         for (ObserverAccess slot : tries) {
             try {
                 ObserverHook hook = new ObserverHook(slot);
@@ -62,15 +63,20 @@ final class ObserverHook extends Hook {
                 if (slot.read() == hook.observer) {
                     return hook;
                 }
-                refusal = "it was set by " + slot.name() + " but is not there";
+                refuse(slot, "it was set but is not there");
             } catch (Exception refused) {
-                refusal = "by " + slot.name() + ": " + refused;
+                refuse(slot, refused.toString());
             } catch (LinkageError absent) {
-                refusal = "by " + slot.name() + ": " + absent;
+                refuse(slot, absent.toString());
             }
-            Log.i(Tag.LOOPBOX, refusal());
         }
+        Log.i(Tag.LOOPBOX, refusal());
         return null;
+    }
+
+    private static void refuse(ObserverAccess slot, String why) {
+        String part = "by " + slot.name() + ": " + why;
+        refusal = refusal == null ? part : refusal + ", " + part;
     }
 
     /** Why there is none, in words of the report. */

@@ -21,6 +21,11 @@ const APPLICATION: &str = "io.loopbox.sample";
 const CONFIG: &str =
     r#"{"optimizations":{"uncompressNativeLibraries":{"enabled":true,"alignment":"PAGE_ALIGNMENT_16K"}}}"#;
 
+/// Where devices find the compiled baseline profile, and where a bundle has it.
+const PROFILE: &str = "assets/dexopt/baseline.prof";
+const PROFILE_METADATA: &str = "assets/dexopt/baseline.profm";
+const BUNDLE_PROFILES: &str = "com.android.tools.build.profiles";
+
 /// What a library's notices are called in an app.
 const NOTICES: &str = "META-INF/io.loopbox/third-party-notices.txt";
 
@@ -33,6 +38,46 @@ pub(crate) struct App {
     splits: Vec<(&'static str, Vec<Entry>)>,
     /// The merged manifest.
     manifest: String,
+    /// The baseline profile.
+    profile: Profile,
+}
+
+/// A baseline profile, compiled for an app's dex files.
+#[derive(Debug)]
+struct Profile {
+    compiled: PathBuf,
+    metadata: PathBuf,
+    /// What it has, by the names of before R8, in lines of the rules' form.
+    lines: Vec<String>,
+}
+
+impl Profile {
+    /// Compiles the rules that archives came with.
+    fn compile(chain: &Chain, rules: &[PathBuf], mapping: &Path, dex: &Path, work: &Path) -> Result<Self> {
+        let mut text = String::new();
+        for file in rules {
+            text += &fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+            text.push('\n');
+        }
+        let (merged, compiled) = (work.join("baseline-prof.txt"), work.join("baseline.prof"));
+        let metadata = work.join("baseline.profm");
+        write_atomically(&merged, text)?;
+        let mut compile = chain.own("CompileProfile", work)?;
+        compile.arg(merged).arg(mapping).arg(&compiled).arg(&metadata);
+        for name in jar::names(dex)?.iter().filter(|name| has_ending(name, "dex")) {
+            let file = work.join(name);
+            write_atomically(&file, jar::read_entry(dex, name)?)?;
+            compile.arg(file);
+        }
+        let lines = run(&mut compile)?.lines().map(str::to_owned).collect();
+        Ok(Self { compiled, metadata, lines })
+    }
+
+    /// How many methods of the recorder are in it.
+    fn methods(&self) -> usize {
+        let of_recorder = |line: &&String| line.contains("Lio/loopbox/") && line.contains("->");
+        self.lines.iter().filter(of_recorder).count()
+    }
 }
 
 /// An unpacked archive.
@@ -91,20 +136,25 @@ impl App {
         let (mut rules, mut jars) = (parts("proguard.txt"), parts("classes.jar"));
         rules.push(work.join("keep.txt"));
         jars.push(app);
-        let dex = work.join("dex.zip");
-        chain.shrink(&rules, &jars, &dex)?;
+        let (dex, mapping) = (work.join("dex.zip"), work.join("mapping.txt"));
+        chain.shrink(&rules, &jars, &dex, &mapping)?;
+        let profile = Profile::compile(chain, &parts("baseline-prof.txt"), &mapping, &dex, work)?;
 
         let module = work.join("base-module.zip");
         pack_module(&work.join("base.zip"), &dex, &parts("jni"), &module)?;
-        Self::bundle(chain, &module, work, fs::read_to_string(&merged)?)
+        Self::bundle(chain, &module, work, fs::read_to_string(&merged)?, profile)
     }
 
     /// Makes the bundle, and of it what devices download.
-    fn bundle(chain: &Chain, module: &Path, work: &Path, manifest: String) -> Result<Self> {
+    fn bundle(chain: &Chain, module: &Path, work: &Path, manifest: String, profile: Profile) -> Result<Self> {
         let (config, bundle, key) = (work.join("config.json"), work.join("app.aab"), work.join("key"));
         write_atomically(&config, CONFIG)?;
         let mut build = chain.bundletool("build-bundle");
         build.arg(format!("--modules={}", module.display())).arg(format!("--config={}", config.display()));
+        for file in [&profile.compiled, &profile.metadata] {
+            let name = file.file_name().and_then(|name| name.to_str()).context("no name")?;
+            build.arg(format!("--metadata-file={BUNDLE_PROFILES}/{name}:{}", file.display()));
+        }
         run(build.arg(format!("--output={}", bundle.display())))?;
         run(chain.bundletool("validate").arg(format!("--bundle={}", bundle.display())))?;
         chain.key(&key)?;
@@ -116,8 +166,15 @@ impl App {
             run(build.arg("--aapt2=/usr/bin/aapt2").arg(format!("--output={}", out.display())))?;
             Ok(out)
         };
+        let mut verify = chain.own("VerifyApk", work)?;
+        let mut signed = |apk: Vec<u8>, name: &str| -> Result<Vec<Entry>> {
+            let file = work.join(name);
+            write_atomically(&file, &apk)?;
+            verify.arg(file);
+            entries(&apk)
+        };
         let universal = apks("universal", "--mode=universal".to_owned())?;
-        let universal = entries(&jar::read_entry(&universal, "universal.apk")?)?;
+        let universal = signed(jar::read_entry(&universal, "universal.apk")?, "universal.apk")?;
         let mut splits = Vec::new();
         for abi in ALL {
             let device = work.join(format!("{abi}.json"));
@@ -128,11 +185,15 @@ impl App {
             let set = apks(abi.name(), format!("--device-spec={}", device.display()))?;
             let mut all = Vec::new();
             for name in jar::names(&set)?.iter().filter(|name| has_ending(name, "apk")) {
-                all.extend(entries(&jar::read_entry(&set, name)?)?);
+                all.extend(signed(
+                    jar::read_entry(&set, name)?,
+                    &format!("{abi}-{}", name.replace('/', "-")),
+                )?);
             }
             splits.push((abi.name(), all));
         }
-        Ok(Self { universal, splits, manifest })
+        run(&mut verify).context("what a device would install")?;
+        Ok(Self { universal, splits, manifest, profile })
     }
 
     /// Whether a device gets what the archives have, once, and as it can be mapped.
@@ -153,11 +214,27 @@ impl App {
             let foreign = entries.iter().find(|entry| entry.name.starts_with("lib/") && entry.name != name);
             ensure!(foreign.is_none(), "a device with {abi} gets {foreign:?}");
         }
+        ensure!(
+            self.profile_methods() > 0,
+            "the baseline profile has nothing of the recorder: {:?}",
+            self.profile
+        );
+        for (abi, entries) in &self.splits {
+            for name in [PROFILE, PROFILE_METADATA] {
+                let count = entries.iter().filter(|entry| entry.name == name).count();
+                ensure!(count == 1, "a device with {abi} gets {count} times {name}");
+            }
+        }
         let providers = self.manifest.matches("androidx.startup.InitializationProvider").count();
         let initializers = self.manifest.matches("io.loopbox.startup.LoopboxInitializer").count();
         ensure!((providers, initializers) == (1, 1), "the merged manifest: {}", self.manifest);
         ensure!(self.manifest.contains(&format!("{APPLICATION}.androidx-startup")), "another authority");
         Ok(())
+    }
+
+    /// How many methods of the recorder the installed app's baseline profile has.
+    pub(crate) fn profile_methods(&self) -> usize {
+        self.profile.methods()
     }
 
     /// What a device with an ABI downloads.

@@ -132,8 +132,14 @@ impl Chain {
         run(javac.args(sources)).map(drop)
     }
 
-    /// Shrinks, as for a release.
-    pub(crate) fn shrink(&self, rules: &[PathBuf], jars: &[PathBuf], out: &Path) -> Result<()> {
+    /// Shrinks, as for a release, and writes the mapping of names.
+    pub(crate) fn shrink(
+        &self,
+        rules: &[PathBuf],
+        jars: &[PathBuf],
+        out: &Path,
+        mapping: &Path,
+    ) -> Result<()> {
         let mut shrink = self.r8.command(Program::R8);
         shrink
             .args(["--release", "--min-api", "21", "--lib"])
@@ -148,7 +154,19 @@ impl Chain {
         let rule = |name: &str| ["-dontwarn ", &name.replace('/', "."), "**\n"].concat();
         let rules = NOT_IN_THE_SDK.map(rule).concat();
         fs::write(&hidden, rules).with_context(|| format!("cannot write {}", hidden.display()))?;
-        run(shrink.arg("--pg-conf").arg(hidden).arg("--output").arg(out).args(jars)).map(drop)
+        shrink.arg("--pg-conf").arg(hidden).arg("--pg-map-output").arg(mapping);
+        run(shrink.arg("--output").arg(out).args(jars)).map(drop)
+    }
+
+    /// One of the programs in `java`, compiled into `work`.
+    pub(crate) fn own(&self, class: &str, work: &Path) -> Result<Command> {
+        let source = root().join(format!("crates/lab-play/java/{class}.java"));
+        let mut javac = self.tools.javac();
+        javac.args(["-encoding", "UTF-8", "-cp"]).arg(path_list(&self.jars)).arg("-d").arg(work);
+        run(javac.arg(source))?;
+        let mut java = self.tools.java();
+        java.arg("-cp").arg(path_list(self.jars.iter().map(PathBuf::as_path).chain([work]))).arg(class);
+        Ok(java)
     }
 
     /// One of bundletool's commands.

@@ -28,14 +28,17 @@ pub struct Added {
     pub classes_bytes: u64,
     /// The ABIs whose library was found aligned.
     pub abis: usize,
+    /// Methods of the recorder in the compiled baseline profile.
+    pub profile_methods: usize,
 }
 
 impl fmt::Display for Added {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { download_bytes, library_bytes, classes_bytes, abis } = self;
+        let Self { download_bytes, library_bytes, classes_bytes, abis, profile_methods } = self;
         writeln!(
             f,
-            "the sample as Google Play takes it: manifests merged, {abis} libraries stored at 16 KiB"
+            "the sample as Google Play takes it: manifests merged, {abis} libraries stored at 16 KiB, signatures verified, \
+             {profile_methods} methods in the baseline profile"
         )?;
         write!(
             f,
@@ -54,6 +57,7 @@ pub fn check(repository: &Path, version: &str) -> Result<Added> {
     let with = App::build(&chain, repository, version, "loopbox", &work.path().join("with"))?;
     let without = App::build(&chain, repository, version, "loopbox-noop", &work.path().join("without"))?;
     with.ensure_is_whole()?;
+    let profile_methods = with.profile_methods();
     let (with, without) = (with.download_bytes(ABI)?, without.download_bytes(ABI)?);
     let classes_bytes = with.classes.saturating_sub(without.classes);
     Ok(Added {
@@ -61,5 +65,6 @@ pub fn check(repository: &Path, version: &str) -> Result<Added> {
         library_bytes: with.library,
         classes_bytes,
         abis: loopbox_android_pack::ALL.len(),
+        profile_methods,
     })
 }

@@ -80,6 +80,8 @@ fn workspace() -> Files {
     for name in ["anr_2026-11-26-18-47-24-123", "anr_2026-11-26", "traces.txt", "logcat.txt"] {
         files.bytes(name, trace.as_bytes());
     }
+    // One packet of a system's trace, which has the number of its writer.
+    files.bytes("profile.perfetto-trace", &[0x0a, 2, 10 << 3, 1]);
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     packed.write_all(MAPPING.as_bytes()).unwrap();
     files.bytes("mapping.txt.gz", &packed.finish().unwrap());

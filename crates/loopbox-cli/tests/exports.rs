@@ -68,11 +68,92 @@ fn perfetto_export_is_read_by_perfettos_own_schema() {
             ("java.util.ArrayList.get", 94_850, 2_000),
         ])
     );
+    // Stacks as samples: each with its time, bottom first.
+    let samples = trace["samples"].as_array().unwrap();
+    let (first, last) = (&samples[0], samples.last().unwrap());
+    assert_eq!((&first[0], &first[1]), (&94_850_000_000_u64.into(), &4_321.into()));
+    let whole_ns: u64 = samples.iter().map(|sample| sample[2].as_u64().unwrap()).sum();
+    assert_eq!(whole_ns, 5_150_000_000);
+    let stack = |sample: &Value| -> Vec<String> { serde_json::from_value(sample[3].clone()).unwrap() };
+    let below =
+        ["android.os.Looper.loop", "android.os.Handler.dispatchMessage", "com.example.shop.Checkout$1.run"];
+    assert_eq!(
+        stack(first),
+        [&below[..], &["com.example.shop.Cart.total", "java.util.ArrayList.get"]].concat()
+    );
+    assert_eq!(stack(last), [&below[..], &["com.example.shop.Cart.total"]].concat());
+    assert_eq!(trace["primary"], serde_json::json!([3]));
     assert_eq!(slices("Pending"), owned(&[("com.example.shop.FeedHandler what=3", 94_979, 5_021)]));
     let cpu = track("main thread cpu");
     assert_eq!((&cpu["parent"], &cpu["unit"]), (&"main".into(), &"%".into()));
     assert_eq!(cpu["values"][1][0], 93_888_000_000_u64);
     assert!((cpu["values"][1][1].as_f64().unwrap() - 100.0 * 650.0 / 712.0).abs() < 1e-9);
+}
+
+/// A trace as the system has it, with a writer of the number that the merge would take, is kept to the byte, and what the report
+/// has is the same as alone.
+#[test]
+fn perfetto_export_merges_a_report_with_a_trace_of_the_system() {
+    let files = Files::new();
+    let (system, packed) = (files.path("profile.perfetto-trace"), files.path("profile.perfetto-trace.gz"));
+    tools::python("perfetto_system.py", &[system, packed, "100000000000", "1790000000000000000"]);
+    let (alone, both) = (files.path("alone.pb"), files.path("both.pb"));
+    let report = files.report("shop.lbx");
+    assert_eq!(loopbox(&["export", report, "-f", "perfetto", "-o", alone]).code, 0);
+    let alone: Value = serde_json::from_str(&tools::python("perfetto_dump.py", &[alone])).unwrap();
+    let bytes = std::fs::read(system).unwrap();
+    for with in [system, packed] {
+        let run = loopbox(&["export", report, "-f", "perfetto", "--with", with, "-o", both]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        assert!(std::fs::read(both).unwrap().starts_with(&bytes));
+        let merged: Value =
+            serde_json::from_str(&tools::python("perfetto_dump.py", &[both, "1282371441"])).unwrap();
+        for what in ["tracks", "samples", "clocks", "count"] {
+            assert_eq!(merged[what], alone[what], "{what}");
+        }
+        // BOOTTIME, the clock of the system's trace.
+        assert_eq!(merged["primary"], serde_json::json!([6]));
+    }
+    // Of another start of the device.
+    tools::python("perfetto_system.py", &[system, packed, "100000000000", "1790000100000000000"]);
+    let run = loopbox(&["export", report, "-f", "perfetto", "--with", system, "-o", both]);
+    assert!(
+        run.code == 0 && run.stderr.contains("its clocks are 100 s from those of the report"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn what_is_no_trace_is_refused_with_its_offset_and_leaves_the_output_as_it_was() {
+    let files = Files::new();
+    let (system, packed) = (files.path("profile"), files.path("profile.gz"));
+    tools::python("perfetto_system.py", &[system, packed, "1", "1"]);
+    let bytes = std::fs::read(system).unwrap();
+    let report = files.report("shop.lbx");
+    let both = files.bytes("both.pb", b"before");
+    let mut cases =
+        vec![(vec![], "offset 0: the file is empty"), (b"MZ".to_vec(), "offset 1: this is not the begin")];
+    cases.extend((1..bytes.len()).step_by(7).map(|end| (bytes[..end].to_vec(), "offset ")));
+    cases
+        .push(([&bytes[..], &[0x0a, 0xff, 0xff, 0xff, 0xff, 0x7f]].concat(), "a packet of more than 64 MiB"));
+    cases.push(([&bytes[..], &[0x0a, 2, 0x52, 9]].concat(), "a packet whose fields cannot be read"));
+    cases.push(([&bytes[..], &[0x0a; 1]].concat(), "a packet is cut"));
+    let mut refused = 0;
+    for (bytes, what) in &cases {
+        let file = files.bytes("damaged", bytes);
+        let run = loopbox(&["export", report, "-f", "perfetto", "--with", file, "-o", both]);
+        // A cut between two packets is a trace.
+        if run.code != 0 {
+            refused += 1;
+            assert!(run.stderr.contains(what) && run.stderr.contains("damaged"), "{what}: {}", run.stderr);
+            assert_eq!(std::fs::read(both).unwrap(), b"before");
+        }
+        std::fs::write(both, "before").unwrap();
+    }
+    assert!(refused >= cases.len() - 2, "{refused} of {}", cases.len());
+    let run = loopbox(&["export", report, "-f", "chrome", "--with", system, "-o", both]);
+    assert!(run.code != 0 && run.stderr.contains("--with is for --format perfetto"), "{}", run.stderr);
 }
 
 #[test]

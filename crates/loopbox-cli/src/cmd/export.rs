@@ -10,12 +10,14 @@ use anyhow::{Context, Error, Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use clap::error::ErrorKind;
+use flate2::read::MultiGzDecoder;
 use loopbox_format::model::Token;
 use loopbox_monitor::StallRow;
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::export::parquet::{ROW_GROUP, ReportRow, Row, ScreenRow, Table};
-use loopbox_report::export::{self, Format};
-use std::io::{self, BufWriter, IsTerminal};
+use loopbox_report::export::{self, Format, perfetto};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -23,6 +25,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   loopbox export hang.lbx -f perfetto -o hang.pb
+  loopbox export hang.lbx -f perfetto --with profile.perfetto-trace -o both.pb
   loopbox export hang.lbx -f firefox -o hang.json
   loopbox export hang.lbx -f tree-text --token 46
   loopbox export reports/ -f parquet -o reports.parquet
@@ -37,6 +40,9 @@ pub(crate) struct Args {
     /// without it, those of the dump.
     #[arg(long, value_name = "N")]
     token: Option<Token>,
+    /// Writes the report into this trace of the system's, gzipped or not, in place of a trace of its own (perfetto).
+    #[arg(long, value_name = "TRACE")]
+    with: Option<PathBuf>,
     /// Writes to this file instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -93,7 +99,16 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if args.token.is_some() && args.format != OutputFormat::TreeText {
         return Err(usage_error("--token is for --format tree-text; the other formats have all stacks"));
     }
-    let destination = Destination::new(args.output.as_deref(), &args.batch.paths)?;
+    let inputs: Vec<PathBuf> = args.batch.paths.iter().chain(&args.with).cloned().collect();
+    let destination = Destination::new(args.output.as_deref(), &inputs)?;
+    if let Some(trace) = &args.with {
+        if args.format != OutputFormat::OneReport(Format::Perfetto) {
+            return Err(usage_error(
+                "--with is for --format perfetto; the other formats have one report only",
+            ));
+        }
+        return merged(args, trace);
+    }
     match args.format {
         OutputFormat::OneReport(format) => one_report(args, format, &destination),
         OutputFormat::TreeText => tree_text(args, &destination),
@@ -155,6 +170,36 @@ fn one_report(args: &Args, format: Format, destination: &Destination<'_>) -> Res
     let mut bytes = Vec::new();
     export::write(format, &loaded.analysis, &loaded.diagnosis(), &mut bytes)?;
     destination.write(&bytes)?;
+    Ok(loaded.outcome())
+}
+
+/// From this difference on the two are said to be of different times.
+const CLOCKS_DIFFER_NS: u64 = 60_000_000_000;
+
+/// The report in a trace of the system's.
+fn merged(args: &Args, trace: &Path) -> Result<Outcome> {
+    let Some(output) = &args.output else {
+        return Err(usage_error("this format is not text: give a file with -o"));
+    };
+    let loaded = input::load(only_file(args)?, &args.batch.how.reading)?;
+    let shown = || trace.display().to_string();
+    let mut file = BufReader::new(File::open(trace).with_context(shown)?);
+    let is_packed = file.fill_buf().with_context(shown)?.starts_with(&[0x1f, 0x8b]);
+    let mut unpacked: Box<dyn BufRead> =
+        if is_packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
+    let merged = write_file(output, |out| {
+        let mut out = BufWriter::new(out);
+        let merged = perfetto::merge(&mut unpacked, &loaded.analysis, &mut out).with_context(shown)?;
+        out.flush()?;
+        Ok(merged)
+    })?;
+    if merged.clocks_differ_ns.is_some_and(|ns| ns >= CLOCKS_DIFFER_NS) {
+        output::print_error(format_args!(
+            "note: {}: its clocks are {:.0} s from those of the report: it may be of another device or start of the device",
+            shown(),
+            merged.clocks_differ_ns.unwrap_or_default() as f64 / 1e9
+        ));
+    }
     Ok(loaded.outcome())
 }
 

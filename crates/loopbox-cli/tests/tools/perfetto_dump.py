@@ -1,6 +1,7 @@
-"""Decodes a trace with Perfetto's own schema and prints its tracks as JSON.
+"""Decodes a trace with Perfetto's own schema and prints its tracks and samples as JSON, of the writer of the first packet or of the
+one whose number is the second argument.
 
-Fails on what the schema does not know, on packets without a timestamp, and on slices that do not nest.
+Fails on what the schema does not know, on packets without a timestamp, on slices that do not nest, and on samples of unknown stacks.
 """
 import json
 import sys
@@ -21,14 +22,34 @@ def refuse_unknown(message):
 trace = proto.Trace.FromString(open(sys.argv[1], "rb").read())
 refuse_unknown(trace)
 event_type = proto.TrackEvent.Type
-clocks, tracks, names, default_clock = {}, {}, {}, None
+clocks, tracks, names, default_clock, samples = {}, {}, {}, None, []
+functions, frames, stacks, threads, files, primary = {}, {}, {}, {}, {}, set()
+writer = int(sys.argv[2]) if len(sys.argv) > 2 else trace.packet[0].trusted_packet_sequence_id
 for packet in trace.packet:
+    if packet.clock_snapshot.primary_trace_clock:
+        primary.add(packet.clock_snapshot.primary_trace_clock)
+    if packet.trusted_packet_sequence_id != writer:
+        continue
     if packet.HasField("trace_packet_defaults"):
         default_clock = packet.trace_packet_defaults.timestamp_clock_id
     for clock in packet.clock_snapshot.clocks:
         clocks[clock.clock_id] = clock.timestamp
     for name in packet.interned_data.event_names:
         names[name.iid] = name.name
+    for text in packet.interned_data.function_names:
+        functions[text.iid] = text.str.decode()
+    for text in packet.interned_data.source_paths:
+        files[text.iid] = text.str.decode()
+    for frame in packet.interned_data.frames:
+        assert not frame.source_path_iid or frame.source_path_iid in files
+        frames[frame.iid] = functions[frame.function_name_id]
+    for stack in packet.interned_data.callstacks:
+        stacks[stack.iid] = [frames[frame] for frame in stack.frame_ids]
+    for thread in packet.interned_data.stack_sample_task_contexts:
+        threads[thread.iid] = thread.tid
+    if packet.HasField("stack_sample"):
+        sample = packet.stack_sample
+        samples.append([packet.timestamp, threads[sample.task_context_iid], sample.primary_weight, stacks[sample.callstack_iid]])
     if packet.HasField("track_descriptor"):
         track = packet.track_descriptor
         tracks[track.uuid] = {
@@ -59,4 +80,5 @@ for track in tracks.values():
     assert not track.pop("open"), "a slice never ends"
     track["parent"] = tracks[track["parent"]]["name"] if track["parent"] else None
 assert default_clock in clocks
-print(json.dumps({"clocks": clocks, "tracks": {t["name"]: t for t in tracks.values()}, "count": len(tracks)}))
+print(json.dumps({"clocks": clocks, "tracks": {t["name"]: t for t in tracks.values()}, "count": len(tracks),
+                  "samples": samples, "primary": sorted(primary), "packets": len(trace.packet)}))

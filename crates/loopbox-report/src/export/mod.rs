@@ -10,8 +10,7 @@ mod frame_slices;
 mod matrix_fps;
 mod otel_jank;
 pub mod parquet;
-mod perfetto;
-mod proto;
+pub mod perfetto;
 mod slice;
 mod speedscope;
 mod ticket;
@@ -110,7 +109,7 @@ pub fn write(
 ) -> io::Result<()> {
     match format {
         Format::Json => out.write_all(json_text(&ReportView::new(analysis, diagnosis))?.as_bytes()),
-        Format::Perfetto => out.write_all(&perfetto::encode(analysis)),
+        Format::Perfetto => out.write_all(&perfetto::encode(analysis, perfetto::Place::ALONE)),
         Format::Chrome => chrome::write(analysis, out),
         Format::Firefox => firefox::write(analysis, out),
         Format::Speedscope => speedscope::write(analysis, out),

@@ -4,10 +4,16 @@
 //! of `perfetto_trace.proto`; a test decodes what is written with Perfetto's own schema. Timestamps are uptime on
 //! `BUILTIN_CLOCK_MONOTONIC`; the clock snapshot makes it the trace's clock and ties it to the time of day.
 //!
-//! Tracks: the main thread with its messages as slices; under it the sampled stacks (frames as nested slices), the
-//! history as recorded, the pending queue, the newest display frames (as expected, and as they stood), and counters.
+//! Tracks: the main thread with its messages as slices; under it the sampled stacks (frames as nested slices, and as samples),
+//! the history as recorded, the pending queue, the newest display frames (as expected, and as they stood), and counters.
 
-use super::proto::Message;
+mod merge;
+mod proto;
+mod samples;
+
+pub use merge::{MergeError, Merged, merge};
+
+use self::proto::Message;
 use super::slice::Slice;
 use super::timeline::{Step, Timeline, walk};
 use crate::model::Analysis;
@@ -26,8 +32,6 @@ const INSTANT: u64 = 3;
 const COUNTER: u64 = 4;
 /// `TrackDescriptor.ChildTracksOrdering.EXPLICIT`.
 const EXPLICIT: u64 = 3;
-/// Any number but zero: one writer, one sequence.
-const SEQUENCE: u64 = 1;
 
 /// Track ids, unique inside the trace.
 const PROCESS: u64 = 1;
@@ -39,10 +43,23 @@ const EXPECTED: u64 = 6;
 const ACTUAL: u64 = 7;
 const FIRST_COUNTER: u64 = 8;
 
-pub(super) fn encode(a: &Analysis) -> Vec<u8> {
+/// Where packets are written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// The number of their writer's sequence: any but zero that no other writer of the trace has.
+    sequence: u64,
+    /// Whether there are no others, which have a clock of their own.
+    is_alone: bool,
+}
+
+impl Place {
+    pub(super) const ALONE: Self = Self { sequence: 1, is_alone: true };
+}
+
+pub(super) fn encode(a: &Analysis, place: Place) -> Vec<u8> {
     let timeline = Timeline::new(a);
-    let mut trace = Trace { packets: Message::new() };
-    trace.clocks(a);
+    let mut trace = Trace { packets: Message::new(), sequence: place.sequence };
+    trace.clocks(a, place.is_alone);
     trace.tracks(a, &timeline);
     trace.frame_names(a);
     let mut events = Vec::new();
@@ -62,8 +79,9 @@ pub(super) fn encode(a: &Analysis) -> Vec<u8> {
     events.push((a.dump_ns, annotate(named(INSTANT, MAIN, "dump"), statistics)));
     events.sort_by_key(|&(at, _)| at);
     for (at, event) in events {
-        trace.push(packet(NEEDS_STATE).uint(8, instant(at.0)).message(11, event));
+        trace.push(packet(place.sequence).uint(8, instant(at.0)).message(11, event));
     }
+    samples::write(&mut trace, a);
     trace.packets.into_bytes()
 }
 
@@ -74,10 +92,12 @@ fn instant(ns: u64) -> u64 {
 
 struct Trace {
     packets: Message,
+    sequence: u64,
 }
 
-fn packet(flags: u64) -> Message {
-    Message::new().uint(10, SEQUENCE).uint(13, flags)
+/// A packet that depends on what its sequence has written before.
+fn packet(sequence: u64) -> Message {
+    Message::new().uint(10, sequence).uint(13, NEEDS_STATE)
 }
 
 fn named(kind: u64, track: u64, name: &str) -> Message {
@@ -97,15 +117,18 @@ impl Trace {
         self.packets = packets.message(1, packet);
     }
 
-    fn clocks(&mut self, a: &Analysis) {
+    fn clocks(&mut self, a: &Analysis, is_alone: bool) {
         let pair = a.meta.dumped_at;
         let clock = |id, ns| Message::new().uint(1, id).uint(2, instant(ns));
         let snapshot = Message::new()
             .message(1, clock(CLOCK_MONOTONIC, pair.uptime_ns.0))
-            .message(1, clock(CLOCK_REALTIME, pair.unix_ms.saturating_mul(1_000_000)))
-            .uint(2, CLOCK_MONOTONIC);
-        self.push(packet(STATE_CLEARED).message(59, Message::new().uint(58, CLOCK_MONOTONIC)));
-        self.push(packet(NEEDS_STATE).message(6, snapshot));
+            .message(1, clock(CLOCK_REALTIME, pair.unix_ms.saturating_mul(1_000_000)));
+        // The clock of the whole trace is that of its first writer.
+        let snapshot = if is_alone { snapshot.uint(2, CLOCK_MONOTONIC) } else { snapshot };
+        let defaults = Message::new().uint(58, CLOCK_MONOTONIC).message(100, samples::defaults());
+        let first = Message::new().uint(10, self.sequence).uint(13, STATE_CLEARED);
+        self.push(first.message(59, defaults));
+        self.push(packet(self.sequence).message(6, snapshot));
     }
 
     fn tracks(&mut self, a: &Analysis, timeline: &Timeline) {
@@ -131,7 +154,7 @@ impl Trace {
     }
 
     fn track(&mut self, descriptor: Message) {
-        self.push(packet(NEEDS_STATE).message(60, descriptor));
+        self.push(packet(self.sequence).message(60, descriptor));
     }
 
     /// Names of frames recur, so they are written once (`InternedData.event_names`), and events refer to them by number.
@@ -139,7 +162,7 @@ impl Trace {
         let names = a.frames.iter().enumerate().fold(Message::new(), |names, (i, frame)| {
             names.message(2, Message::new().uint(1, i as u64 + 1).string(2, &frame.qualified()))
         });
-        self.push(packet(NEEDS_STATE).message(12, names));
+        self.push(packet(self.sequence).message(12, samples::intern_frames(a, names)));
     }
 }
 

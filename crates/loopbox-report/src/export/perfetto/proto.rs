@@ -3,7 +3,7 @@
 //! Source: "Encoding", protobuf.dev. A field is `(number << 3 | wire type)` as a varint and its value.
 
 /// A message being written.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Message(Vec<u8>);
 
 impl Message {

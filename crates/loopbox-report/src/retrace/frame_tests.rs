@@ -1,5 +1,6 @@
 //! Frames one by one: which methods and lines of the source a mapping has for them.
 
+use super::frames::Above;
 use super::*;
 use crate::model::Analysis;
 use crate::test_support::ReportBuilder;
@@ -55,7 +56,7 @@ fn frames(decoded: &Decoded) -> Vec<String> {
 fn printed(mapping: &str, frame: &str) -> Vec<String> {
     let members = Members::read(mapping.as_bytes());
     let positions = Positions::default();
-    Retracer::new(&members, &positions).printed_frame(frame, &mut None).unwrap()
+    Retracer::new(&members, &positions).printed_frame(frame, &mut Above::default()).unwrap()
 }
 
 /// The head of a mapping.

@@ -29,6 +29,15 @@ pub(super) struct Retracer<'m> {
 /// Methods that a frame may be of, and its line.
 type Source<'g> = (Vec<&'g Member<'g>>, Option<u32>);
 
+/// What the lines above a frame of a text say of it.
+#[derive(Debug, Default)]
+pub(super) struct Above {
+    /// The position of the outlined code that it calls.
+    pub outline: Option<u32>,
+    /// The class of the exception that was thrown in it, by its name in the text.
+    pub thrown: Option<String>,
+}
+
 /// What the mapping has of a frame.
 struct Found {
     /// Top first.
@@ -92,17 +101,18 @@ impl<'m> Retracer<'m> {
 
     /// A frame as ART prints it, `a.b.c(SourceFile:12)`, as lines of the source, innermost first; none for outlined code, which
     /// hands its position to its caller. `None` for a frame that the mapping does not have.
-    pub(super) fn printed_frame(&self, frame: &str, outline: &mut Option<u32>) -> Option<Vec<String>> {
+    pub(super) fn printed_frame(&self, frame: &str, above: &mut Above) -> Option<Vec<String>> {
         // A source may have brackets of its own.
         let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
         let (class, method) = name.trim_end().rsplit_once('.')?;
         let line = place.rsplit_once(':').and_then(|(_, line)| line.parse().ok());
         if self.is_outline(class, method) {
-            *outline = Some(line.unwrap_or(0));
+            above.outline = Some(line.unwrap_or(0));
             return Some(Vec::new());
         }
+        let above = std::mem::take(above);
         // Without its descriptor, which ART does not print.
-        let found = self.originals(class, method, "", line.map(Position::of_line), outline.take())?;
+        let found = self.originals(class, method, "", line.map(Position::of_line), &above)?;
         Some(found.frames.iter().map(|original| original.printed(place)).collect())
     }
 
@@ -144,7 +154,8 @@ impl<'m> Retracer<'m> {
             return Rc::new([self.intern(UNKNOWN)]);
         };
         let position = self.position(method, dex_pc, line);
-        let found = self.originals(&method.class, &method.name, &method.signature, position, outline);
+        let above = Above { outline, thrown: None };
+        let found = self.originals(&method.class, &method.name, &method.signature, position, &above);
         let Some(found) = found else {
             let method = self.method(method.clone());
             return Rc::new([self.intern(Location::Frame { method, dex_pc, line })]);
@@ -190,7 +201,7 @@ impl<'m> Retracer<'m> {
         method: &str,
         descriptor: &str,
         position: Option<Position>,
-        outline: Option<u32>,
+        above: &Above,
     ) -> Option<Found> {
         let original = self.members.class(class)?;
         let named = self.members.named(class, method);
@@ -205,12 +216,13 @@ impl<'m> Retracer<'m> {
             };
             return Some(Found { frames: vec![frame], is_known: false });
         }
-        let called = outline.and_then(|outlined| outlined_at(&groups, position, outlined));
+        let thrown = above.thrown.as_deref();
+        let called = above.outline.and_then(|outlined| outlined_at(&groups, position, outlined));
         let frames = if let Some((groups, position)) = called {
-            self.at(&groups, Some(position))
+            self.at(&groups, Some(position), thrown)
         } else {
             let own: Vec<_> = groups.into_iter().filter(|group| !group.is_outlined).collect();
-            self.at(&own, position)
+            self.at(&own, position, thrown)
         };
         let frames = frames.into_iter().map(|frame| self.original(frame, original)).collect();
         Some(Found { frames, is_known: true })
@@ -218,11 +230,16 @@ impl<'m> Retracer<'m> {
 
     /// The frames of a position in one of these groups; one frame where it is in none of them, or in several;
     /// none for what a compiler made.
-    fn at<'g>(&self, groups: &[&'g Group<'m>], position: Option<Position>) -> Vec<Source<'g>> {
+    fn at<'g>(
+        &self,
+        groups: &[&'g Group<'m>],
+        position: Option<Position>,
+        thrown: Option<&str>,
+    ) -> Vec<Source<'g>> {
         if let Some(position) = position {
             let here: Vec<_> = groups.iter().copied().filter(|group| group.has(position.number)).collect();
             if let [group] = here[..] {
-                return self.inlined(group, Some(position.number));
+                return self.inlined(group, Some(position.number), thrown);
             }
             if !here.is_empty() {
                 return self.one_of(&here, Some(position.number)).into_iter().collect();
@@ -233,7 +250,7 @@ impl<'m> Retracer<'m> {
             }
         }
         match groups {
-            [group] if group.is_everywhere() => self.inlined(group, None),
+            [group] if group.is_everywhere() => self.inlined(group, None, thrown),
             _ => {
                 // Of a position that the mapping does not have nobody knows the line.
                 let known = |(methods, line): Source<'g>| (methods, line.filter(|_| position.is_none()));
@@ -243,9 +260,18 @@ impl<'m> Retracer<'m> {
     }
 
     /// What was inlined at a position, and into what.
-    fn inlined<'g>(&self, group: &'g Group<'m>, position: Option<u32>) -> Vec<Source<'g>> {
+    fn inlined<'g>(
+        &self,
+        group: &'g Group<'m>,
+        position: Option<u32>,
+        thrown: Option<&str>,
+    ) -> Vec<Source<'g>> {
         let line = |member: &Member<'_>| member.line(group.range, position);
-        self.shown(group).take(MAX_INLINED).map(|member| (vec![member], line(member))).collect()
+        self.shown(group)
+            .skip(group.made_for(thrown))
+            .take(MAX_INLINED)
+            .map(|member| (vec![member], line(member)))
+            .collect()
     }
 
     /// The method that a frame is of, or all that it may be of: which of them was inlined, or which overload

@@ -1,6 +1,6 @@
 //! One line of a text. What it names stands in one place of it.
 
-use super::frames::Retracer;
+use super::frames::{Above, Retracer};
 use crate::model::framework::{CLASS_OBJECT, in_class_object};
 
 /// What a line names, between what stands before and after it.
@@ -17,6 +17,8 @@ pub(super) enum What<'l> {
     Frame(&'l str),
     /// A class, or the class of an array's elements.
     Class(&'l str),
+    /// The class of an exception.
+    Thrown(&'l str),
 }
 
 impl<'l> Part<'l> {
@@ -32,20 +34,19 @@ impl<'l> Part<'l> {
                 let (class, method) = name.trim_end().rsplit_once('.')?;
                 Some((class, Some(method)))
             }
-            What::Class(class) => Some((class, None)),
+            What::Class(class) | What::Thrown(class) => Some((class, None)),
         }
     }
 
     /// The lines that it becomes: several where methods were inlined, none for what a compiler made. `None`
     /// when the mapping does not have it.
-    pub(super) fn retraced(&self, retracer: &Retracer<'_>, outline: &mut Option<u32>) -> Option<Vec<String>> {
+    pub(super) fn retraced(&self, retracer: &Retracer<'_>, above: &mut Above) -> Option<Vec<String>> {
         let line = |name: String| format!("{}{name}{}", self.before, self.after);
         match self.what {
-            What::Frame(frame) => {
-                Some(retracer.printed_frame(frame, outline)?.into_iter().map(line).collect())
-            }
-            What::Class(class) => {
-                *outline = None;
+            What::Frame(frame) => Some(retracer.printed_frame(frame, above)?.into_iter().map(line).collect()),
+            What::Class(class) | What::Thrown(class) => {
+                let is_thrown = matches!(self.what, What::Thrown(_));
+                *above = Above { outline: None, thrown: is_thrown.then(|| class.to_owned()) };
                 Some(vec![line(retracer.class(class)?.to_owned())])
             }
         }
@@ -117,7 +118,7 @@ fn exception(line: &str) -> Option<Part<'_>> {
             let end = start + name.len();
             return Some(Part {
                 before: line.get(..start)?,
-                what: What::Class(name),
+                what: What::Thrown(name),
                 after: line.get(end..)?,
             });
         }
@@ -127,19 +128,16 @@ fn exception(line: &str) -> Option<Part<'_>> {
 }
 
 /// Adds a line as it is in the source; whether it changed.
-pub(super) fn push_line(
-    out: &mut String,
-    line: &str,
-    retracer: &Retracer<'_>,
-    outline: &mut Option<u32>,
-) -> bool {
+pub(super) fn push_line(out: &mut String, line: &str, retracer: &Retracer<'_>, above: &mut Above) -> bool {
     let text = line.trim_end_matches(['\n', '\r']);
     let end = line.get(text.len()..).unwrap_or_default();
     let part = Part::read(text);
     if !matches!(&part, Some(Part { what: What::Frame(_), .. })) {
-        *outline = None;
+        // An exception's words may have lines of their own.
+        let is_end = text.trim_start().is_empty();
+        *above = Above { outline: None, thrown: above.thrown.take().filter(|_| !is_end) };
     }
-    let Some(lines) = part.and_then(|part| part.retraced(retracer, outline)) else {
+    let Some(lines) = part.and_then(|part| part.retraced(retracer, above)) else {
         out.push_str(line);
         return false;
     };
@@ -156,7 +154,7 @@ mod tests {
 
     fn parts(line: &str) -> Option<(&str, &str, &str)> {
         Part::read(line).map(|part| match part.what {
-            What::Frame(text) | What::Class(text) => (part.before, text, part.after),
+            What::Frame(text) | What::Class(text) | What::Thrown(text) => (part.before, text, part.after),
         })
     }
 

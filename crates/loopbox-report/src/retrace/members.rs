@@ -65,6 +65,8 @@ pub(super) struct Group<'t> {
     pub outline_positions: HashMap<u32, u32>,
     /// Whether its position is one of those, which no frame has by itself.
     pub is_outlined: bool,
+    /// What a stack loses below an exception: its descriptor in the report, and how many inner frames.
+    rewrites: Vec<(String, usize)>,
 }
 
 /// A line of a mapping about a method.
@@ -146,6 +148,9 @@ impl<'t> Members<'t> {
                 group.outline_positions.extend(numbers);
             }
             Comment::ResidualSignature { signature } => group.signature = Some(signature),
+            Comment::RewriteFrame { conditions, actions } => {
+                group.rewrites.extend(rewrite(&conditions, &actions));
+            }
             Comment::SourceFile { .. } | Comment::Other => {}
         }
     }
@@ -233,6 +238,14 @@ impl Group<'_> {
         self.range.is_some_and(|(from, to)| (from..=to).contains(&position))
     }
 
+    /// How many of its inner frames a compiler has put there, where this class was thrown: a check for null, for one.
+    pub(super) fn made_for(&self, thrown: Option<&str>) -> usize {
+        let Some(thrown) = thrown else { return 0 };
+        let descriptor = ["L", &thrown.replace('.', "/"), ";"].concat();
+        let rewrite = self.rewrites.iter().find(|(of, _)| *of == descriptor);
+        rewrite.map(|(_, frames)| *frames).filter(|frames| *frames < self.frames.len()).unwrap_or(0)
+    }
+
     /// Whether it has every position of its method.
     pub(super) fn is_everywhere(&self) -> bool {
         matches!(self.range, Some(EVERYWHERE | (0, 0)))
@@ -296,6 +309,7 @@ impl<'t> Named<'t> {
                 outline: false,
                 outline_positions: HashMap::new(),
                 is_outlined: false,
+                rewrites: Vec::new(),
             }),
         }
     }
@@ -344,7 +358,16 @@ fn range(from: Option<usize>, to: Option<usize>) -> Option<(u32, u32)> {
     Some((from.min(to), from.max(to)))
 }
 
-/// What R8 says in comments, as far as it is about frames that no exception was thrown in.
+/// A rule of R8's for the first frame below an exception. One with another condition or action is left out: it would be a guess.
+fn rewrite(conditions: &[Cow<'_, str>], actions: &[Cow<'_, str>]) -> Option<(String, usize)> {
+    let ([condition], [action]) = (conditions, actions) else { return None };
+    let in_brackets = |text: &str, name: &str| -> Option<String> {
+        Some(text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')?.to_owned())
+    };
+    Some((in_brackets(condition, "throws")?, in_brackets(action, "removeInnerFrames")?.parse().ok()?))
+}
+
+/// What R8 says in comments.
 #[derive(Deserialize)]
 #[serde(tag = "id")]
 enum Comment<'t> {
@@ -363,6 +386,13 @@ enum Comment<'t> {
     ResidualSignature {
         #[serde(borrow)]
         signature: Cow<'t, str>,
+    },
+    #[serde(rename = "com.android.tools.r8.rewriteFrame")]
+    RewriteFrame {
+        #[serde(borrow)]
+        conditions: Vec<Cow<'t, str>>,
+        #[serde(borrow)]
+        actions: Vec<Cow<'t, str>>,
     },
     #[serde(other)]
     Other,

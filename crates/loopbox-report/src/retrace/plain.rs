@@ -1,7 +1,7 @@
 //! Text with names of a stack trace in it: logs, pastes, ART's traces.
 
 use super::error::MappingMismatch;
-use super::frames::Retracer;
+use super::frames::{Above, Retracer};
 use super::line::push_line;
 use super::members::Members;
 use super::names::Names;
@@ -37,9 +37,9 @@ impl Mapping {
         let members = Members::read(&about);
         let retracer = Retracer::new(&members, &self.positions);
         let (mut out, mut renamed) = (String::with_capacity(text.len() + text.len() / 4), 0);
-        let mut outline = None;
+        let mut above = Above::default();
         for line in text.split_inclusive('\n') {
-            renamed += usize::from(push_line(&mut out, line, &retracer, &mut outline));
+            renamed += usize::from(push_line(&mut out, line, &retracer, &mut above));
         }
         Ok(RetracedText { text: out, renamed, looked_for: looked_for(&names) })
     }
@@ -73,6 +73,52 @@ fn looked_for(names: &Names) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The class of the rule is the one in the text, as R8's own retrace (9.5.28) has it.
+    #[test]
+    fn a_rule_for_a_thrown_class_takes_inner_frames_out_of_the_first_frame() {
+        let rule = |conditions: &str, actions: &str| {
+            format!(
+                "some.Exception -> a.a:\nsome.Class -> b.b:\n    4:4:void other.Class.inlinee():23:23 -> a\n    \
+                 4:4:void caller(other.Class):7:7 -> a\n    # {{\"id\":\"com.android.tools.r8.rewriteFrame\",\
+                 \"conditions\":[{conditions}],\"actions\":[{actions}]}}\n"
+            )
+        };
+        let retraced = |mapping: String, text: &str| -> String {
+            let mapping = Mapping::parse(mapping.into_bytes()).unwrap();
+            let out = mapping.retrace_text(text).unwrap().text;
+            let method = |line: &str| {
+                Some(line.split_once("at ")?.1.split_once('(')?.0.rsplit_once('.')?.1.to_owned())
+            };
+            out.lines().filter_map(method).collect::<Vec<_>>().join(" ")
+        };
+        let usual = || rule("\"throws(La/a;)\"", "\"removeInnerFrames(1)\"");
+        let frame = "\tat b.b.a(SourceFile:4)\n";
+        for (above, frames) in [
+            ("a.a: words\n", "caller"),
+            ("a.a: words\nmore of them\n", "caller"),
+            ("E/x: Caused by: a.a\n", "caller"),
+            ("a.a: words\n\n", "inlinee caller"),
+            ("x.Y: words\n", "inlinee caller"),
+            ("", "inlinee caller"),
+        ] {
+            assert_eq!(retraced(usual(), &format!("{above}{frame}")), frames, "{above}");
+        }
+        assert_eq!(retraced(usual(), &format!("a.a: words\n{frame}{frame}")), "caller inlinee caller");
+        for (conditions, actions) in [
+            ("\"throws(Lsome/Exception;)\"", "\"removeInnerFrames(1)\""),
+            ("\"throws(La/a;)\"", "\"removeInnerFrames(2)\""),
+            ("\"throws(La/a;)\"", "\"keepInnerFrames(1)\""),
+            ("\"throws(La/a;)\",\"unknown(1)\"", "\"removeInnerFrames(1)\""),
+        ] {
+            let mapping = rule(conditions, actions);
+            assert_eq!(
+                retraced(mapping, &format!("a.a: words\n{frame}")),
+                "inlinee caller",
+                "{conditions} {actions}"
+            );
+        }
+    }
 
     #[test]
     fn a_text_keeps_all_but_the_names() {

@@ -1,6 +1,6 @@
 //! ART's own trace with the names of the source.
 
-use super::frames::Retracer;
+use super::frames::{Above, Retracer};
 use super::line::push_line;
 use crate::load::system_trace::unpack;
 use flate2::Compression;
@@ -14,9 +14,9 @@ pub(super) fn retraced(packed: &PackedTrace, retracer: &Retracer<'_>) -> PackedT
     if packed.gzip.is_empty() || issue.is_some() {
         return packed.clone();
     }
-    let (mut retraced, mut outline) = (String::with_capacity(text.len() + text.len() / 4), None);
+    let (mut retraced, mut above) = (String::with_capacity(text.len() + text.len() / 4), Above::default());
     for line in text.split_inclusive('\n') {
-        push_line(&mut retraced, line, retracer, &mut outline);
+        push_line(&mut retraced, line, retracer, &mut above);
     }
     let mut out = GzEncoder::new(Vec::new(), Compression::default());
     match out.write_all(retraced.as_bytes()).and_then(|()| out.finish()) {

@@ -60,7 +60,7 @@ public final class SlowCheckout implements Runnable, Listener {
     /** On a thread of its own. */
     @Override
     public void onReport(Report report) {
-        System.out.println("noticed: " + report.reason());
+        System.out.println("noticed: " + report.getReason());
         told = true;
     }
 }

@@ -56,8 +56,8 @@ public final class Drive implements Runnable, Listener {
     @Override
     public void onReport(Report report) {
         // A sampler that has had no processor yet has no stack to give, and a flood has none of its own.
-        if (kind == Hangs.Kind.FLOOD || report.digest().contains("Hangs$")) {
-            say("told " + report.file());
+        if (kind == Hangs.Kind.FLOOD || report.getDigest().contains("Hangs$")) {
+            say("told " + report.getFile());
             Runtime.getRuntime().halt(0);
         }
     }

@@ -36,10 +36,10 @@ public final class Kept implements Listener {
     @Override
     public void onReport(Report report) {
         try {
-            File copy = copies.keep(report.file());
+            File copy = copies.keep(report.getFile());
             Report kept = Report.of(copy);
             ReportFile file = ReportFile.read(copy);
-            String text = ReportText.plain(ReportText.headline(kept), kept.digest(), ReportText.sections(file));
+            String text = ReportText.plain(ReportText.headline(kept), kept.getDigest(), ReportText.sections(file));
             for (String line : text.split("\n")) {
                 Script.say("text " + line);
             }

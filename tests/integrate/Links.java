@@ -86,7 +86,7 @@ public final class Links implements Runnable, FirstFileListener {
         for (FirstFileListener link : links) {
             link.onReport(report);
         }
-        report.kind();
+        report.getKind();
         complete.add(report);
     }
 
@@ -131,7 +131,7 @@ public final class Links implements Runnable, FirstFileListener {
         if (!kind.equals("NONE")) {
             Report report = await(Report.Kind.valueOf(kind));
             told("hang", report);
-            if (report.kind() == Report.Kind.ANR) {
+            if (report.getKind() == Report.Kind.ANR) {
                 anr();
             } else {
                 hang();
@@ -213,7 +213,7 @@ public final class Links implements Runnable, FirstFileListener {
 
     private Report await(Report.Kind kind) throws InterruptedException {
         Report report = complete.take();
-        while (report.kind() != kind) {
+        while (report.getKind() != kind) {
             report = complete.take();
         }
         return report;
@@ -236,7 +236,7 @@ public final class Links implements Runnable, FirstFileListener {
     }
 
     private static void check(String when, String sdk, Report report, Object has) {
-        boolean right = report == null ? has == null : report.digest().equals(has) && !report.digest().isEmpty();
+        boolean right = report == null ? has == null : report.getDigest().equals(has) && !report.getDigest().isEmpty();
         say(when + ": " + sdk + (right ? " right" : " wrong: " + has));
     }
 
@@ -275,9 +275,9 @@ public final class Links implements Runnable, FirstFileListener {
     private static void hangs() {
         for (Report report : Loopbox.pendingReports()) {
             boolean notified = new io.loopbox.integration.bugsnag.LoopboxHangs().send(report);
-            say("bugsnag hang " + report.kind() + " " + notified + " " + report.file().exists());
+            say("bugsnag hang " + report.getKind() + " " + notified + " " + report.getFile().exists());
             boolean sent = new LoopboxHangs(new SentryOptions()).send(report);
-            say("sentry hang " + report.kind() + " " + sent + " " + report.file().exists());
+            say("sentry hang " + report.getKind() + " " + sent + " " + report.getFile().exists());
         }
         for (Event event : Bugsnag.notified()) {
             arrives("hang", "Bugsnag", false, event.getMetadata("loopbox", "digest") != null);
@@ -289,7 +289,7 @@ public final class Links implements Runnable, FirstFileListener {
 
     private static boolean isThere(long ended) {
         for (Report report : Loopbox.takePendingReports()) {
-            if (report.kind() == Report.Kind.ANR && report.exitTimeMs() == ended) {
+            if (report.getKind() == Report.Kind.ANR && report.getExitTimeMs() == ended) {
                 return true;
             }
         }
@@ -314,8 +314,8 @@ public final class Links implements Runnable, FirstFileListener {
             boolean recorded = LoopboxNonFatals.record(report);
             boolean error = LoopboxRum.addError(report);
             boolean silent = LoopboxData.send(report);
-            say("taken " + report.kind() + " " + recorded + " " + error + " " + silent);
-            if (report.kind() != Report.Kind.SIGQUIT && report.kind() != Report.Kind.REQUESTED) {
+            say("taken " + report.getKind() + " " + recorded + " " + error + " " + silent);
+            if (report.getKind() != Report.Kind.SIGQUIT && report.getKind() != Report.Kind.REQUESTED) {
                 arrives(column, "Crashlytics", false, recorded);
                 arrives(column, "Datadog RUM", false, error);
                 arrives(column, "ACRA", false, silent);
@@ -323,15 +323,15 @@ public final class Links implements Runnable, FirstFileListener {
                 LoopboxLogRecords.emit(report, records);
                 arrives(column, "OpenTelemetry", false, records.emitted != null && records.emitted.get("loopbox.digest") != null);
                 // As the document selects them, and with the kind that it says may be added.
-                boolean uploaded = isHang(report) || report.kind() == Report.Kind.CRASH;
-                arrives(column, "`Uploader`", uploaded && report.file().length() > 0, false);
+                boolean uploaded = isHang(report) || report.getKind() == Report.Kind.CRASH;
+                arrives(column, "`Uploader`", uploaded && report.getFile().length() > 0, false);
             }
             for (Throwable hang : FirebaseCrashlytics.getInstance().recorded()) {
                 StackTraceElement top = hang.getStackTrace()[0];
                 Map<String, String> keys = FirebaseCrashlytics.getInstance().recordedKeys().get(0);
-                say("recorded " + top.getMethodName() + " " + hang.getMessage().equals(report.title()));
+                say("recorded " + top.getMethodName() + " " + hang.getMessage().equals(report.getTitle()));
                 say("of a class with its package: " + (top.getClassName().indexOf('.') > 0));
-                say("keys of it " + report.digest().equals(keys.get("loopbox")) + " " + keys.keySet());
+                say("keys of it " + report.getDigest().equals(keys.get("loopbox")) + " " + keys.keySet());
             }
         }
         say("acra " + (ACRA.told().get("silent") != null) + " " + ACRA.told().get("data"));
@@ -350,6 +350,6 @@ public final class Links implements Runnable, FirstFileListener {
     }
 
     private static boolean isHang(Report report) {
-        return report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG || report.kind() == Report.Kind.RECOVERED;
+        return report.getKind() == Report.Kind.ANR || report.getKind() == Report.Kind.HANG || report.getKind() == Report.Kind.RECOVERED;
     }
 }

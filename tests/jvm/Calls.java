@@ -36,10 +36,10 @@ public final class Calls {
             }
         }
         System.out.println("calls " + calls);
-        System.out.println("install " + Loopbox.install((android.content.Context) null, config).reason());
-        System.out.println("install " + Loopbox.install(config).reason());
+        System.out.println("install " + Loopbox.install((android.content.Context) null, config).getReason());
+        System.out.println("install " + Loopbox.install(config).getReason());
         Status status = Loopbox.status();
-        System.out.println("status " + status.isOn() + " " + status.reason());
+        System.out.println("status " + status.isOn() + " " + status.getReason());
     }
 
     private static int call(Class<?> type, Object on, Config config) throws Exception {

@@ -27,11 +27,11 @@ fun arguments(context: Context, config: Config) {
 fun results(report: Report) {
     val file: File = Loopbox.dump("now") // actual 'File?'
     println(Loopbox.dump("now").length()) // nullable receiver
-    val nothing: Nothing? = report.digest() // actual 'String'
+    val nothing: Nothing? = report.digest // actual 'String'
     println("$file $nothing")
 }
 
-val dumped = DumpCallback { report -> println(report.digest()) } // nullable receiver
+val dumped = DumpCallback { report -> println(report.digest) } // nullable receiver
 val redactor2: (String) -> String = { Redactor { _, value -> value }.redact("name", it) } // actual 'String?'
 
 class Wrong : Listener { // is not abstract and does not implement

@@ -26,18 +26,18 @@ import io.loopbox.Status
 import java.io.File
 
 class Told : FirstFileListener {
-    override fun onFirstFile(report: Report) = println(report.label())
+    override fun onFirstFile(report: Report) = println(report.label)
 
     override fun onReport(report: Report) {
-        val file: File = report.file()
-        val words: List<String> = listOf(report.reason(), report.label(), report.process(), report.digest())
-        val numbers: List<Long> = listOf(report.pid().toLong(), report.timeMs(), report.exitTimeMs())
-        val wanted = when (report.kind()) {
+        val file: File = report.file
+        val words: List<String> = listOf(report.reason, report.label, report.processName, report.digest)
+        val numbers: List<Long> = listOf(report.pid.toLong(), report.timeMs, report.exitTimeMs)
+        val wanted = when (report.kind) {
             Report.Kind.ANR, Report.Kind.HANG, Report.Kind.RECOVERED -> true
             Report.Kind.CRASH -> report.isComplete
-            Report.Kind.REQUESTED, Report.Kind.SIGQUIT, Report.Kind.UNKNOWN -> report.verdict() == Report.Verdict.CONFIRMED
+            Report.Kind.REQUESTED, Report.Kind.SIGQUIT, Report.Kind.UNKNOWN -> report.verdict == Report.Verdict.CONFIRMED
         }
-        val profile: File? = report.systemProfile()
+        val profile: File? = report.systemProfile
         println("$profile $file $words $numbers $wanted")
     }
 }
@@ -54,7 +54,7 @@ fun configuration(directory: File?): Config {
         .autoScene(true).watchInput(false).frames(null).mainProcessOnly(false).pauseInBackground(false)
         .systemProfiles(false).anrWarnings(true).keepProcessState(false).appVersion("")
         // End of what is made from jni-glue/options.toml
-        .listener(Listener { report -> println(report.digest()) })
+        .listener(Listener { report -> println(report.digest) })
         .redactor { name, value -> if (name == "card") null else value }
         .frames(frames())
         .annotate("flavour", "demo")
@@ -69,13 +69,13 @@ fun frames(): FrameConfig =
         // End of what is made from jni-glue/options.toml
         .listener(object : FrameListener {
             override fun onWindow(window: FrameWindow) {
-                val level: FrameWindow.Level = window.level()
-                val scene: String = window.scene()
-                println("$level $scene ${window.fps()} ${window.refreshRate()} ${window.longestMs()} ${window.frames()} ${window.missed()}")
+                val level: FrameWindow.Level = window.level
+                val scene: String = window.scene
+                println("$level $scene ${window.fps} ${window.refreshRate} ${window.longestMs} ${window.frames} ${window.missed}")
             }
 
             override fun onGesture(gesture: FrameGesture) =
-                println("${gesture.fps()} ${gesture.durationMs()} ${gesture.hitchMsPerSecond()} ${gesture.finger()}")
+                println("${gesture.fps} ${gesture.durationMs} ${gesture.hitchMsPerSecond} ${gesture.isByFinger}")
 
             override fun onSkippedFrames(frames: Int, scene: String) = println(scene.length + frames)
         })
@@ -83,9 +83,9 @@ fun frames(): FrameConfig =
 
 fun install(context: Context): Boolean {
     val status: Status = Loopbox.install(context, configuration(null))
-    val reason: String = status.reason()
-    val parts: List<String> = status.parts().map { part: Status.Part -> "${part.name()} ${part.isOn} ${part.detail()}" }
-    Loopbox.addListener { report: Report -> println(Report.of(report.file()).kind()) }
+    val reason: String = status.reason
+    val parts: List<String> = status.parts.map { part: Status.Part -> "${part.name} ${part.isOn} ${part.detail}" }
+    Loopbox.addListener { report: Report -> println(Report.of(report.file).kind) }
     println("$reason $parts ${Loopbox.install(configuration(File("reports"))).isOn}")
     return Loopbox.status().isOn
 }
@@ -94,8 +94,8 @@ fun use(context: Context, window: Window?) {
     val dumped: File? = Loopbox.dump(null)
     println(dumped?.length())
     Loopbox.dumpAsync(null, null)
-    Loopbox.dumpAsync("shaken", DumpCallback { report: Report? -> println(report?.digest()) })
-    val digests: List<String> = Loopbox.takePendingReports().map { it.digest() }
+    Loopbox.dumpAsync("shaken", DumpCallback { report: Report? -> println(report?.digest) })
+    val digests: List<String> = Loopbox.takePendingReports().map { it.digest }
     println(digests)
     Loopbox.annotate("user", "u-17")
     Loopbox.annotate("user", null)
@@ -142,8 +142,8 @@ fun monitor(): List<File> {
             override fun onBlock(ageMs: Long, stack: String) = println("$ageMs $stack")
 
             override fun onStall(stall: Stall) {
-                val texts: List<String> = listOf(stall.message(), stall.scene(), stall.stack(), stall.json())
-                println("$texts ${stall.level()} ${stall.wallMs()} ${stall.startUptimeMs()} ${stall.startTimeMs()}")
+                val texts: List<String> = listOf(stall.message, stall.scene, stall.stack, stall.json)
+                println("$texts ${stall.level} ${stall.wallMs} ${stall.startUptimeMs} ${stall.startTimeMs}")
             }
         })
         .uploader(MonitorUploader { gzip: File, day: String -> gzip.length() > day.length })

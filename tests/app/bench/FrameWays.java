@@ -96,7 +96,7 @@ final class FrameWays {
                 @Override public void run() {
                     long until = System.nanoTime() + LIMIT_NS;
                     while (counted[0] < expected && System.nanoTime() < until) {
-                        counted[0] = Loopbox.frames().snapshot().process().frames();
+                        counted[0] = Loopbox.frames().snapshot().getProcess().getFrames();
                         LockSupport.parkNanos(PAUSE_NS);
                     }
                 }

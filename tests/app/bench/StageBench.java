@@ -139,7 +139,7 @@ public final class StageBench {
                 System.out.println(line);
             }
         }
-        if (Loopbox.frames().snapshot().process().causes().isEmpty()) {
+        if (Loopbox.frames().snapshot().getProcess().getCauses().isEmpty()) {
             throw new IllegalStateException("the slow frames were not counted");
         }
     }

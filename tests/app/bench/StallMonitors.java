@@ -91,7 +91,7 @@ final class StallMonitors {
         @Override public void onBlock(long ageMs, String stack) {}
 
         @Override public void onStall(Stall stall) {
-            if (stall.message().contains("StallBench")) {
+            if (stall.getMessage().contains("StallBench")) {
                 finished.release();
             }
         }

@@ -93,7 +93,7 @@ public final class Asking implements Runnable {
 
         private static void say(Report report) {
             String state = report.isComplete() ? "complete" : "incomplete";
-            Script.say(state + " " + report.file().getName() + " " + report.label() + " " + report.digest());
+            Script.say(state + " " + report.getFile().getName() + " " + report.getLabel() + " " + report.getDigest());
         }
     }
 
@@ -117,7 +117,7 @@ public final class Asking implements Runnable {
                 new DumpCallback() {
                     @Override
                     public void onDumped(Report report) {
-                        String what = report == null ? "nothing" : report.label() + " " + report.file().getName();
+                        String what = report == null ? "nothing" : report.getLabel() + " " + report.getFile().getName();
                         Script.say("answer to " + reason + ": " + what + " on " + Thread.currentThread().getName());
                         answered.countDown();
                         throw new IllegalStateException("who asked throws");

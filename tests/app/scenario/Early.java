@@ -128,7 +128,7 @@ public final class Early implements Runnable, Redactor {
         if (mode.equals("annotations")) {
             annotate("late");
         }
-        for (Status.Part part : Loopbox.status().parts()) {
+        for (Status.Part part : Loopbox.status().getParts()) {
             Script.say("part " + part);
         }
         Script.dump("at rest");
@@ -155,7 +155,7 @@ public final class Early implements Runnable, Redactor {
             while (!Loopbox.status().toString().contains("sampler on ")) {
                 SystemClock.sleep(1);
             }
-            Script.say("resumed " + Loopbox.status().parts());
+            Script.say("resumed " + Loopbox.status().getParts());
             end();
         }
     }

@@ -61,12 +61,12 @@ public final class Exhausted implements Runnable {
     private static final class Hears implements FirstFileListener {
         @Override
         public void onFirstFile(Report report) {
-            Script.say("first " + report.reason());
+            Script.say("first " + report.getReason());
         }
 
         @Override
         public void onReport(Report report) {
-            Script.say("report " + report.file().getPath() + " " + report.reason());
+            Script.say("report " + report.getFile().getPath() + " " + report.getReason());
         }
     }
 
@@ -125,7 +125,7 @@ public final class Exhausted implements Runnable {
 
     private void end() {
         if (!options.is("recorder", "off")) {
-            for (Status.Part part : Loopbox.status().parts()) {
+            for (Status.Part part : Loopbox.status().getParts()) {
                 Script.say("part " + part);
             }
             Script.say("dumped " + Loopbox.dump("at the end"));

@@ -105,7 +105,7 @@ public final class Feeding implements Listener, Redactor, Runnable {
                 new DumpCallback() {
                     @Override
                     public void onDumped(Report report) {
-                        again(report == null ? null : report.file());
+                        again(report == null ? null : report.getFile());
                         async();
                     }
                 });
@@ -143,9 +143,9 @@ public final class Feeding implements Listener, Redactor, Runnable {
     }
 
     private static String requests() {
-        for (Status.Part part : Loopbox.status().parts()) {
-            if (part.name().equals("requests")) {
-                return part.detail();
+        for (Status.Part part : Loopbox.status().getParts()) {
+            if (part.getName().equals("requests")) {
+                return part.getDetail();
             }
         }
         return "none";

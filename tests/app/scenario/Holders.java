@@ -60,8 +60,8 @@ public final class Holders {
     }
 
     private static boolean samples() {
-        for (Status.Part part : Loopbox.status().parts()) {
-            if (part.name().equals("sampler")) {
+        for (Status.Part part : Loopbox.status().getParts()) {
+            if (part.getName().equals("sampler")) {
                 return part.isOn();
             }
         }

@@ -235,9 +235,9 @@ public final class Hooks {
 
     /** Whether it is on, and how it works. */
     static String hook() {
-        for (Status.Part part : Loopbox.status().parts()) {
-            if ("hook".equals(part.name())) {
-                return part.isOn() + " " + part.detail();
+        for (Status.Part part : Loopbox.status().getParts()) {
+            if ("hook".equals(part.getName())) {
+                return part.isOn() + " " + part.getDetail();
             }
         }
         throw new AssertionError("the recorder is off");

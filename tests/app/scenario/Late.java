@@ -156,8 +156,8 @@ public final class Late implements Runnable {
     }
 
     private static void tell(String when) {
-        for (Status.Part part : Loopbox.status().parts()) {
-            if (part.name().equals("hook")) {
+        for (Status.Part part : Loopbox.status().getParts()) {
+            if (part.getName().equals("hook")) {
                 Script.say(when + " hook " + part);
             }
         }

@@ -82,7 +82,7 @@ public final class Listening implements FirstFileListener {
     }
 
     private void hear(String what, Report report) {
-        Script.say(name + " " + what + " " + report.label());
+        Script.say(name + " " + what + " " + report.getLabel());
         if (gate != null) {
             await(gate);
         }

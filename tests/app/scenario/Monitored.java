@@ -125,8 +125,8 @@ public final class Monitored implements MonitorListener, MonitorSampler, Printer
 
     @Override
     public void onStall(Stall stall) {
-        if (stall.message().contains("Monitored$Block")) {
-            Script.say("stall " + stall.level() + " " + (stall.wallMs() > 200) + " " + stall.scene() + " " + stall.json());
+        if (stall.getMessage().contains("Monitored$Block")) {
+            Script.say("stall " + stall.getLevel() + " " + (stall.getWallMs() > 200) + " " + stall.getScene() + " " + stall.getJson());
             stalled.release();
         }
     }

@@ -129,8 +129,8 @@ public final class PollRivals extends Handler {
                 new Runnable() {
                     @Override
                     public void run() {
-                        for (Status.Part part : Loopbox.status().parts()) {
-                            if (part.name().equals("hook") && part.isOn() && part.detail().contains("armed again")) {
+                        for (Status.Part part : Loopbox.status().getParts()) {
+                            if (part.getName().equals("hook") && part.isOn() && part.getDetail().contains("armed again")) {
                                 report("armed again");
                                 runToReport();
                                 return;

@@ -10,8 +10,8 @@ final class PrintingListener implements Listener {
 
     @Override
     public void onReport(Report report) {
-        String why = report.label().isEmpty() ? report.reason() : report.label();
-        Script.say("report " + report.file().getPath() + " " + why);
+        String why = report.getLabel().isEmpty() ? report.getReason() : report.getLabel();
+        Script.say("report " + report.getFile().getPath() + " " + why);
         REPORTS.incrementAndGet();
     }
 

@@ -48,7 +48,7 @@ public final class Queues {
                     @Override
                     public void onReport(Report report) {
                         queues.written.release();
-                        if (report.reason().equals("hang")) {
+                        if (report.getReason().equals("hang")) {
                             queues.hung.countDown();
                         }
                     }

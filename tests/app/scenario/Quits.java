@@ -158,9 +158,9 @@ public final class Quits implements Runnable {
     /** Until the recorder reports that it has noticed. */
     private static void await(String on, String words) throws InterruptedException {
         for (int i = 0; i < 1_500; i++) {
-            for (Status.Part part : Loopbox.status().parts()) {
-                if ("sigquit".equals(part.name()) && part.isOn() == "on".equals(on)
-                        && part.detail().contains(words)) {
+            for (Status.Part part : Loopbox.status().getParts()) {
+                if ("sigquit".equals(part.getName()) && part.isOn() == "on".equals(on)
+                        && part.getDetail().contains(words)) {
                     return;
                 }
             }

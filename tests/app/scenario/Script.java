@@ -29,8 +29,8 @@ public final class Script {
     /** Waits until the sampler has looked at ART, and samples or reports why it does not. */
     public static void awaitSampler() {
         while (true) {
-            for (Status.Part part : Loopbox.status().parts()) {
-                if (part.name().equals("sampler")) {
+            for (Status.Part part : Loopbox.status().getParts()) {
+                if (part.getName().equals("sampler")) {
                     return;
                 }
             }
@@ -61,7 +61,7 @@ public final class Script {
                 new DumpCallback() {
                     @Override
                     public void onDumped(Report report) {
-                        file[0] = report == null ? null : report.file();
+                        file[0] = report == null ? null : report.getFile();
                         answered.countDown();
                     }
                 });

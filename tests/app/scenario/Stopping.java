@@ -90,7 +90,7 @@ public final class Stopping implements Runnable {
     }
 
     private static void say(String what, Report report) {
-        Script.say(what + " " + (report.label().isEmpty() ? report.reason() : report.label()));
+        Script.say(what + " " + (report.getLabel().isEmpty() ? report.getReason() : report.getLabel()));
     }
 
     private static void block() {

@@ -53,15 +53,15 @@ public final class Strict {
         StrictMode.setThreadPolicy(new StrictMode.ThreadPolicy.Builder().detectAll().penaltyDeath().build());
         say("begin", "");
         Status status = Loopbox.install(phone, options.config().listener(null).build());
-        say("install", status.isOn() ? "on" : status.reason());
+        say("install", status.isOn() ? "on" : status.getReason());
         askElsewhere();
         List<Report> pending = Loopbox.pendingReports();
         say("pendingReports", "" + pending.size());
         say("claim", "" + pending.get(0).claim());
         say("takePendingReports", "" + Loopbox.takePendingReports().size());
         Loopbox.setEnabled(phone, false);
-        say("setEnabled", Loopbox.status().reason());
-        say("refused", Loopbox.install(phone, options.config().build()).reason());
+        say("setEnabled", Loopbox.status().getReason());
+        say("refused", Loopbox.install(phone, options.config().build()).getReason());
         // What is printed is a write, too.
         StrictMode.setThreadPolicy(new StrictMode.ThreadPolicy.Builder().build());
         for (String line : lines) {

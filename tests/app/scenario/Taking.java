@@ -54,19 +54,19 @@ public final class Taking implements Runnable, FirstFileListener {
 
     private static String about(Report report) {
         String complete = report.isComplete() ? " complete " : " incomplete ";
-        String ended = report.exitTimeMs() == 0 ? "" : " ended " + report.exitTimeMs();
-        String profile = report.systemProfile() == null ? "" : " profile " + report.systemProfile();
-        return report.kind() + " " + report.verdict() + complete + report.reason() + " [" + report.label() + "]" + ended + profile;
+        String ended = report.getExitTimeMs() == 0 ? "" : " ended " + report.getExitTimeMs();
+        String profile = report.getSystemProfile() == null ? "" : " profile " + report.getSystemProfile();
+        return report.getKind() + " " + report.getVerdict() + complete + report.getReason() + " [" + report.getLabel() + "]" + ended + profile;
     }
 
     /** What an app sends by itself. */
     private static void say(Report report) {
-        String version = "[" + report.appVersion() + "] " + report.appVersionCode();
-        Script.say("knows " + version + " " + report.durationMs() + " " + report.threadName() + " " + report.fingerprint());
-        Script.say("title " + report.title());
-        Script.say("digest " + report.digest());
-        Script.say("annotations " + report.annotations());
-        for (StackTraceElement frame : report.stackTrace()) {
+        String version = "[" + report.getAppVersion() + "] " + report.getAppVersionCode();
+        Script.say("knows " + version + " " + report.getDurationMs() + " " + report.getThreadName() + " " + report.getFingerprint());
+        Script.say("title " + report.getTitle());
+        Script.say("digest " + report.getDigest());
+        Script.say("annotations " + report.getAnnotations());
+        for (StackTraceElement frame : report.getStackTrace()) {
             Script.say("at " + frame);
         }
     }
@@ -99,18 +99,18 @@ public final class Taking implements Runnable, FirstFileListener {
     private void obey(String order) {
         if (order.equals("take")) {
             for (Report report : Loopbox.takePendingReports()) {
-                Script.say("took " + about(report) + " " + report.file().getPath());
+                Script.say("took " + about(report) + " " + report.getFile().getPath());
             }
         } else if (order.equals("list")) {
             listed = Loopbox.pendingReports();
             for (Report report : listed) {
-                Script.say("listed " + about(report) + " " + report.file().getPath());
+                Script.say("listed " + about(report) + " " + report.getFile().getPath());
             }
         } else if (order.startsWith("claim ")) {
             for (Report report : listed) {
                 // By the words that were read before another process took the file away.
-                if (report.label().equals(order.substring("claim ".length()))) {
-                    Script.say("claimed " + report.claim() + " " + report.file().getPath());
+                if (report.getLabel().equals(order.substring("claim ".length()))) {
+                    Script.say("claimed " + report.claim() + " " + report.getFile().getPath());
                 }
             }
         } else if (order.startsWith("dump ")) {
@@ -124,7 +124,7 @@ public final class Taking implements Runnable, FirstFileListener {
             Loopbox.uninstall();
         } else if (order.startsWith("know ")) {
             for (Report report : Loopbox.pendingReports()) {
-                if (report.file().getName().equals(order.substring("know ".length()))) {
+                if (report.getFile().getName().equals(order.substring("know ".length()))) {
                     say(report);
                 }
             }

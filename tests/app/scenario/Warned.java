@@ -124,7 +124,7 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
     }
 
     private static String about(Report report) {
-        return report.kind() + " " + report.verdict() + " warned of " + report.anrWarning() + " " + report.file().getPath();
+        return report.getKind() + " " + report.getVerdict() + " warned of " + report.getAnrWarning() + " " + report.getFile().getPath();
     }
 
     @Override

@@ -159,7 +159,7 @@ public final class Fingers implements FrameListener, Runnable {
     }
 
     private static String whose(FrameGesture gesture) {
-        return gesture.finger() ? "of a finger" : "of the app";
+        return gesture.isByFinger() ? "of a finger" : "of the app";
     }
 
     @Override

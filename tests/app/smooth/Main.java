@@ -76,14 +76,14 @@ public final class Main {
     }
 
     private static void say(String what, FrameStats stats) {
-        FrameStats.Scene all = stats.process();
+        FrameStats.Scene all = stats.getProcess();
         StringBuilder scenes = new StringBuilder();
-        for (FrameStats.Scene scene : stats.scenes()) {
-            scenes.append(' ').append(scene.name()).append(' ').append(scene.frames());
+        for (FrameStats.Scene scene : stats.getScenes()) {
+            scenes.append(' ').append(scene.getName()).append(' ').append(scene.getFrames());
         }
-        String sums = all.frames() + " frames, " + all.droppedFrames() + " dropped, " + all.jankWindows() + " windows";
-        String hitches = Math.round(all.hitchMsPerSecond() * 1000) + " us/s of hitches";
-        Script.say(what + ": " + sums + ", " + hitches + ", " + Math.round(all.fps() * 1000) + " mHz," + scenes);
+        String sums = all.getFrames() + " frames, " + all.getDroppedFrames() + " dropped, " + all.getJankWindows() + " windows";
+        String hitches = Math.round(all.getHitchMsPerSecond() * 1000) + " us/s of hitches";
+        Script.say(what + ": " + sums + ", " + hitches + ", " + Math.round(all.getFps() * 1000) + " mHz," + scenes);
     }
 
     private static void trace(final String[] trace, final Judged judged) {

@@ -10,13 +10,13 @@ final class Told implements FrameListener {
     @Override
     public void onWindow(FrameWindow window) {
         boolean plausible =
-                window.frames() > 0 && window.fps() > 0 && window.longestMs() > 0 && window.refreshRate() > 20 && window.level() != null;
-        Script.say("window of " + window.scene() + (plausible ? "" : ", which cannot be"));
+                window.getFrames() > 0 && window.getFps() > 0 && window.getLongestMs() > 0 && window.getRefreshRate() > 20 && window.getLevel() != null;
+        Script.say("window of " + window.getScene() + (plausible ? "" : ", which cannot be"));
     }
 
     @Override
     public void onGesture(FrameGesture gesture) {
-        Script.say("gesture " + gesture.ordinal() + (gesture.finger() ? " of a finger" : " of the app"));
+        Script.say("gesture " + gesture.getOrdinal() + (gesture.isByFinger() ? " of a finger" : " of the app"));
     }
 
     @Override

@@ -11,6 +11,6 @@ final class ToldStalls implements MonitorListener {
 
     @Override
     public void onStall(Stall stall) {
-        Script.say("stall " + stall.json());
+        Script.say("stall " + stall.getJson());
     }
 }

@@ -16,25 +16,25 @@ public final class AnrWarning {
     }
 
     /**
-     * The number of the ANR that it is of, unique for its {@link #type} until the device restarts: the same as that of {@code
+     * The number of the ANR that it is of, unique for its {@link #getType} until the device restarts: the same as that of {@code
      * ApplicationExitInfo.getAnrInfo()}, if the ANR comes and ends the process.
      */
-    public int id() {
+    public int getId() {
         return id;
     }
 
     /** One of {@code AnrTypes.ANR_TYPE_*}, or a newer one. */
-    public int type() {
+    public int getType() {
         return type;
     }
 
-    /** How much of {@link #timeoutMs} had passed when it was sent. */
-    public long consumedMs() {
+    /** How much of {@link #getTimeoutMs} had passed when it was sent. */
+    public long getConsumedMs() {
         return consumedMs;
     }
 
     /** How long the system waits before it calls the ANR. */
-    public long timeoutMs() {
+    public long getTimeoutMs() {
         return timeoutMs;
     }
 

@@ -272,8 +272,8 @@ public final class Config {
         }
 
         /**
-         * Whether {@link Report#digest} ends with the annotations. Links of crash services send that line as
-         * it is.
+         * Whether {@link Report#getDigest} ends with the annotations. Links of crash services send that line
+         * as it is.
          */
         @NonNull
         public Builder digestAnnotations(boolean keep) {
@@ -346,7 +346,7 @@ public final class Config {
          * Whether the system is asked to take a profile of ANRs, a trace for Perfetto of what the whole
          * device did in the last seconds, on Android 16 and newer
          * ({@code ProfilingTrigger.TRIGGER_TYPE_ANR}); once an hour at most, and only where the system
-         * happens to trace. {@link Report#systemProfile} is its file. It takes the place of a trigger for
+         * happens to trace. {@link Report#getSystemProfile} is its file. It takes the place of a trigger for
          * ANRs that the app has added itself. Off unless the app asks for it.
          */
         @NonNull

@@ -19,62 +19,62 @@ public final class FrameGesture {
     }
 
     /** When it began, uptime in milliseconds. */
-    public double beginMs() {
+    public double getBeginMs() {
         return values[0] / NANOS_PER_MS;
     }
 
     /** How long it took, its fling included. */
-    public long durationMs() {
+    public long getDurationMs() {
         return values[1];
     }
 
     /** For how long the finger was down. */
-    public long fingerMs() {
+    public long getFingerMs() {
         return values[2];
     }
 
     /** For how long it went on without the finger. */
-    public long flingMs() {
+    public long getFlingMs() {
         return values[3];
     }
 
     /** How many frames scrolled. */
-    public int frames() {
+    public int getFrames() {
         return (int) values[4];
     }
 
     /** Frames per second while it scrolled. */
-    public double fps() {
+    public double getFps() {
         return values[5] == 0 ? 0 : values[4] * NANOS_PER_S / values[5];
     }
 
     /** How long frames stood too long, in whole refreshes: milliseconds for each second of scrolling. */
-    public double hitchMsPerSecond() {
+    public double getHitchMsPerSecond() {
         return values[5] == 0 ? 0 : MS_PER_S * values[6] / values[5];
     }
 
     /** How long the longest frame stood. */
-    public double longestMs() {
+    public double getLongestMs() {
         return values[7] / MICROS_PER_MS;
     }
 
     /** Frames that stood for more than 700 ms. */
-    public int frozenFrames() {
+    public int getFrozenFrames() {
         return (int) values[8];
     }
 
     /** How many stretches of it were below five sixths of the refresh rate. */
-    public int jankWindows() {
+    public int getJankWindows() {
         return (int) values[9];
     }
 
     /** Which one it is on its screen, from 1. */
-    public int ordinal() {
+    public int getOrdinal() {
         return (int) values[10];
     }
 
     /** Whether a finger caused it; false, too, where {@link FrameConfig.Builder#touch} is off. */
-    public boolean finger() {
+    public boolean isByFinger() {
         return (values[11] & FINGER) != 0;
     }
 }

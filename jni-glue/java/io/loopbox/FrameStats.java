@@ -47,7 +47,7 @@ public final class FrameStats {
         Scene scene = new Scene(values, fields[SCENE_NUMBERS], causes);
         if (values[0] == PROCESS) {
             process = scene;
-        } else if (scene.frames() > 0) {
+        } else if (scene.getFrames() > 0) {
             scenes.add(scene);
         }
     }
@@ -69,19 +69,19 @@ public final class FrameStats {
 
     /** All screens together. */
     @NonNull
-    public Scene process() {
+    public Scene getProcess() {
         return process;
     }
 
     /** The screens that had frames; those beyond {@link FrameConfig.Builder#scenes} are one, without a name. */
     @NonNull
-    public List<Scene> scenes() {
+    public List<Scene> getScenes() {
         return Collections.unmodifiableList(scenes);
     }
 
     /** The newest scrolls that have ended, 16 at most, the oldest first. */
     @NonNull
-    public List<FrameGesture> gestures() {
+    public List<FrameGesture> getGestures() {
         return Collections.unmodifiableList(gestures);
     }
 
@@ -99,83 +99,83 @@ public final class FrameStats {
 
         /** Its name; empty for all together, and for those without one. */
         @NonNull
-        public String name() {
+        public String getName() {
             return name;
         }
 
         /** How many frames were counted. */
-        public int frames() {
+        public int getFrames() {
             return (int) values[1];
         }
 
         /** How long they stood. */
-        public double durationMs() {
+        public double getDurationMs() {
             return values[2] / NANOS_PER_MS;
         }
 
         /** Frames per second; 0 without a frame. */
-        public double fps() {
+        public double getFps() {
             return values[2] == 0 ? 0 : values[1] * NANOS_PER_S / values[2];
         }
 
         /** The same as a share of the refresh rates that were in force: 1 when no frame was late. */
-        public double fpsOfRate() {
+        public double getFpsOfRate() {
             return values[4] == 0 ? 0 : (double) values[3] / values[4];
         }
 
         /** How long frames stood too long, in whole refreshes: milliseconds for each second. */
-        public double hitchMsPerSecond() {
+        public double getHitchMsPerSecond() {
             return values[2] == 0 ? 0 : MS_PER_S * values[5] / values[2];
         }
 
         /** The same of the frames that scrolled alone. */
-        public double scrollHitchMsPerSecond() {
+        public double getScrollHitchMsPerSecond() {
             return values[13] == 0 ? 0 : MS_PER_S * values[14] / values[13];
         }
 
         /** How many frames scrolled. */
-        public int scrolledFrames() {
+        public int getScrolledFrames() {
             return (int) values[12];
         }
 
         /** How long the longest frame stood. */
-        public double longestMs() {
+        public double getLongestMs() {
             return values[6] / MICROS_PER_MS;
         }
 
         /** Refreshes that were missed. */
-        public long droppedFrames() {
+        public long getDroppedFrames() {
             return values[7];
         }
 
         /** Frames that missed one or more. */
-        public int slowFrames() {
+        public int getSlowFrames() {
             return (int) values[8];
         }
 
         /** Frames that stood for more than 700 ms. */
-        public int frozenFrames() {
+        public int getFrozenFrames() {
             return (int) values[9];
         }
 
         /** How many stretches were below five sixths of the refresh rate. */
-        public int jankWindows() {
+        public int getJankWindows() {
             return (int) values[10];
         }
 
         /** Scrolls that have ended. */
-        public int gestures() {
+        public int getGestures() {
             return (int) values[11];
         }
 
         /** Reports of stages that the platform could not deliver. */
-        public int lostReports() {
+        public int getLostReports() {
             return (int) values[15];
         }
 
         /** Slow frames by their main cause ("layout_measure"); empty where {@link FrameConfig.Builder#stages} is off. */
         @NonNull
-        public Map<String, Integer> causes() {
+        public Map<String, Integer> getCauses() {
             return Collections.unmodifiableMap(causes);
         }
     }

@@ -29,40 +29,40 @@ public final class FrameWindow {
     }
 
     /** Frames per second. */
-    public double fps() {
+    public double getFps() {
         return values[0] / MILLI;
     }
 
     /** How many the display would have shown, in a second. */
-    public double refreshRate() {
+    public double getRefreshRate() {
         return values[1] / MILLI;
     }
 
     /** How long the longest of them stood, in milliseconds. */
-    public double longestMs() {
+    public double getLongestMs() {
         return values[2] / NANOS_PER_MS;
     }
 
     /** How bad the longest of them was. */
     @NonNull
-    public Level level() {
+    public Level getLevel() {
         Level[] levels = Level.values();
         return levels[(int) Math.min(Math.max(values[3], 0), levels.length - 1)];
     }
 
     /** How many frames. */
-    public int frames() {
+    public int getFrames() {
         return (int) values[4];
     }
 
     /** The screen; empty when it is not known. */
     @NonNull
-    public String scene() {
+    public String getScene() {
         return scene;
     }
 
     /** How many windows before this one the listener was too busy for. */
-    public int missed() {
+    public int getMissed() {
         return missed;
     }
 }

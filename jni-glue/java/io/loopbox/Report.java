@@ -74,7 +74,7 @@ public final class Report {
 
     /** The file, to be sent as it is; {@code loopbox show} reads it. {@link #claim} moves it. */
     @NonNull
-    public File file() {
+    public File getFile() {
         return file;
     }
 
@@ -102,15 +102,15 @@ public final class Report {
     /** What happened. */
     @WorkerThread
     @NonNull
-    public Kind kind() {
-        String reason = reason();
+    public Kind getKind() {
+        String reason = getReason();
         if (reason.equals("requested")) {
             return Kind.REQUESTED;
         }
         if (reason.equals("crash")) {
             return Kind.CRASH;
         }
-        Verdict verdict = verdict();
+        Verdict verdict = getVerdict();
         if (verdict == Verdict.CONFIRMED || verdict == Verdict.PROBABLE) {
             return Kind.ANR;
         }
@@ -126,7 +126,7 @@ public final class Report {
     /** Whether it was an ANR. */
     @WorkerThread
     @NonNull
-    public Verdict verdict() {
+    public Verdict getVerdict() {
         String word = read().verdict;
         for (Verdict verdict : Verdict.values()) {
             if (verdict.name().equalsIgnoreCase(word)) {
@@ -139,19 +139,19 @@ public final class Report {
     /**
      * What made the recorder write it: "sigquit" when the process was asked for its stacks, as it is at an ANR, of this app or
      * another one; "hang" when a message ran for too long; "recovered" or "crash" when a process that is gone left it;
-     * "frames" when it is of such a process, without a hang, for the sake of its display frames; "requested" when the app did; "unreadable" when the file is damaged beyond that, or gone. {@link #kind} says what came
+     * "frames" when it is of such a process, without a hang, for the sake of its display frames; "requested" when the app did; "unreadable" when the file is damaged beyond that, or gone. {@link #getKind} says what came
      * of it.
      */
     @WorkerThread
     @NonNull
-    public String reason() {
+    public String getReason() {
         return read().reason;
     }
 
     /** The words that {@link Loopbox#dump} or {@link Loopbox#dumpAsync} was given; empty for every other report. */
     @WorkerThread
     @NonNull
-    public String label() {
+    public String getLabel() {
         return read().label;
     }
 
@@ -167,19 +167,19 @@ public final class Report {
     /** The name of the process that the report is about; empty when it cannot be read. */
     @WorkerThread
     @NonNull
-    public String process() {
+    public String getProcessName() {
         return read().process;
     }
 
     /** Its process id, or 0. */
     @WorkerThread
-    public int pid() {
+    public int getPid() {
         return (int) read().pid;
     }
 
     /** When it was written, or the process's last sign of life, as System.currentTimeMillis counts; or 0. */
     @WorkerThread
-    public long timeMs() {
+    public long getTimeMs() {
         return read().timeMs;
     }
 
@@ -189,7 +189,7 @@ public final class Report {
      * another process each time.
      */
     @WorkerThread
-    public long exitTimeMs() {
+    public long getExitTimeMs() {
         Exit exit = Exit.find(Recorder.framework().exits(), read());
         return exit == null ? 0 : exit.timeMs;
     }
@@ -201,7 +201,7 @@ public final class Report {
      */
     @WorkerThread
     @Nullable
-    public File systemProfile() {
+    public File getSystemProfile() {
         try {
             String path = ReportSections.note(file, ReportSections.SYSTEM_PROFILE);
             return path == null ? null : new File(path);
@@ -217,7 +217,7 @@ public final class Report {
      */
     @WorkerThread
     @Nullable
-    public AnrWarning anrWarning() {
+    public AnrWarning getAnrWarning() {
         List<long[]> warnings = read().warnings();
         if (warnings.isEmpty()) {
             return null;
@@ -232,7 +232,7 @@ public final class Report {
      */
     @WorkerThread
     @NonNull
-    public String digest() {
+    public String getDigest() {
         return read().line;
     }
 
@@ -242,7 +242,7 @@ public final class Report {
      */
     @WorkerThread
     @NonNull
-    public String appVersion() {
+    public String getAppVersion() {
         String version = read().appVersion;
         int code = codeAt(version);
         return code < 0 ? version : version.substring(0, code).trim();
@@ -250,7 +250,7 @@ public final class Report {
 
     /** The versionCode of that version, or what stood in parentheses at its end; 0 when it is not known. */
     @WorkerThread
-    public long appVersionCode() {
+    public long getAppVersionCode() {
         String version = read().appVersion;
         int code = codeAt(version);
         return code < 0 ? 0 : Long.parseLong(version.substring(code + 1, version.length() - 1));
@@ -268,7 +268,7 @@ public final class Report {
      */
     @WorkerThread
     @NonNull
-    public Map<String, String> annotations() {
+    public Map<String, String> getAnnotations() {
         return read().annotations();
     }
 
@@ -278,25 +278,25 @@ public final class Report {
      * known.
      */
     @WorkerThread
-    public long durationMs() {
+    public long getDurationMs() {
         return read().durationMs;
     }
 
-    /** The name of the thread that {@link #stackTrace} is of: "main". Empty when the file cannot be read. */
+    /** The name of the thread that {@link #getStackTrace} is of: "main". Empty when the file cannot be read. */
     @WorkerThread
     @NonNull
-    public String threadName() {
-        return process().isEmpty() ? "" : "main";
+    public String getThreadName() {
+        return getProcessName().isEmpty() ? "" : "main";
     }
 
     /**
-     * The last stack of what {@link #durationMs} is of, the innermost frame first, with names as they are in the app: a retracer can
+     * The last stack of what {@link #getDurationMs} is of, the innermost frame first, with names as they are in the app: a retracer can
      * resolve them. As in Android's own traces, code without lines has the position in its method as the line. At most 128 frames;
      * empty when no stack was taken.
      */
     @WorkerThread
     @NonNull
-    public StackTraceElement[] stackTrace() {
+    public StackTraceElement[] getStackTrace() {
         return read().stack();
     }
 
@@ -307,17 +307,17 @@ public final class Report {
      */
     @WorkerThread
     @NonNull
-    public String fingerprint() {
+    public String getFingerprint() {
         return read().fingerprint;
     }
 
     /**
-     * The method that {@link #fingerprint} is about, or the message: without durations, lines and annotations. Empty when it is not
+     * The method that {@link #getFingerprint} is about, or the message: without durations, lines and annotations. Empty when it is not
      * known.
      */
     @WorkerThread
     @NonNull
-    public String title() {
+    public String getTitle() {
         return read().title;
     }
 

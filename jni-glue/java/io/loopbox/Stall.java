@@ -34,46 +34,46 @@ public final class Stall {
     }
 
     /** How many of {@link MonitorConfig.Builder#levelsMs} it took longer than: 1 and more. */
-    public int level() {
+    public int getLevel() {
         return level;
     }
 
     /** How long it took. */
-    public double wallMs() {
+    public double getWallMs() {
         return wallMs;
     }
 
     /** When it began, as SystemClock.uptimeMillis has it. */
-    public long startUptimeMs() {
+    public long getStartUptimeMs() {
         return startUptimeMs;
     }
 
     /** When it began, as System.currentTimeMillis has it. */
-    public long startTimeMs() {
+    public long getStartTimeMs() {
         return startTimeMs;
     }
 
     /** Class names of its Handler and callback, and its code; empty when no name is known. */
     @NonNull
-    public String message() {
+    public String getMessage() {
         return message;
     }
 
     /** What {@link Loopbox#scene} was given; empty when nothing. */
     @NonNull
-    public String scene() {
+    public String getScene() {
         return scene;
     }
 
     /** The stack that was seen most often meanwhile, a line for each frame, top first; empty when none was taken. */
     @NonNull
-    public String stack() {
+    public String getStack() {
         return stack;
     }
 
     /** Its line of the file, without the line's end. */
     @NonNull
-    public String json() {
+    public String getJson() {
         return json;
     }
 

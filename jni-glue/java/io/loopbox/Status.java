@@ -28,7 +28,7 @@ public final class Status {
          * were refused that the app has asked for, "annotations" where some were not kept, or what a newer version adds.
          */
         @NonNull
-        public String name() {
+        public String getName() {
             return name;
         }
 
@@ -39,7 +39,7 @@ public final class Status {
 
         /** How it works, or why it does not. */
         @NonNull
-        public String detail() {
+        public String getDetail() {
             return detail;
         }
 
@@ -94,7 +94,7 @@ public final class Status {
 
     /** Why it is not; empty when it is. */
     @NonNull
-    public String reason() {
+    public String getReason() {
         return reason;
     }
 
@@ -104,7 +104,7 @@ public final class Status {
      * where its file could not be made, it is tried again.
      */
     @NonNull
-    public List<Part> parts() {
+    public List<Part> getParts() {
         return parts;
     }
 

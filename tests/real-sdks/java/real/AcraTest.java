@@ -49,8 +49,8 @@ public final class AcraTest {
         ACRA.init(app, configuration.build());
         ACRA.getErrorReporter().putCustomData("loopbox_kind", "the app's own");
         for (Report report : Left.pending()) {
-            assertTrue(report.title(), LoopboxData.send(report));
-            assertTrue("ACRA takes no files", report.file().exists());
+            assertTrue(report.getTitle(), LoopboxData.send(report));
+            assertTrue("ACRA takes no files", report.getFile().exists());
         }
         ACRA.getErrorReporter().handleException(new IllegalStateException("of this launch"), false);
         List<JsonObject> pays = new ArrayList<>();
@@ -76,10 +76,10 @@ public final class AcraTest {
             assertEquals("one hang, one group", text(pays.get(0), "STACK_TRACE_HASH"), text(pay, "STACK_TRACE_HASH"));
             JsonObject data = pay.getAsJsonObject("CUSTOM_DATA");
             Report report = report(left.pays, text(data, "loopbox_file"));
-            assertEquals(report.digest(), text(data, "loopbox"));
-            assertEquals(report.kind().name(), text(data, "loopbox_kind"));
-            assertEquals(report.appVersion() + " (" + report.appVersionCode() + ")", text(data, "loopbox_version"));
-            assertEquals(Long.toString(report.timeMs()), text(data, "loopbox_time_ms"));
+            assertEquals(report.getDigest(), text(data, "loopbox"));
+            assertEquals(report.getKind().name(), text(data, "loopbox_kind"));
+            assertEquals(report.getAppVersion() + " (" + report.getAppVersionCode() + ")", text(data, "loopbox_version"));
+            assertEquals(Long.toString(report.getTimeMs()), text(data, "loopbox_time_ms"));
             List<String> lines = new ArrayList<>();
             for (String line : text(pay, "STACK_TRACE").split("\n")) {
                 if (line.startsWith("\tat ")) {
@@ -115,7 +115,7 @@ public final class AcraTest {
 
     private static Report report(List<Report> reports, String name) {
         for (Report report : reports) {
-            if (report.file().getName().equals(name)) {
+            if (report.getFile().getName().equals(name)) {
                 return report;
             }
         }

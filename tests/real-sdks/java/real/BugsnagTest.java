@@ -48,8 +48,8 @@ public final class BugsnagTest {
         assertFalse("refused by the app", hangs.send(left.feed));
         refused = false;
         for (Report report : Left.pending()) {
-            assertEquals(report.title(), report.kind() == Report.Kind.HANG, hangs.send(report));
-            assertTrue("Bugsnag takes no files", report.file().exists());
+            assertEquals(report.getTitle(), report.getKind() == Report.Kind.HANG, hangs.send(report));
+            assertTrue("Bugsnag takes no files", report.getFile().exists());
         }
         List<JsonObject> pays = new ArrayList<>();
         JsonObject feed = null;
@@ -71,13 +71,13 @@ public final class BugsnagTest {
         for (JsonObject pay : pays) {
             JsonObject ran = pay.getAsJsonObject("app");
             Report report = report(left.pays, ran);
-            assertEquals(report.appVersionCode(), ran.get("versionCode").getAsLong());
+            assertEquals(report.getAppVersionCode(), ran.get("versionCode").getAsLong());
             assertFalse("of another build", ran.has("buildUUID"));
             String time = pay.getAsJsonObject("device").get("time").getAsString();
-            assertEquals(report.timeMs(), Expected.ms(time));
+            assertEquals(report.getTimeMs(), Expected.ms(time));
             JsonObject hang = pay.getAsJsonArray("exceptions").get(0).getAsJsonObject();
             assertEquals("Hang", hang.get("errorClass").getAsString());
-            assertEquals(report.title(), hang.get("message").getAsString());
+            assertEquals(report.getTitle(), hang.get("message").getAsString());
             List<String> lines = new ArrayList<>();
             for (JsonElement each : hang.getAsJsonArray("stacktrace")) {
                 JsonObject frame = each.getAsJsonObject();
@@ -87,14 +87,14 @@ public final class BugsnagTest {
             }
             Expected.frames(report, lines);
             String digest = pay.getAsJsonObject("metaData").getAsJsonObject("loopbox").get("digest").getAsString();
-            assertEquals(report.digest(), digest);
+            assertEquals(report.getDigest(), digest);
         }
-        anrMs = left.ended(Expected.TRACE.replace("PID", "" + left.anr.pid()));
+        anrMs = left.ended(Expected.TRACE.replace("PID", "" + left.anr.getPid()));
         Bugsnag.notify(new IllegalStateException("did not respond"));
         JsonObject anr = event(server.await(1, "did not respond").get(0));
         JsonObject tab = anr.getAsJsonObject("metaData").getAsJsonObject("loopbox");
-        assertEquals("Bugsnag's own event", left.anr.digest(), tab.get("digest").getAsString());
-        assertEquals(left.anr.file().getName(), tab.get("file").getAsString());
+        assertEquals("Bugsnag's own event", left.anr.getDigest(), tab.get("digest").getAsString());
+        assertEquals(left.anr.getFile().getName(), tab.get("file").getAsString());
     }
 
     private static JsonObject event(String body) {
@@ -128,7 +128,7 @@ public final class BugsnagTest {
 
     private static Report report(List<Report> reports, JsonObject app) {
         for (Report report : reports) {
-            if (report.appVersion().equals(app.get("version").getAsString())) {
+            if (report.getAppVersion().equals(app.get("version").getAsString())) {
                 return report;
             }
         }

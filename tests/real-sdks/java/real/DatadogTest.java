@@ -50,8 +50,8 @@ public final class DatadogTest {
         start();
         GlobalRumMonitor.get().startView("home", "Home", Collections.emptyMap());
         for (Report report : Left.pending()) {
-            assertEquals(report.title(), report.kind() == Report.Kind.HANG, LoopboxRum.addError(report));
-            assertTrue("Datadog takes no files", report.file().exists());
+            assertEquals(report.getTitle(), report.getKind() == Report.Kind.HANG, LoopboxRum.addError(report));
+            assertTrue("Datadog takes no files", report.getFile().exists());
         }
         await(errors, 3);
         List<JsonObject> pays = new ArrayList<>();
@@ -73,11 +73,11 @@ public final class DatadogTest {
         for (JsonObject pay : pays) {
             JsonObject context = pay.getAsJsonObject("context");
             Report report = report(left.pays, text(context, "loopbox.file"));
-            assertEquals(report.timeMs(), pay.get("date").getAsLong());
+            assertEquals(report.getTimeMs(), pay.get("date").getAsLong());
             assertEquals("Hang", text(error(pay), "type"));
-            assertEquals(report.title(), text(error(pay), "message"));
-            assertEquals(report.digest(), text(context, "loopbox.digest"));
-            assertEquals(report.appVersion() + " (" + report.appVersionCode() + ")", text(context, "loopbox.version"));
+            assertEquals(report.getTitle(), text(error(pay), "message"));
+            assertEquals(report.getDigest(), text(context, "loopbox.digest"));
+            assertEquals(report.getAppVersion() + " (" + report.getAppVersionCode() + ")", text(context, "loopbox.version"));
             List<String> lines = new ArrayList<>();
             for (String line : text(error(pay), "stack").split("\n")) {
                 if (line.startsWith("\tat ")) {
@@ -89,7 +89,7 @@ public final class DatadogTest {
         assertTrue("not of this launch's view", with(views, "loopbox.digest").isEmpty());
         Report hang = left.pays.get(0);
         int own = Process.myPid();
-        ShadowProcess.setPid(hang.pid());
+        ShadowProcess.setPid(hang.getPid());
         new LoopboxRum().onFirstFile(hang);
         ShadowProcess.setPid(own);
         long end = System.nanoTime() + LIMIT_NS;
@@ -98,7 +98,7 @@ public final class DatadogTest {
         }
         JsonObject view = with(views, "loopbox.digest").get(0);
         assertEquals("Home", text(view.getAsJsonObject("view"), "name"));
-        assertEquals(hang.digest(), text(view.getAsJsonObject("context"), "loopbox.digest"));
+        assertEquals(hang.getDigest(), text(view.getAsJsonObject("context"), "loopbox.digest"));
         GlobalRumMonitor.get().startView("cart", "Cart", Collections.emptyMap());
         GlobalRumMonitor.get().addErrorWithStacktrace("later", RumErrorSource.SOURCE, "x", Collections.emptyMap());
         await(errors, 4);
@@ -154,7 +154,7 @@ public final class DatadogTest {
 
     private static Report report(List<Report> reports, String name) {
         for (Report report : reports) {
-            if (report.file().getName().equals(name)) {
+            if (report.getFile().getName().equals(name)) {
                 return report;
             }
         }

@@ -29,7 +29,7 @@ final class Expected {
     /** Lines of frames, innermost first, as Java prints them without "at". */
     static void frames(Report report, List<String> lines) {
         List<String> wanted = new ArrayList<>();
-        for (StackTraceElement frame : report.stackTrace()) {
+        for (StackTraceElement frame : report.getStackTrace()) {
             wanted.add(frame.toString());
         }
         assertEquals(wanted, lines);

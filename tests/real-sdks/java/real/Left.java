@@ -64,9 +64,9 @@ final class Left {
         framework.set(null, new ContextFramework(app));
         Left left = new Left(app);
         for (Report report : Loopbox.pendingReports()) {
-            if (report.kind() == Report.Kind.ANR) {
+            if (report.getKind() == Report.Kind.ANR) {
                 left.anr = report;
-            } else if (report.title().contains("CardClient")) {
+            } else if (report.getTitle().contains("CardClient")) {
                 left.pays.add(report);
             } else {
                 left.feed = report;
@@ -77,13 +77,13 @@ final class Left {
 
     /** The system keeps that the ANR ended its process. Returns when. */
     long ended(String trace) throws Exception {
-        long at = anr.timeMs() + 7_345;
+        long at = anr.getTimeMs() + 7_345;
         ActivityManager manager = (ActivityManager) app.getSystemService(Context.ACTIVITY_SERVICE);
         shadowOf(manager)
                 .addApplicationExitInfo(
                         ShadowActivityManager.ApplicationExitInfoBuilder.newBuilder()
-                                .setPid(anr.pid())
-                                .setProcessName(anr.process())
+                                .setPid(anr.getPid())
+                                .setProcessName(anr.getProcessName())
                                 .setTimestamp(at)
                                 .setReason(ApplicationExitInfo.REASON_ANR)
                                 .setImportance(ActivityManager.RunningAppProcessInfo.IMPORTANCE_FOREGROUND)

@@ -48,8 +48,8 @@ public final class OpenTelemetryTest {
                         "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", TraceFlags.getSampled(), TraceState.getDefault());
         try (Scope open = Span.wrap(now).makeCurrent()) {
             for (Report report : Left.pending()) {
-                assertTrue(report.title(), LoopboxLogRecords.emit(report, provider));
-                assertTrue("a record takes no files", report.file().exists());
+                assertTrue(report.getTitle(), LoopboxLogRecords.emit(report, provider));
+                assertTrue("a record takes no files", report.getFile().exists());
             }
         }
         assertEquals(4, records.size());
@@ -68,13 +68,13 @@ public final class OpenTelemetryTest {
                 continue;
             }
             Report report = report(pays, text(record, "loopbox.file"));
-            boolean anr = report.kind() == Report.Kind.ANR;
+            boolean anr = report.getKind() == Report.Kind.ANR;
             assertEquals(anr ? "loopbox.anr" : "loopbox.hang", record.getEventName());
             assertEquals(anr ? "ANR" : "Hang", text(record, "exception.type"));
-            assertEquals(TimeUnit.MILLISECONDS.toNanos(report.timeMs()), record.getTimestampEpochNanos());
-            assertEquals(report.title(), record.getBodyValue().asString());
-            assertEquals(report.digest(), text(record, "loopbox.digest"));
-            assertEquals(report.appVersion(), text(record, "service.version"));
+            assertEquals(TimeUnit.MILLISECONDS.toNanos(report.getTimeMs()), record.getTimestampEpochNanos());
+            assertEquals(report.getTitle(), record.getBodyValue().asString());
+            assertEquals(report.getDigest(), text(record, "loopbox.digest"));
+            assertEquals(report.getAppVersion(), text(record, "service.version"));
             List<String> lines = new ArrayList<>();
             for (String line : text(record, "exception.stacktrace").split("\n")) {
                 if (line.startsWith("\tat ")) {
@@ -107,7 +107,7 @@ public final class OpenTelemetryTest {
 
     private static Report report(List<Report> reports, String name) {
         for (Report report : reports) {
-            if (report.file().getName().equals(name)) {
+            if (report.getFile().getName().equals(name)) {
                 return report;
             }
         }

@@ -69,9 +69,9 @@ public final class SentryTest {
         start(server, false);
         LoopboxHangs hangs = new LoopboxHangs(options);
         for (Report report : pending) {
-            boolean hang = report.kind() == Report.Kind.HANG;
-            assertEquals(report.title(), hang, hangs.send(report));
-            assertEquals("handed over", !hang, report.file().exists());
+            boolean hang = report.getKind() == Report.Kind.HANG;
+            assertEquals(report.getTitle(), hang, hangs.send(report));
+            assertEquals("handed over", !hang, report.getFile().exists());
             assertFalse("once", hangs.send(report));
         }
         assertEquals(4, pending.size());
@@ -94,9 +94,9 @@ public final class SentryTest {
         assertNotEquals("two hangs", feed.get("fingerprint"), pays.get(0).get("fingerprint"));
         for (JsonObject pay : pays) {
             Report report = report(left.pays, pay);
-            assertEquals("com.example.shop@" + report.appVersion() + "+" + report.appVersionCode(), text(pay, "release"));
-            assertEquals(Long.toString(report.appVersionCode()), text(pay, "dist"));
-            assertEquals(report.timeMs(), Expected.ms(text(pay, "timestamp")));
+            assertEquals("com.example.shop@" + report.getAppVersion() + "+" + report.getAppVersionCode(), text(pay, "release"));
+            assertEquals(Long.toString(report.getAppVersionCode()), text(pay, "dist"));
+            assertEquals(report.getTimeMs(), Expected.ms(text(pay, "timestamp")));
             JsonArray frames = hang(pay).getAsJsonObject("stacktrace").getAsJsonArray("frames");
             List<String> lines = new ArrayList<>();
             for (JsonElement each : frames) {
@@ -107,7 +107,7 @@ public final class SentryTest {
             }
             Expected.frames(report, lines);
             assertEquals("Hang", text(hang(pay), "type"));
-            assertEquals(report.title(), text(hang(pay), "value"));
+            assertEquals(report.getTitle(), text(hang(pay), "value"));
         }
     }
 
@@ -127,19 +127,19 @@ public final class SentryTest {
         Left left = Left.of(app, "feed");
         start(new Server(200), true);
         assertFalse(new LoopboxHangs(options).send(left.feed));
-        assertTrue(left.feed.file().exists());
+        assertTrue(left.feed.getFile().exists());
     }
 
     @Test
     public void anAnrIsSentrysOwnEventWithTheFile() throws Exception {
         Server server = new Server(200);
         Left left = Left.of(app, "anr");
-        left.ended(Expected.TRACE.replace("PID", "" + left.anr.pid()));
+        left.ended(Expected.TRACE.replace("PID", "" + left.anr.getPid()));
         start(server, false);
         List<String> events = server.await(1, "AppExitInfo");
         assertEquals(1, events.size());
         assertFalse("no event beside it", new LoopboxHangs(options).send(left.anr));
-        assertEquals(left.anr.digest(), text(event(events.get(0)).getAsJsonObject("extra"), "loopbox"));
+        assertEquals(left.anr.getDigest(), text(event(events.get(0)).getAsJsonObject("extra"), "loopbox"));
         assertTrue(events.get(0).contains(".lbx"));
         assertEquals("no other event", 0, server.with("\"AppHang\"").size());
         Expected.gone();
@@ -161,7 +161,7 @@ public final class SentryTest {
 
     private static Report report(List<Report> reports, JsonObject event) {
         for (Report report : reports) {
-            if (text(event, "release").contains("@" + report.appVersion() + "+")) {
+            if (text(event, "release").contains("@" + report.getAppVersion() + "+")) {
                 return report;
             }
         }

@@ -28,10 +28,10 @@ public final class XcrashTest {
         Left left = Left.of(RuntimeEnvironment.getApplication(), "anr");
         assertNull("of an earlier process", parsed(new LoopboxSection(), left));
         int own = Process.myPid();
-        ShadowProcess.setPid(left.anr.pid());
+        ShadowProcess.setPid(left.anr.getPid());
         String section = parsed(new LoopboxSection(), left);
         ShadowProcess.setPid(own);
-        assertEquals(left.anr.digest() + "\n" + left.anr.file().getName(), section.trim());
+        assertEquals(left.anr.getDigest() + "\n" + left.anr.getFile().getName(), section.trim());
     }
 
     private static String parsed(LoopboxSection section, Left left) throws Exception {

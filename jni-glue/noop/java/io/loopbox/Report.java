@@ -61,7 +61,7 @@ public final class Report {
 
     /** The file, to be sent as it is; {@code loopbox show} reads it. */
     @NonNull
-    public File file() {
+    public File getFile() {
         return file;
     }
 
@@ -74,28 +74,28 @@ public final class Report {
     /** Not known. */
     @WorkerThread
     @NonNull
-    public Kind kind() {
+    public Kind getKind() {
         return Kind.UNKNOWN;
     }
 
     /** Not known. */
     @WorkerThread
     @NonNull
-    public Verdict verdict() {
+    public Verdict getVerdict() {
         return Verdict.UNKNOWN;
     }
 
     /** "unreadable". */
     @WorkerThread
     @NonNull
-    public String reason() {
+    public String getReason() {
         return "unreadable";
     }
 
     /** Empty. */
     @WorkerThread
     @NonNull
-    public String label() {
+    public String getLabel() {
         return "";
     }
 
@@ -108,100 +108,100 @@ public final class Report {
     /** Empty. */
     @WorkerThread
     @NonNull
-    public String process() {
+    public String getProcessName() {
         return "";
     }
 
     /** 0. */
     @WorkerThread
-    public int pid() {
+    public int getPid() {
         return 0;
     }
 
     /** 0. */
     @WorkerThread
-    public long timeMs() {
+    public long getTimeMs() {
         return 0;
     }
 
     /** 0. */
     @WorkerThread
-    public long exitTimeMs() {
+    public long getExitTimeMs() {
         return 0;
     }
 
     /** Null. */
     @WorkerThread
     @Nullable
-    public File systemProfile() {
+    public File getSystemProfile() {
         return null;
     }
 
     /** Null. */
     @WorkerThread
     @Nullable
-    public AnrWarning anrWarning() {
+    public AnrWarning getAnrWarning() {
         return null;
     }
 
     /** Empty. */
     @WorkerThread
     @NonNull
-    public String digest() {
+    public String getDigest() {
         return "";
     }
 
     /** Empty. */
     @WorkerThread
     @NonNull
-    public String appVersion() {
+    public String getAppVersion() {
         return "";
     }
 
     /** 0. */
     @WorkerThread
-    public long appVersionCode() {
+    public long getAppVersionCode() {
         return 0;
     }
 
     /** Empty. */
     @WorkerThread
     @NonNull
-    public Map<String, String> annotations() {
+    public Map<String, String> getAnnotations() {
         return new LinkedHashMap<String, String>();
     }
 
     /** 0. */
     @WorkerThread
-    public long durationMs() {
+    public long getDurationMs() {
         return 0;
     }
 
     /** Empty. */
     @WorkerThread
     @NonNull
-    public String threadName() {
+    public String getThreadName() {
         return "";
     }
 
     /** Empty. */
     @WorkerThread
     @NonNull
-    public StackTraceElement[] stackTrace() {
+    public StackTraceElement[] getStackTrace() {
         return new StackTraceElement[0];
     }
 
     /** Empty. */
     @WorkerThread
     @NonNull
-    public String fingerprint() {
+    public String getFingerprint() {
         return "";
     }
 
     /** Empty. */
     @WorkerThread
     @NonNull
-    public String title() {
+    public String getTitle() {
         return "";
     }
 

@@ -88,7 +88,7 @@ public final class Main implements Runnable {
             application.told.await();
             take();
             for (Report report : take()) {
-                say("deleted " + report.file().delete());
+                say("deleted " + report.getFile().delete());
             }
             take();
         } else if (story.equals("background")) {
@@ -125,10 +125,10 @@ public final class Main implements Runnable {
     private static List<Report> take() {
         List<Report> all = Loopbox.takePendingReports();
         for (Report report : all) {
-            boolean ours = report.pid() == Process.myPid();
-            long ageMs = System.currentTimeMillis() - report.timeMs();
-            say("pending " + report.kind() + (ours ? " ours" : " of another") + (ageMs < 600_000 ? " new" : " old"));
-            say("digest " + report.digest());
+            boolean ours = report.getPid() == Process.myPid();
+            long ageMs = System.currentTimeMillis() - report.getTimeMs();
+            say("pending " + report.getKind() + (ours ? " ours" : " of another") + (ageMs < 600_000 ? " new" : " old"));
+            say("digest " + report.getDigest());
         }
         say("pending in all " + all.size());
         return all;
@@ -173,7 +173,7 @@ public final class Main implements Runnable {
     /** Everything that an app can do wrong, before the installation; nothing of it throws. */
     private static void misuse() {
         Status none = Loopbox.install(null, null);
-        say("nothing: " + none.isOn() + " " + !none.reason().isEmpty());
+        say("nothing: " + none.isOn() + " " + !none.getReason().isEmpty());
         say("no folder: " + Loopbox.install(new Config.Builder().build()));
         say("before: " + Loopbox.status() + " " + Loopbox.dump(null) + " " + Loopbox.takePendingReports());
         Loopbox.dumpAsync(null, null);

@@ -29,8 +29,8 @@ public final class ReaderApplication extends Application implements Listener, Re
 
     @Override
     public void onReport(Report report) {
-        Main.say("report " + report.kind() + " " + report.label() + " " + report.file().getName());
-        Main.say("digest " + report.digest());
+        Main.say("report " + report.getKind() + " " + report.getLabel() + " " + report.getFile().getName());
+        Main.say("digest " + report.getDigest());
         told.countDown();
     }
 

@@ -28,7 +28,7 @@ final class Copies {
 
     /** Whether a report is of a hang of this app: worth a notification. Reads the file. */
     static boolean isHang(Report report) {
-        Report.Kind kind = report.kind();
+        Report.Kind kind = report.getKind();
         return kind == Report.Kind.ANR || kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
     }
 
@@ -114,7 +114,7 @@ final class Copies {
             this.file = file;
             Report report = Report.of(file);
             isHang = isHang(report);
-            timeMs = report.timeMs();
+            timeMs = report.getTimeMs();
         }
 
         @Override

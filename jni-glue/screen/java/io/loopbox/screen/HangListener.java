@@ -33,7 +33,7 @@ final class HangListener implements Listener {
     public void onReport(Report report) {
         File copy;
         try {
-            copy = ReportProvider.copies(context).keep(report.file());
+            copy = ReportProvider.copies(context).keep(report.getFile());
         } catch (IOException full) {
             Log.w(ReportProvider.TAG, "cannot keep a report for the screen", full);
             return;
@@ -51,14 +51,14 @@ final class HangListener implements Listener {
                     + "adb shell am start -n " + context.getPackageName() + "/io.loopbox.screen.Launcher");
             return;
         }
-        String digest = report.digest();
+        String digest = report.getDigest();
         Notification.Builder builder =
                 builder(manager)
                         .setSmallIcon(android.R.drawable.stat_notify_error)
                         .setContentTitle(ReportText.headline(report))
                         .setContentText(digest)
                         .setStyle(new Notification.BigTextStyle().bigText(digest))
-                        .setWhen(report.timeMs())
+                        .setWhen(report.getTimeMs())
                         .setShowWhen(true)
                         .setLocalOnly(true)
                         .setAutoCancel(true)

@@ -67,9 +67,9 @@ public final class ReportActivity extends Activity {
             this.copy = copy;
             Report report = Report.of(copy);
             headline = ReportText.headline(report);
-            String age = ReportText.age(report.timeMs(), System.currentTimeMillis());
-            about = report.process() + ", pid " + report.pid() + ", " + age;
-            digest = report.digest();
+            String age = ReportText.age(report.getTimeMs(), System.currentTimeMillis());
+            about = report.getProcessName() + ", pid " + report.getPid() + ", " + age;
+            digest = report.getDigest();
             try {
                 ReportFile file = ReportFile.read(copy);
                 timeline = Timeline.of(file);

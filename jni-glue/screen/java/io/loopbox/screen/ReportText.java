@@ -29,9 +29,9 @@ final class ReportText {
 
     /** What the report is of, in a few words. Reads the file. */
     static String headline(Report report) {
-        switch (report.kind()) {
+        switch (report.getKind()) {
             case ANR:
-                boolean isSure = report.verdict() == Report.Verdict.CONFIRMED;
+                boolean isSure = report.getVerdict() == Report.Verdict.CONFIRMED;
                 return isSure ? "ANR: the system reported it" : "Probably an ANR: the system sent its signal";
             case HANG:
                 return "Hang: nothing shows that the system noticed";
@@ -40,7 +40,7 @@ final class ReportText {
             case CRASH:
                 return "The process crashed";
             case REQUESTED:
-                return report.label().isEmpty() ? "Asked for" : "Asked for: " + report.label();
+                return report.getLabel().isEmpty() ? "Asked for" : "Asked for: " + report.getLabel();
             case SIGQUIT:
                 return "Asked for stacks by the system; main responded";
             default:

@@ -58,8 +58,8 @@ public final class ReportsActivity extends Activity {
         Row(File copy) {
             this.copy = copy;
             Report report = Report.of(copy);
-            title = ReportText.headline(report) + "\n" + ReportText.age(report.timeMs(), System.currentTimeMillis());
-            digest = report.digest();
+            title = ReportText.headline(report) + "\n" + ReportText.age(report.getTimeMs(), System.currentTimeMillis());
+            digest = report.getDigest();
         }
     }
 

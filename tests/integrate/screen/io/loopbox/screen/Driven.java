@@ -92,7 +92,7 @@ public final class Driven {
                 File file = new File(with);
                 Report report = Report.of(file);
                 ReportFile read = ReportFile.read(file);
-                System.out.print(ReportText.plain(ReportText.headline(report), report.digest(), ReportText.sections(read)));
+                System.out.print(ReportText.plain(ReportText.headline(report), report.getDigest(), ReportText.sections(read)));
                 break;
             case "cuts":
                 cuts(new File(with));

@@ -66,7 +66,7 @@ public final class Checkout implements Listener {
             main.post(what.equals("pay") ? new PayButton(ms) : new FeedAdapter(ms));
             Report report = reports.take();
             // A report that gets more is heard of again.
-            while (report.kind() != kind) {
+            while (report.getKind() != kind) {
                 report = reports.take();
             }
             reported = true;

@@ -12,7 +12,7 @@ import org.acra.ErrorReporter;
  * with the main thread's stack, and with digest, version and date of the hang as custom data. At the next
  * start, after {@code ACRA.init}, for each of {@code Loopbox.pendingReports()}; ACRA takes no files:
  *
- * <pre>{@code if (LoopboxData.send(report)) report.file().delete();}</pre>
+ * <pre>{@code if (LoopboxData.send(report)) report.getFile().delete();}</pre>
  */
 public final class LoopboxData {
     private LoopboxData() {}
@@ -23,23 +23,23 @@ public final class LoopboxData {
      * @return whether it was about a hang, and ACRA was given it
      */
     public static boolean send(Report report) {
-        Report.Kind kind = report.kind();
+        Report.Kind kind = report.getKind();
         boolean hang = kind == Report.Kind.ANR || kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
         if (!hang || !ACRA.INSTANCE.isInitialised() || !report.claim()) {
             return false;
         }
         // By its stack ACRA makes the hash that groups; neither that nor the message has what differs from
         // one hang to the next.
-        Throwable stack = new Throwable(report.title());
-        stack.setStackTrace(report.stackTrace());
+        Throwable stack = new Throwable(report.getTitle());
+        stack.setStackTrace(report.getStackTrace());
         Map<String, String> data = new LinkedHashMap<String, String>();
-        data.put("loopbox", report.digest());
+        data.put("loopbox", report.getDigest());
         data.put("loopbox_kind", kind.name());
-        data.put("loopbox_fingerprint", report.fingerprint());
+        data.put("loopbox_fingerprint", report.getFingerprint());
         // ACRA's own fields have those of this launch.
-        data.put("loopbox_version", report.appVersion() + " (" + report.appVersionCode() + ")");
-        data.put("loopbox_time_ms", Long.toString(report.timeMs()));
-        data.put("loopbox_file", report.file().getName());
+        data.put("loopbox_version", report.getAppVersion() + " (" + report.getAppVersionCode() + ")");
+        data.put("loopbox_time_ms", Long.toString(report.getTimeMs()));
+        data.put("loopbox_file", report.getFile().getName());
         ErrorReporter acra = ACRA.getErrorReporter();
         Map<String, String> before = new LinkedHashMap<String, String>();
         try {

@@ -18,10 +18,10 @@ public final class LoopboxFields implements FirstFileListener {
 
     @Override
     public void onReport(Report report) {
-        boolean hang = report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG;
-        if (hang && report.pid() == Process.myPid()) {
-            Capture.Logger.addField("loopbox", report.digest());
-            Capture.Logger.addField("loopbox_verdict", report.verdict().name());
+        boolean hang = report.getKind() == Report.Kind.ANR || report.getKind() == Report.Kind.HANG;
+        if (hang && report.getPid() == Process.myPid()) {
+            Capture.Logger.addField("loopbox", report.getDigest());
+            Capture.Logger.addField("loopbox_verdict", report.getVerdict().name());
         }
     }
 }

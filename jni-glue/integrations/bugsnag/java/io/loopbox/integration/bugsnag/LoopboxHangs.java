@@ -14,7 +14,7 @@ import java.util.Date;
  * An event for a hang of which Bugsnag has none, because it was no ANR. At the next start, after {@code
  * Bugsnag.start}, for each of {@code Loopbox.pendingReports()}; Bugsnag takes no files:
  *
- * <pre>{@code if (hangs.send(report)) report.file().delete();}</pre>
+ * <pre>{@code if (hangs.send(report)) report.getFile().delete();}</pre>
  */
 public final class LoopboxHangs {
     private final String[] tabs;
@@ -30,12 +30,12 @@ public final class LoopboxHangs {
      * @return whether Bugsnag has it: not where an {@code OnErrorCallback} of the app refuses it
      */
     public boolean send(final Report report) {
-        boolean hang = report.kind() == Report.Kind.HANG || report.kind() == Report.Kind.RECOVERED;
+        boolean hang = report.getKind() == Report.Kind.HANG || report.getKind() == Report.Kind.RECOVERED;
         if (!hang || !Bugsnag.isStarted() || !report.claim()) {
             return false;
         }
-        Throwable stack = new Throwable(report.title());
-        stack.setStackTrace(report.stackTrace());
+        Throwable stack = new Throwable(report.getTitle());
+        stack.setStackTrace(report.getStackTrace());
         final boolean[] taken = new boolean[1];
         Bugsnag.notify(
                 stack,
@@ -54,12 +54,12 @@ public final class LoopboxHangs {
     private void fill(Report report, Event event) {
         event.getErrors().get(0).setErrorClass("Hang");
         event.setSeverity(Severity.WARNING);
-        if (!report.fingerprint().isEmpty()) {
-            event.setGroupingHash("loopbox " + report.fingerprint());
+        if (!report.getFingerprint().isEmpty()) {
+            event.setGroupingHash("loopbox " + report.getFingerprint());
         }
         addRun(report, event.getApp());
         DeviceWithState device = event.getDevice();
-        device.setTime(new Date(report.timeMs()));
+        device.setTime(new Date(report.getTimeMs()));
         device.setFreeDisk(null);
         device.setFreeMemory(null);
         device.setOrientation(null);
@@ -80,13 +80,13 @@ public final class LoopboxHangs {
         app.setDurationInForeground(null);
         app.setInForeground(null);
         app.setLaunching(null);
-        if (report.appVersion().isEmpty()) {
+        if (report.getAppVersion().isEmpty()) {
             return;
         }
         Number code = app.getVersionCode();
-        boolean other = code == null || code.longValue() != report.appVersionCode();
-        app.setVersion(report.appVersion());
-        app.setVersionCode(report.appVersionCode());
+        boolean other = code == null || code.longValue() != report.getAppVersionCode();
+        app.setVersion(report.getAppVersion());
+        app.setVersionCode(report.getAppVersionCode());
         if (other) {
             // By which Bugsnag finds the mapping; it finds the other version's by the code.
             app.setBuildUuid(null);

@@ -36,8 +36,8 @@ public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstF
     @Override
     public void onReport(Report report) {
         // Read now: the file may be gone when Bugsnag asks.
-        boolean hang = report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG;
-        if (hang && report.pid() == Process.myPid()) {
+        boolean hang = report.getKind() == Report.Kind.ANR || report.getKind() == Report.Kind.HANG;
+        if (hang && report.getPid() == Process.myPid()) {
             newest = report;
         }
     }
@@ -45,7 +45,7 @@ public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstF
     @Override
     public boolean onError(Event event) {
         Report report = newest;
-        if (report != null && isAnr(event) && Math.abs(timeMs(event) - report.timeMs()) < NEAR_MS) {
+        if (report != null && isAnr(event) && Math.abs(timeMs(event) - report.getTimeMs()) < NEAR_MS) {
             add(report, event);
         }
         return true;
@@ -55,7 +55,7 @@ public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstF
     public boolean onSend(Event event) {
         if (isAnr(event) && event.getMetadata(TAB, "digest") == null) {
             for (Report report : Loopbox.pendingReports()) {
-                if (report.pid() != Process.myPid() && report.exitTimeMs() == timeMs(event)) {
+                if (report.getPid() != Process.myPid() && report.getExitTimeMs() == timeMs(event)) {
                     add(report, event);
                 }
             }
@@ -64,9 +64,9 @@ public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstF
     }
 
     static void add(Report report, Event event) {
-        event.addMetadata(TAB, "digest", head(report.digest()));
-        event.addMetadata(TAB, "verdict", report.verdict().name());
-        event.addMetadata(TAB, "file", report.file().getName());
+        event.addMetadata(TAB, "digest", head(report.getDigest()));
+        event.addMetadata(TAB, "verdict", report.getVerdict().name());
+        event.addMetadata(TAB, "file", report.getFile().getName());
     }
 
     private static long timeMs(Event event) {

@@ -23,14 +23,14 @@ public final class LoopboxKeys implements FirstFileListener {
 
     @Override
     public void onReport(Report report) {
-        boolean hang = report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG;
-        if (!hang || report.pid() != Process.myPid()) {
+        boolean hang = report.getKind() == Report.Kind.ANR || report.getKind() == Report.Kind.HANG;
+        if (!hang || report.getPid() != Process.myPid()) {
             // Another app's ANR, the app's own dump, or an earlier process, whose keys are closed.
             return;
         }
         FirebaseCrashlytics crashlytics = FirebaseCrashlytics.getInstance();
-        crashlytics.setCustomKey("loopbox_verdict", report.verdict().name());
-        crashlytics.setCustomKey("loopbox", head(report.digest()));
+        crashlytics.setCustomKey("loopbox_verdict", report.getVerdict().name());
+        crashlytics.setCustomKey("loopbox", head(report.getDigest()));
     }
 
     private static String head(String text) {

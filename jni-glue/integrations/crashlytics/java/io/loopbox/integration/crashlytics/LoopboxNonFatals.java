@@ -12,7 +12,7 @@ import io.loopbox.Report;
  * digest, and version and time of the hang. At the next start, for each of {@code Loopbox.pendingReports()};
  * Crashlytics keeps eight of a process, and takes no files:
  *
- * <pre>{@code if (LoopboxNonFatals.record(report)) report.file().delete();}</pre>
+ * <pre>{@code if (LoopboxNonFatals.record(report)) report.getFile().delete();}</pre>
  */
 public final class LoopboxNonFatals {
     private LoopboxNonFatals() {}
@@ -23,7 +23,7 @@ public final class LoopboxNonFatals {
      * @return whether it is one, and Crashlytics was given it; it does not say what becomes of it
      */
     public static boolean record(Report report) {
-        if (report.kind() != Report.Kind.HANG && report.kind() != Report.Kind.RECOVERED) {
+        if (report.getKind() != Report.Kind.HANG && report.getKind() != Report.Kind.RECOVERED) {
             return false;
         }
         FirebaseCrashlytics crashlytics;
@@ -39,10 +39,10 @@ public final class LoopboxNonFatals {
         crashlytics.recordException(
                 new Hang(report),
                 new CustomKeysAndValues.Builder()
-                        .putString("loopbox", report.digest())
-                        .putString("loopbox_fingerprint", report.fingerprint())
-                        .putString("loopbox_version", report.appVersion() + " (" + report.appVersionCode() + ")")
-                        .putLong("loopbox_time_ms", report.timeMs())
+                        .putString("loopbox", report.getDigest())
+                        .putString("loopbox_fingerprint", report.getFingerprint())
+                        .putString("loopbox_version", report.getAppVersion() + " (" + report.getAppVersionCode() + ")")
+                        .putLong("loopbox_time_ms", report.getTimeMs())
                         .build());
         return true;
     }
@@ -51,8 +51,8 @@ public final class LoopboxNonFatals {
         private static final long serialVersionUID = 1;
 
         Hang(Report report) {
-            super(report.title());
-            setStackTrace(report.stackTrace());
+            super(report.getTitle());
+            setStackTrace(report.getStackTrace());
         }
     }
 }

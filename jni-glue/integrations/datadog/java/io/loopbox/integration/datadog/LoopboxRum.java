@@ -23,11 +23,11 @@ public final class LoopboxRum implements FirstFileListener {
 
     @Override
     public void onReport(Report report) {
-        boolean hang = report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG;
-        if (hang && report.pid() == Process.myPid()) {
+        boolean hang = report.getKind() == Report.Kind.ANR || report.getKind() == Report.Kind.HANG;
+        if (hang && report.getPid() == Process.myPid()) {
             Map<String, Object> attributes = new HashMap<String, Object>();
-            attributes.put("loopbox.digest", report.digest());
-            attributes.put("loopbox.verdict", report.verdict().name());
+            attributes.put("loopbox.digest", report.getDigest());
+            attributes.put("loopbox.verdict", report.getVerdict().name());
             GlobalRumMonitor.get().addViewAttributes(attributes);
             // Main hangs, so that no other event comes: this one has Datadog write the view at once.
             GlobalRumMonitor.get().addTiming("loopbox.hang");
@@ -38,37 +38,37 @@ public final class LoopboxRum implements FirstFileListener {
      * Claims the report and adds an error with the stack, the time and the group of the hang, to the view
      * that is shown now; call it when there is one, for each of {@code Loopbox.pendingReports()}:
      *
-     * <pre>{@code if (LoopboxRum.addError(report)) report.file().delete();}</pre>
+     * <pre>{@code if (LoopboxRum.addError(report)) report.getFile().delete();}</pre>
      *
      * @return whether it was about a hang of a process that is gone, and Datadog was given it; it does not
      * say what becomes of it
      */
     public static boolean addError(Report report) {
-        Report.Kind kind = report.kind();
+        Report.Kind kind = report.getKind();
         boolean hang = kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
-        if (!hang || report.pid() == Process.myPid() || !GlobalRumMonitor.isRegistered() || !report.claim()) {
+        if (!hang || report.getPid() == Process.myPid() || !GlobalRumMonitor.isRegistered() || !report.claim()) {
             return false;
         }
         Map<String, Object> attributes = new HashMap<String, Object>();
         attributes.put("_dd.error_type", "Hang");
-        attributes.put("_dd.timestamp", report.timeMs());
-        if (!report.fingerprint().isEmpty()) {
-            attributes.put("_dd.error.fingerprint", "loopbox " + report.fingerprint());
+        attributes.put("_dd.timestamp", report.getTimeMs());
+        if (!report.getFingerprint().isEmpty()) {
+            attributes.put("_dd.error.fingerprint", "loopbox " + report.getFingerprint());
         }
-        attributes.put("loopbox.digest", report.digest());
+        attributes.put("loopbox.digest", report.getDigest());
         attributes.put("loopbox.kind", kind.name());
         // The event itself has that of this launch.
-        attributes.put("loopbox.version", report.appVersion() + " (" + report.appVersionCode() + ")");
-        attributes.put("loopbox.file", report.file().getName());
+        attributes.put("loopbox.version", report.getAppVersion() + " (" + report.getAppVersionCode() + ")");
+        attributes.put("loopbox.file", report.getFile().getName());
         RumErrorSource source = RumErrorSource.SOURCE;
-        GlobalRumMonitor.get().addErrorWithStacktrace(report.title(), source, stack(report), attributes);
+        GlobalRumMonitor.get().addErrorWithStacktrace(report.getTitle(), source, stack(report), attributes);
         return true;
     }
 
     /** As Java prints it, without which Datadog does not process an error. */
     private static String stack(Report report) {
-        StringBuilder text = new StringBuilder("Hang: ").append(report.title());
-        for (StackTraceElement frame : report.stackTrace()) {
+        StringBuilder text = new StringBuilder("Hang: ").append(report.getTitle());
+        for (StackTraceElement frame : report.getStackTrace()) {
             text.append("\n\tat ").append(frame);
         }
         return text.toString();

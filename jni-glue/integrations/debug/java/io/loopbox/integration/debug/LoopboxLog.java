@@ -22,6 +22,6 @@ public final class LoopboxLog implements FirstFileListener {
 
     private static void log(Report report) {
         String state = report.isComplete() ? " " : " (incomplete) ";
-        Log.w(TAG, report.kind() + state + report.file().getName() + ": " + report.digest());
+        Log.w(TAG, report.getKind() + state + report.getFile().getName() + ": " + report.getDigest());
     }
 }

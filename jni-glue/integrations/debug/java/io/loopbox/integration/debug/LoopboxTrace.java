@@ -46,11 +46,11 @@ public final class LoopboxTrace implements MonitorListener {
             return;
         }
         // It may be the one before, which is heard of when the next one blocks already.
-        if (open != null && stall.startUptimeMs() + stall.wallMs() >= openedMs) {
+        if (open != null && stall.getStartUptimeMs() + stall.getWallMs() >= openedMs) {
             end();
             return;
         }
-        String name = cut("main took " + Math.round(stall.wallMs()) + " ms: " + stall.message());
+        String name = cut("main took " + Math.round(stall.getWallMs()) + " ms: " + stall.getMessage());
         Trace.beginAsyncSection(name, ++cookies);
         Trace.endAsyncSection(name, cookies);
     }

@@ -39,11 +39,11 @@ public final class LoopboxLogs {
         }
         for (int at = reports.size() - 1; at >= 0 && logged < MOST_FILES; at--) {
             Report report = reports.get(at);
-            Report.Kind kind = report.kind();
+            Report.Kind kind = report.getKind();
             boolean hang = kind == Report.Kind.ANR || kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
-            if (hang && report.file().length() <= MOST_BYTES && report.claim() && log(report)) {
+            if (hang && report.getFile().length() <= MOST_BYTES && report.claim() && log(report)) {
                 logged++;
-                report.file().delete();
+                report.getFile().delete();
             }
         }
         return logged;
@@ -52,19 +52,19 @@ public final class LoopboxLogs {
     private static boolean log(Report report) {
         byte[] content;
         try {
-            content = content(report.file());
+            content = content(report.getFile());
         } catch (IOException gone) {
             return false;
         }
         Map<String, Object> properties = new HashMap<String, Object>();
-        properties.put("loopbox_kind", report.kind().name());
+        properties.put("loopbox_kind", report.getKind().name());
         // Of a message Embrace keeps 128 characters, of a property 1,024.
-        properties.put("loopbox_digest", report.digest());
-        properties.put("loopbox_fingerprint", report.fingerprint());
-        properties.put("loopbox_version", report.appVersion() + " (" + report.appVersionCode() + ")");
-        properties.put("loopbox_time_ms", Long.toString(report.timeMs()));
-        properties.put("loopbox_file", report.file().getName());
-        Embrace.INSTANCE.logMessage(report.title(), Severity.ERROR, properties, content);
+        properties.put("loopbox_digest", report.getDigest());
+        properties.put("loopbox_fingerprint", report.getFingerprint());
+        properties.put("loopbox_version", report.getAppVersion() + " (" + report.getAppVersionCode() + ")");
+        properties.put("loopbox_time_ms", Long.toString(report.getTimeMs()));
+        properties.put("loopbox_file", report.getFile().getName());
+        Embrace.INSTANCE.logMessage(report.getTitle(), Severity.ERROR, properties, content);
         return true;
     }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * OpenTelemetry has for exceptions. At the next start, for each of {@code Loopbox.pendingReports()}; a record
  * takes no files:
  *
- * <pre>{@code if (LoopboxLogRecords.emit(report, provider)) report.file().delete();}</pre>
+ * <pre>{@code if (LoopboxLogRecords.emit(report, provider)) report.getFile().delete();}</pre>
  */
 public final class LoopboxLogRecords {
     private LoopboxLogRecords() {}
@@ -23,7 +23,7 @@ public final class LoopboxLogRecords {
      * @return whether it was about a hang; OpenTelemetry does not say what becomes of a record
      */
     public static boolean emit(Report report, LoggerProvider provider) {
-        Report.Kind kind = report.kind();
+        Report.Kind kind = report.getKind();
         boolean hang = kind == Report.Kind.ANR || kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
         if (!hang || !report.claim()) {
             return false;
@@ -33,25 +33,25 @@ public final class LoopboxLogRecords {
                 .setContext(Context.root()) // the spans that are open now are of this launch
                 .setEventName(kind == Report.Kind.ANR ? "loopbox.anr" : "loopbox.hang")
                 .setSeverity(Severity.ERROR)
-                .setTimestamp(report.timeMs(), TimeUnit.MILLISECONDS)
-                .setBody(report.title())
+                .setTimestamp(report.getTimeMs(), TimeUnit.MILLISECONDS)
+                .setBody(report.getTitle())
                 .setAttribute("exception.type", kind == Report.Kind.ANR ? "ANR" : "Hang")
-                .setAttribute("exception.message", report.title())
+                .setAttribute("exception.message", report.getTitle())
                 .setAttribute("exception.stacktrace", stack(report))
-                .setAttribute("service.version", report.appVersion()) // the resource has that of this launch
-                .setAttribute("loopbox.version_code", Long.toString(report.appVersionCode()))
-                .setAttribute("loopbox.digest", report.digest())
-                .setAttribute("loopbox.fingerprint", report.fingerprint())
+                .setAttribute("service.version", report.getAppVersion()) // the resource has that of this launch
+                .setAttribute("loopbox.version_code", Long.toString(report.getAppVersionCode()))
+                .setAttribute("loopbox.digest", report.getDigest())
+                .setAttribute("loopbox.fingerprint", report.getFingerprint())
                 .setAttribute("loopbox.kind", kind.name())
-                .setAttribute("loopbox.file", report.file().getName())
+                .setAttribute("loopbox.file", report.getFile().getName())
                 .emit();
         return true;
     }
 
     /** As Java prints it. */
     private static String stack(Report report) {
-        StringBuilder text = new StringBuilder(report.title());
-        for (StackTraceElement frame : report.stackTrace()) {
+        StringBuilder text = new StringBuilder(report.getTitle());
+        for (StackTraceElement frame : report.getStackTrace()) {
             text.append("\n\tat ").append(frame);
         }
         return text.toString();

@@ -23,8 +23,8 @@ final class LoopboxAttachment {
      * @return whether the file is in it
      */
     static boolean add(Report report, long mostBytes, SentryEvent event, Hint hint) {
-        File file = report.file();
-        event.setExtra("loopbox", report.digest());
+        File file = report.getFile();
+        event.setExtra("loopbox", report.getDigest());
         if (file.length() > mostBytes) {
             event.setExtra("loopbox_left_out", file.length() + " bytes");
             return false;

@@ -44,13 +44,13 @@ public final class LoopboxExitProcessor implements BackfillingEventProcessor {
     private Report endedAt(long timeMs) {
         Report found = null;
         for (Report report : Loopbox.pendingReports()) {
-            boolean better = found == null || found.kind() != Report.Kind.ANR || report.kind() == Report.Kind.ANR;
-            if (report.exitTimeMs() == timeMs && better) {
+            boolean better = found == null || found.getKind() != Report.Kind.ANR || report.getKind() == Report.Kind.ANR;
+            if (report.getExitTimeMs() == timeMs && better) {
                 found = report;
             }
         }
         // The others are left for who sends reports by another way, and so is what is too large for Sentry.
-        boolean left = found == null || found.file().length() > mostBytes;
+        boolean left = found == null || found.getFile().length() > mostBytes;
         return left || found.claim() ? found : null;
     }
 
@@ -60,7 +60,7 @@ public final class LoopboxExitProcessor implements BackfillingEventProcessor {
                     @Override
                     public void run() {
                         if (event.waitFlush()) {
-                            report.file().delete();
+                            report.getFile().delete();
                         }
                     }
                 };

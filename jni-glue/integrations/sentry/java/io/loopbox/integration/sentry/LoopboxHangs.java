@@ -56,8 +56,8 @@ public final class LoopboxHangs {
      * @return whether Sentry has it
      */
     public boolean send(Report report) {
-        boolean hang = report.kind() == Report.Kind.HANG || report.kind() == Report.Kind.RECOVERED;
-        if (!hang || report.file().length() > options.getMaxAttachmentSize() || !report.claim()) {
+        boolean hang = report.getKind() == Report.Kind.HANG || report.getKind() == Report.Kind.RECOVERED;
+        if (!hang || report.getFile().length() > options.getMaxAttachmentSize() || !report.claim()) {
             return false;
         }
         Handover handover = new Handover();
@@ -68,35 +68,35 @@ public final class LoopboxHangs {
                 LoopboxAttachment.add(report, options.getMaxAttachmentSize(), event, hint)
                         && !SentryId.EMPTY_ID.equals(Sentry.captureEvent(event, hint))
                         && handover.await(options.getFlushTimeoutMillis());
-        return kept && report.file().delete();
+        return kept && report.getFile().delete();
     }
 
     private SentryEvent event(Report report) {
-        SentryStackTrace stack = new SentryStackTrace(frames(report.stackTrace()));
+        SentryStackTrace stack = new SentryStackTrace(frames(report.getStackTrace()));
         Mechanism mechanism = new Mechanism();
         mechanism.setType("AppHang");
         mechanism.setHandled(true);
         SentryException hang = new SentryException();
         hang.setType("Hang");
-        hang.setValue(report.title());
+        hang.setValue(report.getTitle());
         hang.setThreadId(MAIN);
         hang.setStacktrace(stack);
         hang.setMechanism(mechanism);
         SentryThread main = new SentryThread();
         main.setId(MAIN);
-        main.setName(report.threadName());
+        main.setName(report.getThreadName());
         main.setMain(true);
         main.setCurrent(true);
         main.setCrashed(false);
         main.setStacktrace(stack);
-        SentryEvent event = new SentryEvent(new Date(report.timeMs()));
+        SentryEvent event = new SentryEvent(new Date(report.getTimeMs()));
         event.setLevel(SentryLevel.ERROR);
         event.setPlatform("java");
         event.setExceptions(Collections.singletonList(hang));
         event.setThreads(Collections.singletonList(main));
         event.setEnvironment(options.getEnvironment());
-        if (!report.fingerprint().isEmpty()) {
-            event.setFingerprints(Arrays.asList("loopbox", report.fingerprint()));
+        if (!report.getFingerprint().isEmpty()) {
+            event.setFingerprints(Arrays.asList("loopbox", report.getFingerprint()));
         }
         addVersion(report, event);
         return event;
@@ -104,14 +104,14 @@ public final class LoopboxHangs {
 
     /** Of the run that hung, named as Sentry names a release: {@code package@version+code}. */
     private void addVersion(Report report, SentryEvent event) {
-        if (report.appVersion().isEmpty()) {
+        if (report.getAppVersion().isEmpty()) {
             return;
         }
         String own = options.getRelease() == null ? "" : options.getRelease();
-        String release = own.substring(0, own.indexOf('@') + 1) + report.appVersion();
-        if (report.appVersionCode() > 0) {
-            release += "+" + report.appVersionCode();
-            event.setDist(Long.toString(report.appVersionCode()));
+        String release = own.substring(0, own.indexOf('@') + 1) + report.getAppVersion();
+        if (report.getAppVersionCode() > 0) {
+            release += "+" + report.getAppVersionCode();
+            event.setDist(Long.toString(report.getAppVersionCode()));
         }
         event.setRelease(release);
         String mapping = options.getProguardUuid();

@@ -21,8 +21,8 @@ public final class LoopboxSection implements ICrashCallback, FirstFileListener {
 
     @Override
     public void onReport(Report report) {
-        boolean hang = report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG;
-        if (hang && report.pid() == Process.myPid()) {
+        boolean hang = report.getKind() == Report.Kind.ANR || report.getKind() == Report.Kind.HANG;
+        if (hang && report.getPid() == Process.myPid()) {
             newest = report;
         }
     }
@@ -32,7 +32,7 @@ public final class LoopboxSection implements ICrashCallback, FirstFileListener {
     public void onCrash(String logPath, String emergency) {
         Report report = newest;
         if (report != null && logPath != null) {
-            TombstoneManager.appendSection(logPath, "loopbox", report.digest() + "\n" + report.file().getName());
+            TombstoneManager.appendSection(logPath, "loopbox", report.getDigest() + "\n" + report.getFile().getName());
         }
     }
 }

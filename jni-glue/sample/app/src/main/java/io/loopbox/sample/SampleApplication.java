@@ -30,6 +30,6 @@ public class SampleApplication extends Application implements Listener {
 
     @Override
     public void onReport(Report report) {
-        Log.i(TAG, report.kind() + " " + report.file() + "\n" + report.digest());
+        Log.i(TAG, report.getKind() + " " + report.getFile() + "\n" + report.getDigest());
     }
 }

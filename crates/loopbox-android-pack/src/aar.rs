@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::artifact::{ALL, Artifact, INHOUSE, LOOPBOX, NOOP, SCREEN, STARTUP, VERSION};
+use crate::artifact::{ALL, Artifact, INHOUSE, KTX, LOOPBOX, NOOP, SCREEN, STARTUP, VERSION};
 use crate::half::{self, AllClasses, Classes};
 use crate::java::{Entries, Java};
 use crate::library::Library;
@@ -72,7 +72,9 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
         place.put(&INHOUSE, entries, &java.inhouse, &linked::crates(project::INHOUSE)?)?;
         place.put_symbols(&INHOUSE, libraries.inhouse)?;
     }
-    for (artifact, classes) in [(&NOOP, &java.noop), (&SCREEN, &java.screen), (&STARTUP, &java.startup)] {
+    let without_native_code =
+        [(&KTX, &java.ktx), (&NOOP, &java.noop), (&SCREEN, &java.screen), (&STARTUP, &java.startup)];
+    for (artifact, classes) in without_native_code {
         place.put(artifact, contents(artifact, &[], classes, Entries::new())?, classes, &[])?;
     }
     Ok(archive)
@@ -259,8 +261,8 @@ mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
     fn all_classes(text: &str) -> AllClasses {
-        let [library, inhouse, noop, screen, startup] = std::array::from_fn(|_| classes(text));
-        AllClasses { library, inhouse, noop, screen, startup, api: <[String; 2]>::default() }
+        let [library, inhouse, ktx, noop, screen, startup] = std::array::from_fn(|_| classes(text));
+        AllClasses { library, inhouse, ktx, noop, screen, startup, api: <[String; 3]>::default() }
     }
 
     fn classes(text: &str) -> Classes {
@@ -332,12 +334,13 @@ mod tests {
         assert_ne!(first, make("y"));
     }
 
-    /// The folders with Java that the archives are made of.
-    const COPIED: [&str; 7] = [
+    /// The folders with sources that the archives are made of.
+    const COPIED: [&str; 8] = [
         "java",
         "java-stubs",
         "java-compile-only",
         "inhouse/java",
+        "ktx/kotlin",
         "noop/java",
         "screen/java",
         "startup/java",

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha512};
 use std::fs;
 
+use crate::ktx;
 use crate::project::data;
 use crate::publisher::Publisher;
 
@@ -37,14 +38,16 @@ pub(crate) struct Needed {
     pub(crate) group: &'static str,
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
+    /// What its file is: `aar`, or `jar` where it has nothing of Android.
+    pub(crate) kind: &'static str,
 }
 
-const NEEDS_LOOPBOX: Needed = Needed { group: GROUP, name: "loopbox", version: VERSION };
+const NEEDS_LOOPBOX: Needed = Needed { group: GROUP, name: "loopbox", version: VERSION, kind: "aar" };
 
 const PLAIN_MANIFEST: &str = "AndroidManifest.xml";
 
 /// All of them.
-pub(crate) const ALL: [&Artifact; 5] = [&LOOPBOX, &INHOUSE, &NOOP, &SCREEN, &STARTUP];
+pub(crate) const ALL: [&Artifact; 6] = [&LOOPBOX, &INHOUSE, &KTX, &NOOP, &SCREEN, &STARTUP];
 
 /// What an app depends on.
 pub(crate) const LOOPBOX: Artifact = Artifact {
@@ -68,6 +71,33 @@ pub(crate) const INHOUSE: Artifact = Artifact {
     manifest: PLAIN_MANIFEST,
     rules: "proguard-inhouse.txt",
     needs: &[NEEDS_LOOPBOX],
+    replaces_loopbox: false,
+};
+
+/// For apps in Kotlin.
+pub(crate) const KTX: Artifact = Artifact {
+    name: ktx::NAME,
+    title: "Loopbox for Kotlin",
+    description: "The configuration as a block, reports as a Flow, and a report on request that suspends.",
+    namespace: "io.loopbox.ktx",
+    manifest: PLAIN_MANIFEST,
+    rules: "proguard-ktx.txt",
+    needs: &[
+        NEEDS_LOOPBOX,
+        Needed {
+            group: "org.jetbrains.kotlin",
+            name: "kotlin-stdlib",
+            version: ktx::STANDARD_LIBRARY.version,
+            kind: "jar",
+        },
+        // The name by which Gradle and Maven find the one for the JVM.
+        Needed {
+            group: "org.jetbrains.kotlinx",
+            name: "kotlinx-coroutines-core",
+            version: ktx::COROUTINES.version,
+            kind: "jar",
+        },
+    ],
     replaces_loopbox: false,
 };
 
@@ -103,7 +133,10 @@ pub(crate) const STARTUP: Artifact = Artifact {
     namespace: "io.loopbox.startup",
     manifest: "AndroidManifest-startup.xml",
     rules: "proguard-startup.txt",
-    needs: &[NEEDS_LOOPBOX, Needed { group: "androidx.startup", name: "startup-runtime", version: "1.1.1" }],
+    needs: &[
+        NEEDS_LOOPBOX,
+        Needed { group: "androidx.startup", name: "startup-runtime", version: "1.1.1", kind: "aar" },
+    ],
     replaces_loopbox: false,
 };
 
@@ -120,10 +153,10 @@ impl Artifact {
 
     /// What Maven reads of it.
     pub(crate) fn pom(&self, publisher: &Publisher) -> Result<String> {
-        let dependency = |Needed { group, name, version }: &Needed| {
+        let dependency = |Needed { group, name, version, kind }: &Needed| {
             format!(
                 "\n    <dependency>\n      <groupId>{group}</groupId>\n      <artifactId>{name}</artifactId>\n      \
-                 <version>{version}</version>\n      <type>aar</type>\n      <scope>compile</scope>\n    </dependency>"
+                 <version>{version}</version>\n      <type>{kind}</type>\n      <scope>compile</scope>\n    </dependency>"
             )
         };
         let dependencies = if self.needs.is_empty() {
@@ -147,7 +180,7 @@ impl Artifact {
     /// bytes of the archive, its sources and its documentation.
     pub(crate) fn module(&self, files: &[(String, &[u8]); 3]) -> Result<String> {
         let [archive, sources, documentation] = files.each_ref().map(|(name, bytes)| described(name, bytes));
-        let dependency = |Needed { group, name, version }: &Needed| json!({ "group": group, "module": name, "version": { "requires": version } });
+        let dependency = |Needed { group, name, version, .. }: &Needed| json!({ "group": group, "module": name, "version": { "requires": version } });
         let dependencies: Vec<Value> = self.needs.iter().map(dependency).collect();
         // Gradle refuses a build with two modules of one capability. Each module has its own unless it lists others.
         let capability = |name: &str| json!({ "group": GROUP, "name": name, "version": VERSION });
@@ -228,6 +261,11 @@ mod tests {
             assert!(pom.contains("<packaging>aar</packaging>") && pom.contains("<name>Apache-2.0</name>"));
             assert!(!pom.contains('@') && pom.contains("published-with-gradle-metadata"), "{pom}");
             assert_eq!(pom.matches("<dependency>").count(), artifact.needs.len(), "{pom}");
+            for Needed { group, kind, .. } in artifact.needs {
+                let (_, of_this) = pom.split_once(&format!("<groupId>{group}</groupId>")).unwrap();
+                let (element, _) = of_this.split_once("</dependency>").unwrap();
+                assert!(element.contains(&format!("<type>{kind}</type>")), "{pom}");
+            }
         }
     }
 

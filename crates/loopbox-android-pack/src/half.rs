@@ -1,4 +1,5 @@
-//! The Java half of the product: what of it is compiled, against what, and what of it goes into which archive.
+//! The Java half of the product: what of it is compiled, against what, and what of it goes into which archive. One archive is
+//! Kotlin.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use crate::java::{Entries, Java, entries};
+use crate::ktx;
 use crate::project::{GLUE, folder};
 use loopbox_setup::cache::Key;
 use loopbox_setup::command::path_list;
@@ -29,28 +31,31 @@ pub(crate) struct Classes {
 pub(crate) struct AllClasses {
     pub(crate) library: Classes,
     pub(crate) inhouse: Classes,
+    pub(crate) ktx: Classes,
     pub(crate) noop: Classes,
     pub(crate) screen: Classes,
     pub(crate) startup: Classes,
-    /// The public API of the library, and of what stands in for it.
-    pub(crate) api: [String; 2],
+    /// The public API of the library, of what stands in for it, and of what apps in Kotlin add.
+    pub(crate) api: [String; 3],
 }
 
 impl AllClasses {
-    /// A change of the public API is an intended one: `jni-glue/api/loopbox.api` has it.
+    /// A change of the public API is an intended one: `jni-glue/api` has it.
     pub(crate) fn ensure_api_is_recorded(&self) -> Result<()> {
-        let [library, noop] = &self.api;
-        let recorded = root().join(GLUE).join("api/loopbox.api");
-        let found = folder().join("loopbox.api");
+        let [library, noop, ktx] = &self.api;
         fs::create_dir_all(folder()).with_context(|| format!("cannot create {}", folder().display()))?;
-        fs::write(&found, library).with_context(|| format!("cannot write {}", found.display()))?;
-        let known = fs::read_to_string(&recorded).unwrap_or_default();
-        ensure!(
-            *library == known,
-            "the public API is not the one in {}; if the change is meant, copy {} over it",
-            recorded.display(),
-            found.display()
-        );
+        for (name, api) in [("loopbox.api", library), ("loopbox-ktx.api", ktx)] {
+            let recorded = root().join(GLUE).join("api").join(name);
+            let found = folder().join(name);
+            fs::write(&found, api).with_context(|| format!("cannot write {}", found.display()))?;
+            let known = fs::read_to_string(&recorded).unwrap_or_default();
+            ensure!(
+                *api == known,
+                "the public API is not the one in {}; if the change is meant, copy {} over it",
+                recorded.display(),
+                found.display()
+            );
+        }
         ensure!(library == noop, "loopbox-noop has another public API than loopbox");
         Ok(())
     }
@@ -123,7 +128,7 @@ struct Half<'a> {
 
 impl<'a> Half<'a> {
     fn ensure(java: &'a Java, glue: &Path) -> Result<Self> {
-        let key = Parts::of(glue, Path::new(""))?.add_to(java.key("java-classes"), glue)?;
+        let key = Parts::of(glue, Path::new(""))?.add_to(ktx::add_to(java.key("java-classes")), glue)?;
         let work =
             java.cache.step("java-classes", &key, |out| Parts::of(glue, out)?.compile(java, glue, out))?;
         Ok(Self { java, parts: Parts::of(glue, &work)?, work })
@@ -142,7 +147,7 @@ impl<'a> Half<'a> {
                 parts.all().into_iter().try_for_each(|part| part.document(java, &self.work, &part.place(out)))
             })?;
         let api = java.cache.step("java-api", &self.key("java-api"), |out| {
-            [&parts.library, &parts.noop]
+            [&parts.library, &parts.noop, &parts.ktx]
                 .into_iter()
                 .try_for_each(|part| write_atomically(&part.place(out), java.api(&part.classes)?))
         })?;
@@ -151,16 +156,25 @@ impl<'a> Half<'a> {
         Ok(AllClasses {
             library: read(&parts.library)?,
             inhouse: read(&parts.inhouse)?,
+            ktx: read(&parts.ktx)?,
             noop: read(&parts.noop)?,
             screen: read(&parts.screen)?,
             startup: read(&parts.startup)?,
-            api: [api(&parts.library)?, api(&parts.noop)?],
+            api: [api(&parts.library)?, api(&parts.noop)?, api(&parts.ktx)?],
         })
     }
 }
 
-/// The Java of one archive, as sources.
+/// What the sources of an archive are written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Java,
+    Kotlin,
+}
+
+/// The sources of one archive.
 struct Part {
+    language: Language,
     /// Where its classes go.
     classes: PathBuf,
     sources: Vec<PathBuf>,
@@ -174,6 +188,7 @@ struct Part {
 struct Parts {
     library: Part,
     inhouse: Part,
+    ktx: Part,
     noop: Part,
     screen: Part,
     startup: Part,
@@ -182,15 +197,17 @@ struct Parts {
 impl Parts {
     fn of(glue: &Path, work: &Path) -> Result<Self> {
         let own = glue.join("java");
-        let library = Part::below(own.clone(), work.join("classes"), Vec::new())?;
+        let java = |folder: PathBuf, name: &str, on| Part::below(Language::Java, folder, work.join(name), on);
+        let library = java(own.clone(), "classes", Vec::new())?;
         let on_library = || vec![library.classes.clone()];
-        let inhouse = Part::below(glue.join("inhouse/java"), work.join("inhouse"), on_library())?;
-        let mut noop = Part::below(glue.join("noop/java"), work.join("noop"), Vec::new())?;
+        let inhouse = java(glue.join("inhouse/java"), "inhouse", on_library())?;
+        let ktx = Part::below(Language::Kotlin, glue.join("ktx/kotlin"), work.join("ktx"), on_library())?;
+        let mut noop = java(glue.join("noop/java"), "noop", Vec::new())?;
         noop.sources.extend(SHARED_BY_NOOP.iter().map(|name| own.join("io/loopbox").join(name)));
         noop.roots.push(own);
-        let screen = Part::below(glue.join("screen/java"), work.join("screen"), on_library())?;
-        let startup = Part::below(glue.join("startup/java"), work.join("startup"), on_library())?;
-        Ok(Self { library, inhouse, noop, screen, startup })
+        let screen = java(glue.join("screen/java"), "screen", on_library())?;
+        let startup = java(glue.join("startup/java"), "startup", on_library())?;
+        Ok(Self { library, inhouse, ktx, noop, screen, startup })
     }
 
     /// Each against those that it stands on.
@@ -199,14 +216,19 @@ impl Parts {
         let declarations = java_below(glue, &DECLARATIONS)?;
         java.compile(&declarations, &[], &[], &declared(work))?;
         for part in self.all() {
-            java.compile(&part.sources, &[declared(work)], &part.class_path, &part.classes)?;
+            match part.language {
+                Language::Java => {
+                    java.compile(&part.sources, &[declared(work)], &part.class_path, &part.classes)?;
+                }
+                Language::Kotlin => ktx::compile(java, &part.sources, &part.class_path, &part.classes)?,
+            }
         }
         Ok(())
     }
 
     /// Those that stand on no other one first.
-    fn all(&self) -> [&Part; 5] {
-        [&self.library, &self.inhouse, &self.noop, &self.screen, &self.startup]
+    fn all(&self) -> [&Part; 6] {
+        [&self.library, &self.inhouse, &self.ktx, &self.noop, &self.screen, &self.startup]
     }
 
     /// Adds all sources in `glue` to a key.
@@ -234,8 +256,10 @@ fn declared(work: &Path) -> PathBuf {
 
 impl Part {
     /// All that is below one folder.
-    fn below(root: PathBuf, classes: PathBuf, class_path: Vec<PathBuf>) -> Result<Self> {
-        Ok(Self { classes, sources: java_below(&root, &[""])?, roots: vec![root], class_path })
+    fn below(language: Language, root: PathBuf, classes: PathBuf, class_path: Vec<PathBuf>) -> Result<Self> {
+        let extension = if language == Language::Java { "java" } else { "kt" };
+        let sources = sources_below(&root, &[""], extension)?;
+        Ok(Self { language, classes, sources, roots: vec![root], class_path })
     }
 
     /// Its place in the result of a step.
@@ -243,8 +267,11 @@ impl Part {
         out.join(self.classes.file_name().unwrap_or_default())
     }
 
-    /// Documents what apps use of it.
+    /// Documents what apps use of it. Kotlin's own tool for that is no part of the set-up.
     fn document(&self, java: &Java, work: &Path, out: &Path) -> Result<()> {
+        if self.language == Language::Kotlin {
+            return write_atomically(&out.join("README.txt"), "The sources have the documentation (KDoc).\n");
+        }
         let needed = path_list(self.class_path.iter().chain([&self.classes]));
         let is_public = |file: &&PathBuf| !file.components().any(|part| part.as_os_str() == "internal");
         let public: Vec<PathBuf> = self.sources.iter().filter(is_public).cloned().collect();
@@ -273,6 +300,8 @@ pub struct Compiled {
     pub library: PathBuf,
     /// Of the one that builds in house add.
     pub inhouse: PathBuf,
+    /// Of the one that apps in Kotlin add.
+    pub ktx: PathBuf,
     /// Of the one without effect.
     pub noop: PathBuf,
     /// Of the one that debug builds add.
@@ -289,10 +318,11 @@ pub struct Compiled {
 /// When a source does not compile, or the platform's API cannot be had.
 pub fn compiled() -> Result<Compiled> {
     let java = Java::ensure(&Progress::new("java"))?;
-    let Parts { library, inhouse, noop, screen, startup } = Half::ensure(&java, &root().join(GLUE))?.parts;
-    let [library, inhouse, noop, screen, startup] =
-        [library, inhouse, noop, screen, startup].map(|part| part.classes);
-    Ok(Compiled { library, inhouse, noop, screen, startup, android_jar: java.android_jar })
+    let Parts { library, inhouse, ktx, noop, screen, startup } =
+        Half::ensure(&java, &root().join(GLUE))?.parts;
+    let [library, inhouse, ktx, noop, screen, startup] =
+        [library, inhouse, ktx, noop, screen, startup].map(|part| part.classes);
+    Ok(Compiled { library, inhouse, ktx, noop, screen, startup, android_jar: java.android_jar })
 }
 
 /// What the archive without effect has of the library's sources.
@@ -329,10 +359,15 @@ const SHARED_BY_NOOP: [&str; 28] = [
 
 /// Java sources below folders of `place`, sorted.
 fn java_below(place: &Path, folders: &[&str]) -> Result<Vec<PathBuf>> {
+    sources_below(place, folders, "java")
+}
+
+/// Sources whose names end with `extension` below folders of `place`, sorted.
+fn sources_below(place: &Path, folders: &[&str], extension: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for name in folders {
         let all = files_below(&place.join(name))?;
-        found.extend(all.into_iter().filter(|file| file.extension().is_some_and(|e| e == "java")));
+        found.extend(all.into_iter().filter(|file| file.extension().is_some_and(|e| e == extension)));
     }
     Ok(found)
 }
@@ -363,7 +398,7 @@ mod tests {
         let own = ["java", "inhouse/java", "noop/java", "screen/java", "startup/java"];
         let shared = SHARED_BY_NOOP.map(|name| format!("java/io/loopbox/{name}"));
         let files = own.iter().chain(&DECLARATIONS).map(|root| format!("{root}/A.java")).chain(shared);
-        let files: Vec<String> = files.collect();
+        let files: Vec<String> = files.chain(["ktx/kotlin/A.kt".to_owned()]).collect();
         files.iter().for_each(|file| put(file, "class A {}"));
         let key = || {
             let parts = Parts::of(glue, Path::new("")).unwrap();
@@ -384,7 +419,7 @@ mod tests {
 
     #[test]
     fn no_declaration_of_another_library_gets_into_ours() {
-        let AllClasses { library, inhouse, noop, screen, startup, .. } = compiled();
+        let AllClasses { library, inhouse, ktx, noop, screen, startup, .. } = compiled();
         assert!(library.classes.contains_key("io/loopbox/internal/Recorder.class"));
         assert!(library.documentation.contains_key("io/loopbox/Loopbox.html"));
         let of_the_inside = library.documentation.keys().filter(|name| name.contains("internal"));
@@ -395,6 +430,10 @@ mod tests {
             }
         }
         assert!(inhouse.classes.keys().eq(["io/loopbox/inhouse/NativeThreadAccess.class"]));
+        // With what Kotlin's compiler reads of a library's top-level functions.
+        let others = ktx.classes.keys().filter(|name| !name.starts_with("io/loopbox/ktx/LoopboxKtx"));
+        assert!(others.eq(["META-INF/loopbox-ktx.kotlin_module"]), "{:?}", ktx.classes.keys());
+        assert!(ktx.sources.keys().eq(["io/loopbox/ktx/Loopbox.kt"]));
         assert!(
             noop.sources.contains_key("io/loopbox/Loopbox.java") && noop.sources.len() > SHARED_BY_NOOP.len()
         );

@@ -11,6 +11,7 @@ mod check;
 pub mod device;
 pub mod half;
 mod java;
+pub mod ktx;
 mod library;
 mod link;
 mod linked;

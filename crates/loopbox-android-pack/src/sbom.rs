@@ -21,7 +21,7 @@ pub(crate) fn sbom(
     crates: &[Crate],
     standard_library: &str,
 ) -> Result<String> {
-    let own = maven(GROUP, artifact.name, VERSION);
+    let own = maven(GROUP, artifact.name, VERSION, "aar");
     let mut components: Vec<Value> = crates.iter().map(of_crate).collect();
     if !crates.is_empty() {
         components.push(json!({
@@ -29,8 +29,8 @@ pub(crate) fn sbom(
             "licenses": licence(LICENCE),
         }));
     }
-    components.extend(artifact.needs.iter().map(|Needed { group, name, version }| {
-        let purl = maven(group, name, version);
+    components.extend(artifact.needs.iter().map(|Needed { group, name, version, kind }| {
+        let purl = maven(group, name, version, kind);
         json!({
             "type": "library", "bom-ref": purl, "group": group, "name": name, "version": version, "purl": purl,
         })
@@ -66,8 +66,8 @@ fn of_crate(Crate { name, version, licence: licensed, sha256, .. }: &Crate) -> V
     component
 }
 
-fn maven(group: &str, name: &str, version: &str) -> String {
-    format!("pkg:maven/{group}/{name}@{version}?type=aar")
+fn maven(group: &str, name: &str, version: &str, kind: &str) -> String {
+    format!("pkg:maven/{group}/{name}@{version}?type={kind}")
 }
 
 fn licence(expression: &str) -> Value {
@@ -81,7 +81,7 @@ fn hashes(sha256: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::artifact::{ALL, LOOPBOX, STARTUP};
+    use crate::artifact::{ALL, KTX, LOOPBOX, STARTUP};
     use crate::linked::crates;
     use crate::project::LIBRARY;
 
@@ -113,6 +113,10 @@ mod tests {
         let names: Vec<&str> =
             bom["components"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["loopbox", "startup-runtime"]);
+        let bom = parsed(&KTX, b"x", &[]);
+        let coroutines = bom["components"].as_array().unwrap().last().unwrap();
+        let purl = "pkg:maven/org.jetbrains.kotlinx/kotlinx-coroutines-core@1.7.3?type=jar";
+        assert_eq!(coroutines["purl"], purl);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use anyhow::{Context, Result, ensure};
 use loopbox_android_pack::half::{self, Compiled};
+use loopbox_android_pack::ktx;
 use loopbox_setup::command::{Outcome, run};
 use loopbox_setup::files::files_below;
 use loopbox_setup::kotlin::Kotlin;
@@ -55,6 +56,25 @@ fn kotlin_may_do_all_that_the_api_says_and_the_documents_show() -> Result<()> {
     }
     for classes in [&HALF.library, &HALF.noop] {
         kotlin(&sources, classes)?.into_text()?;
+    }
+    Ok(())
+}
+
+/// With its sources, against the archive and against the one without effect.
+#[test]
+fn what_the_documents_show_of_ktx_compiles_with_either_archive() -> Result<()> {
+    let folder = tempdir()?;
+    let shown = folder.path().join("Shown.kt");
+    let imports = "import android.app.Application\nimport android.content.Context\nimport android.util.Log\n\
+                   import io.loopbox.ktx.*\nimport kotlinx.coroutines.*\n";
+    let own = "fun upload(file: java.io.File, digest: String) = println(\"$file $digest\")";
+    let code = code("docs/integrate.md", "kotlin", "class FeedApp")?;
+    fs::write(&shown, format!("package shown\n{imports}{code}\n{own}\n"))?;
+    let mut sources = files_below(&root().join("jni-glue/ktx/kotlin"))?;
+    sources.push(shown);
+    let [coroutines, _] = ktx::jars()?;
+    for classes in [&HALF.library, &HALF.noop] {
+        kotlin_into(tempdir()?.path(), &sources, &[classes, &coroutines])?.into_text()?;
     }
     Ok(())
 }

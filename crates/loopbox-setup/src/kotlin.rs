@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Result, bail};
 
@@ -76,6 +77,35 @@ impl Kotlin {
     /// # Errors
     /// When the compiler cannot be started.
     pub fn compile(&self, sources: &[PathBuf], class_path: &[PathBuf], classes: &Path) -> Result<Outcome> {
+        let class_path = class_path.iter().map(PathBuf::as_path).chain([self.standard_library()?]);
+        let mut compiler = self.compiler(path_list(class_path), classes)?;
+        outcome(compiler.args(sources))
+    }
+
+    /// Compiles a library called `name` that apps of the version `language` of Kotlin can use; the standard library of that
+    /// version is on the class path, too. Every warning is an error, and what is public has to say so.
+    ///
+    /// # Errors
+    /// When the compiler cannot be started, or refuses something.
+    pub fn compile_library(
+        &self,
+        name: &str,
+        language: &str,
+        sources: &[PathBuf],
+        class_path: &[PathBuf],
+        classes: &Path,
+    ) -> Result<()> {
+        let mut compiler = self.compiler(path_list(class_path), classes)?;
+        compiler.args(["-module-name", name, "-language-version", language, "-api-version", language]);
+        // The compiler warns of each version that is not its newest.
+        compiler.args(["-Xsuppress-version-warnings", "-Xexplicit-api=strict", "-Werror"]);
+        // Classes, because no Android has what invokedynamic needs.
+        compiler.args(["-Xlambdas=class", "-Xsam-conversions=class"]);
+        outcome(compiler.args(sources))?.into_text()?;
+        Ok(())
+    }
+
+    fn compiler(&self, class_path: String, classes: &Path) -> Result<Command> {
         fs::create_dir_all(classes)?;
         let mut compiler = self.tools.java();
         compiler
@@ -83,7 +113,7 @@ impl Kotlin {
             .arg(path_list(&self.jars))
             .arg("org.jetbrains.kotlin.cli.jvm.K2JVMCompiler");
         compiler.args(["-no-stdlib", "-no-reflect", "-no-jdk", "-jvm-target", "1.8", "-cp"]);
-        compiler.arg(path_list(class_path.iter().map(PathBuf::as_path).chain([self.standard_library()?])));
-        outcome(compiler.arg("-d").arg(classes).args(sources))
+        compiler.arg(class_path).arg("-d").arg(classes);
+        Ok(compiler)
     }
 }

@@ -170,13 +170,14 @@ fn crates_that_run_in_apps_refuse_what_could_panic() {
 }
 
 #[test]
-fn java_sources_that_others_compile_name_their_licence() {
-    let folders = ["java", "inhouse", "noop", "screen", "startup", "integrations", "sample"]
+fn sources_that_others_compile_name_their_licence() {
+    let folders = ["java", "inhouse", "ktx", "noop", "screen", "startup", "integrations", "sample"]
         .map(|part| format!("jni-glue/{part}"));
     let files = folders.iter().flat_map(|folder| files_below(&root().join(folder)).unwrap());
     // Declarations of other libraries are there to compile against and go nowhere.
     let ships = |file: &PathBuf| {
-        file.extension().is_some_and(|kind| kind == "java") && !file.iter().any(|part| part == "declarations")
+        file.extension().is_some_and(|kind| kind == "java" || kind == "kt")
+            && !file.iter().any(|part| part == "declarations")
     };
     let mut seen = 0;
     for file in files.filter(ships) {

@@ -1,6 +1,7 @@
 //! Libraries of others that apps dispatch messages with, as Maven Central has them.
 
 use anyhow::Result;
+use loopbox_android_pack::ktx;
 use loopbox_setup::jar;
 use loopbox_setup::progress::Progress;
 use loopbox_setup::registry::{Pinned, Registry};
@@ -11,12 +12,8 @@ const fn jar(package: &'static str, version: &'static str, sha256: &'static str)
     Pinned { registry: Registry::Maven, package, version, sha256, megabytes: 3 }
 }
 
-const COROUTINES: [Pinned<'_>; 2] = [
-    jar(
-        "org.jetbrains.kotlinx:kotlinx-coroutines-core-jvm",
-        "1.7.3",
-        "1ab3acc38f3e7355c4f9d1ec62107a46fa73c899f3070d055e5d4373dfe67e12",
-    ),
+const COROUTINES: [Pinned<'static>; 2] = [
+    ktx::COROUTINES,
     jar(
         "org.jetbrains.kotlinx:kotlinx-coroutines-android",
         "1.7.3",

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+/** Loopbox for Kotlin: the configuration as a block, reports as a flow, and a report on request that suspends. */
+@file:JvmName("LoopboxKtx")
+
+package io.loopbox.ktx
+
+import android.content.Context
+import io.loopbox.Config
+import io.loopbox.FrameConfig
+import io.loopbox.Listener
+import io.loopbox.Loopbox
+import io.loopbox.Report
+import io.loopbox.Status
+import java.io.File
+import kotlin.coroutines.resume
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.suspendCancellableCoroutine
+import kotlinx.coroutines.withContext
+
+/**
+ * A configuration, by its options: `loopbox { hangMs(4_000) }`.
+ *
+ * @param directory where the recorder keeps its files; null for a folder of the app
+ */
+public inline fun loopbox(directory: File? = null, options: Config.Builder.() -> Unit): Config {
+    val builder = if (directory == null) Config.Builder() else Config.Builder(directory)
+    return builder.apply(options).build()
+}
+
+/**
+ * [Loopbox.install] with these options, on the main thread: `installLoopbox { hangMs(4_000) }`.
+ *
+ * @return what is on and what is off
+ */
+public inline fun Context.installLoopbox(options: Config.Builder.() -> Unit): Status =
+    Loopbox.install(this, loopbox(options = options))
+
+/** [Config.Builder.frames] with these options: `frames { touch(true) }`. */
+public inline fun Config.Builder.frames(options: FrameConfig.Builder.() -> Unit): Config.Builder =
+    frames(FrameConfig.Builder().apply(options).build())
+
+/**
+ * The reports of this process and, at its start, of processes that were killed, each when it is complete, as to a
+ * [Listener] that [Loopbox.addListener] has added; while it is collected, before [Loopbox.install] or after it. Each
+ * collector gets all of them, and a slow one loses none and holds nobody up.
+ *
+ * A collector gets the report when listeners of the configuration may have taken its file away already: an app with
+ * such a listener needs no flow. The properties of a report read its file: collect where that may be done, as on
+ * [Dispatchers.IO].
+ *
+ * @param withPending begins with [Loopbox.pendingReports], which no process has taken yet; none comes twice
+ */
+public fun loopboxReports(withPending: Boolean = false): Flow<Report> = flow {
+    val came = Channel<Report>(Channel.UNLIMITED)
+    val listener = Listener { report -> came.trySend(report) }
+    Loopbox.addListener(listener)
+    try {
+        // A report that comes meanwhile may be in this list, too.
+        val pending = if (withPending) withContext(Dispatchers.IO) { Loopbox.pendingReports() } else emptyList()
+        val names = pending.mapTo(HashSet()) { it.file.name }
+        pending.forEach { emit(it) }
+        for (report in came) {
+            if (report.file.name !in names) emit(report)
+        }
+    } finally {
+        Loopbox.removeListener(listener)
+    }
+}
+
+/**
+ * [Loopbox.dumpAsync]: writes a report of what the main thread does now, and waits without a thread until it is complete.
+ * Any thread. Cancelled, it waits no longer; the report is written nevertheless.
+ *
+ * @param reason goes into the report
+ * @return null when there is none: while nothing records, for a listener that is being called, for too many at once
+ */
+public suspend fun loopboxDump(reason: String? = null): Report? = suspendCancellableCoroutine { waiting ->
+    Loopbox.dumpAsync(reason) { report -> waiting.resume(report) }
+}

@@ -1,9 +1,10 @@
 //! Many reports: finding them, reading them on all cores, and reporting which could not be used.
 //!
-//! Memory does not depend on the number of reports: folders are searched while reports are read, and each report is
+//! Of reports only their identity and path are kept: folders are searched while reports are read, and each report is
 //! dropped when its visitor returns.
 
 use crate::config::app_packages;
+use crate::duplicates::Duplicates;
 use crate::mapping::Mapper;
 use crate::options::ReadOptions;
 use crate::outcome::Outcome;
@@ -51,6 +52,8 @@ pub(crate) struct Batch<S> {
     pub(crate) states: Vec<S>,
     /// The number of files that could not be used.
     pub(crate) skipped: u64,
+    /// The number of files that were left out, because another one has the same recording.
+    pub(crate) duplicates: u64,
     pub(crate) outcome: Outcome,
 }
 
@@ -71,7 +74,7 @@ fn find_all(paths: &[PathBuf]) -> impl Iterator<Item = walkdir::Result<Found>> {
 
 impl BatchReading {
     /// Calls `visit` for each intact report, on several threads with a state each. Files that cannot be used are
-    /// printed to stderr and skipped.
+    /// printed to stderr and skipped; of several files with one recording the one that says most is visited.
     ///
     /// # Errors
     /// When no report could be used, or a visitor fails.
@@ -125,19 +128,25 @@ impl BatchReading {
         let mapper = Mapper::load(&self.reading.mappings)?;
         let packages = app_packages(&self.reading.packages)?;
         let counts = Counts::default();
+        let pool = self.pool()?;
+        let process = self.reading.process.as_deref();
+        // Files are read twice: only with all of them seen it is known which of several copies says most.
+        let duplicates = pool
+            .install(|| Duplicates::find(find_all(paths).filter_map(Found::report).par_bridge(), process));
         let reader = BatchReader {
-            process: self.reading.process.as_deref(),
+            duplicates: &duplicates,
+            process,
             mapper: &mapper,
             packages: &packages,
             progress: progress_bar(),
             counts,
         };
         if !reader.progress.is_hidden() {
-            // Searching the folders takes much less time than reading the reports, so they are searched twice.
-            let reports = find_all(paths).filter(|found| matches!(found, Ok(Found::Report(_))));
+            // Searching the folders takes much less time than reading the reports.
+            let reports = find_all(paths).filter_map(Found::report);
             reader.progress.set_length(reports.count() as u64);
         }
-        let states: Result<Vec<S>> = self.pool()?.install(|| {
+        let states: Result<Vec<S>> = pool.install(|| {
             let paths = find_all(paths).filter_map(|path| reader.found(path)).par_bridge();
             let visited = paths.try_fold(&state, |mut state, path| {
                 if let Some(analysis) = reader.load(&path) {
@@ -156,6 +165,15 @@ impl BatchReading {
 enum Found {
     Report(PathBuf),
     Ring,
+}
+
+impl Found {
+    fn report(found: walkdir::Result<Self>) -> Option<PathBuf> {
+        match found {
+            Ok(Self::Report(path)) => Some(path),
+            _ => None,
+        }
+    }
 }
 
 /// The path itself, or the reports below a folder. Symbolic links are followed to files only, so that no search is
@@ -186,6 +204,7 @@ fn progress_bar() -> ProgressBar {
 struct Counts {
     used: AtomicU64,
     skipped: AtomicU64,
+    duplicates: AtomicU64,
     /// Reports that no mapping matched.
     unmapped: AtomicU64,
     /// Ring files in folders.
@@ -195,6 +214,12 @@ struct Counts {
 impl Counts {
     fn into_batch<S>(self, states: Vec<S>) -> (Batch<S>, u64) {
         let (used, skipped) = (self.used.into_inner(), self.skipped.into_inner());
+        let duplicates = self.duplicates.into_inner();
+        if duplicates > 0 {
+            output::print_error(format_args!(
+                "note: {duplicates} duplicates are left out: their recording is in another file, too"
+            ));
+        }
         let (unmapped, rings) = (self.unmapped.into_inner(), self.rings.into_inner());
         if rings > 0 {
             output::print_error(format_args!(
@@ -209,13 +234,14 @@ impl Counts {
         }
         let complete = skipped == 0 && unmapped == 0;
         let outcome = if complete { Outcome::Complete } else { Outcome::Partial };
-        (Batch { states, skipped, outcome }, used)
+        (Batch { states, skipped, duplicates, outcome }, used)
     }
 }
 
 struct BatchReader<'a> {
     /// Of traces with several processes.
     process: Option<&'a str>,
+    duplicates: &'a Duplicates,
     mapper: &'a Mapper,
     packages: &'a AppPackages,
     progress: ProgressBar,
@@ -248,6 +274,10 @@ impl BatchReader<'_> {
     /// Loads an intact report. A damaged one is skipped, because what is left of it would be counted as something else.
     fn load(&self, path: &Path) -> Option<Analysis> {
         self.progress.inc(1);
+        if self.duplicates.is_left_out(path) {
+            self.counts.duplicates.fetch_add(1, Relaxed);
+            return None;
+        }
         let mut decoded = match input::decode(path, self.process) {
             Ok(input) => input.decoded,
             Err(error) => {
@@ -255,6 +285,10 @@ impl BatchReader<'_> {
                 return None;
             }
         };
+        if decoded.damage.is_empty() && !self.duplicates.take(&decoded.report) {
+            self.counts.duplicates.fetch_add(1, Relaxed);
+            return None;
+        }
         if self.mapper.apply(&mut decoded.report).is_err() {
             self.counts.unmapped.fetch_add(1, Relaxed);
         }

@@ -9,6 +9,7 @@ mod config;
 mod configuration;
 mod destination;
 mod document;
+mod duplicates;
 mod input;
 mod mapping;
 mod monitor_files;

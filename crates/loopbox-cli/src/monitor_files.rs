@@ -161,6 +161,6 @@ impl Counts {
         let skipped = self.skipped.into_inner();
         let complete = skipped == 0 && cut_lines == 0 && unmapped == 0;
         let outcome = if complete { Outcome::Complete } else { Outcome::Partial };
-        (Batch { states, skipped, outcome }, self.used.into_inner())
+        (Batch { states, skipped, duplicates: 0, outcome }, self.used.into_inner())
     }
 }

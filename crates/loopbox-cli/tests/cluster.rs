@@ -2,10 +2,9 @@
 
 mod support;
 
-use loopbox_format::report::encode;
 use loopbox_report::test_frames::SessionBuilder;
 use serde_json::Value;
-use support::{Files, loopbox, shop};
+use support::{Files, loopbox, recorded, shop};
 
 /// Seven reports of two problems in a folder of folders, and the folder.
 fn corpus() -> (Files, String) {
@@ -24,7 +23,7 @@ fn corpus() -> (Files, String) {
                 .for_each(|m| m.name = "load".into());
         }
         let name = if i % 2 == 0 { format!("r{i}.lbx") } else { format!("deep/r{i}.lbx") };
-        files.bytes(&name, &encode(&report).unwrap());
+        files.bytes(&name, &recorded(&report));
     }
     files.bytes("notes.txt", b"not a report, and not read");
     let folder = files.dir().to_str().unwrap().to_string();
@@ -130,7 +129,7 @@ fn cluster_groups_jank_frames_by_their_hitches() {
     let session = SessionBuilder::new().scroll_with("Feed", &[17, 117, 17, 117, 17], Some(46)).build();
     for nth in 0..3 {
         let report = shop().with(|report| report.frames = session.clone()).build().report;
-        files.bytes(&format!("r{nth}.lbx"), &encode(&report).unwrap());
+        files.bytes(&format!("r{nth}.lbx"), &recorded(&report));
     }
     let plain = files.report("plain.lbx");
     let folder = files.dir().to_str().unwrap();
@@ -198,7 +197,7 @@ fn cluster_with_a_mapping_joins_builds() {
     let loopbox_format::model::MainState::Running(running) = &mut report.main else { panic!() };
     running.message.as_mut().unwrap().callback = "a.c".into();
     report.history[2].details[0].message = None;
-    files.bytes("obfuscated.lbx", &encode(&report).unwrap());
+    files.bytes("obfuscated.lbx", &recorded(&report));
     let groups = |args: &[&str]| {
         let run = loopbox(&[&["cluster", &folder, "--json"], args].concat());
         let json: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -220,7 +219,7 @@ fn the_apps_packages_decide_whose_method_a_problem_is() {
         46,
         &[("com.example.shop.Checkout$1.run:31 com.vendor.sdk.Client.call:7 java.lang.Thread.sleep!", 515)],
     );
-    let report = files.bytes("r.lbx", &encode(&report.build().report).unwrap());
+    let report = files.bytes("r.lbx", &recorded(&report.build().report));
     let frames = |folder: &std::path::Path, args: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_loopbox"));
         let out =

@@ -2,13 +2,12 @@
 
 mod support;
 
-use loopbox_format::report::encode;
 use loopbox_report::test_frames::SessionBuilder;
 use loopbox_report::test_support::ReportBuilder;
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use support::{Files, loopbox};
+use support::{Files, loopbox, recorded};
 
 const REPORTS: u64 = 500;
 /// A refresh of 60 Hz.
@@ -108,7 +107,7 @@ fn corpus(files: &Files) -> BTreeMap<&'static str, Made> {
             report.meta.annotations = vec![("user".into(), format!("user {user}"))];
             report.meta.process.app_version = format!("5.{} ({})", number % 4, 500 + number % 4);
         });
-        files.bytes(&format!("{number:03}.lbx"), &encode(&report.build().report).unwrap());
+        files.bytes(&format!("{number:03}.lbx"), &recorded(&report.build().report));
     }
     made
 }

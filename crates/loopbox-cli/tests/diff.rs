@@ -2,11 +2,10 @@
 
 mod support;
 
-use loopbox_format::report::encode;
 use serde_json::Value;
 use std::fs;
 use support::tools::python;
-use support::{Files, loopbox, shop};
+use support::{Files, loopbox, recorded, shop};
 
 /// A folder `fleet` with reports of two versions: of `Cart.total` in both, of `Sync.run` in the newer one.
 fn fleet(files: &Files) -> &'static str {
@@ -20,11 +19,8 @@ fn fleet(files: &Files) -> &'static str {
                     report.meta.process.app_version = version.into();
                     report.meta.annotations = vec![("user".into(), format!("{version} {method} {i}"))];
                 });
-            fs::write(
-                format!("{folder}/{version}-{method}-{i}.lbx"),
-                encode(&report.build().report).unwrap(),
-            )
-            .unwrap();
+            fs::write(format!("{folder}/{version}-{method}-{i}.lbx"), recorded(&report.build().report))
+                .unwrap();
         }
     };
     write("5.2 (502)", "Cart.total", 8);

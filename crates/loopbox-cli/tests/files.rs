@@ -23,7 +23,7 @@ fn fifo(path: &str) {
 #[test]
 fn no_command_writes_over_the_report_that_it_reads() {
     let files = Files::new();
-    let report = files.report("r.lbx");
+    let report = files.bytes("r.lbx", &shop_bytes());
     let (link, hard) = (files.path("link.lbx"), files.path("hard.lbx"));
     symlink(report, link).unwrap();
     fs::hard_link(report, hard).unwrap();

@@ -4,10 +4,9 @@
 
 mod support;
 
-use loopbox_format::report::encode;
 use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use serde_json::{Value, json};
-use support::{Files, loopbox, shop, tools};
+use support::{Files, loopbox, recorded, shop, tools};
 
 /// How many reports there are.
 const ROWS: &str = "LOOPBOX_FLEET_ROWS";
@@ -21,7 +20,7 @@ fn both_engines_answer_the_documented_questions_alike() {
         .scroll("Cart", &[17, 17, 17, 51, 17, 801])
         .build();
     for i in 0..20 {
-        files.bytes(&format!("r{i:02}.lbx"), &encode(&report).unwrap());
+        files.bytes(&format!("r{i:02}.lbx"), &recorded(&report));
     }
     let stall = |ms: u32, method: &str| {
         format!(

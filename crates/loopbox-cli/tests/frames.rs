@@ -2,10 +2,9 @@
 
 mod support;
 
-use loopbox_format::report::encode;
 use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use serde_json::Value;
-use support::{Files, loopbox, shop};
+use support::{Files, loopbox, recorded, shop};
 
 /// Twelve reports of as many users in a folder, each with a scroll of the feed with so many stalls of 100 ms.
 fn fleet(files: &Files, folder: &str, stalls: usize) -> &'static str {
@@ -18,15 +17,14 @@ fn fleet(files: &Files, folder: &str, stalls: usize) -> &'static str {
             report.meta.annotations = vec![("user".into(), format!("user {user}"))];
             report.frames = session;
         });
-        files.bytes(&format!("{folder}/r{user}.lbx"), &encode(&report.build().report).unwrap());
+        files.bytes(&format!("{folder}/r{user}.lbx"), &recorded(&report.build().report));
     }
     path
 }
 
 fn article(files: &Files) -> &'static str {
     let session = SessionBuilder::new().scroll_with("com.example.Feed", &ARTICLE_TRACE, Some(46)).build();
-    files
-        .bytes("article.lbx", &encode(&shop().with(|report| report.frames = session).build().report).unwrap())
+    files.bytes("article.lbx", &recorded(&shop().with(|report| report.frames = session).build().report))
 }
 
 #[test]
@@ -98,7 +96,7 @@ fn frames_compares_two_sets_and_fails_when_asked_to() {
     let mut session = SessionBuilder::new().scroll("com.example.Feed", &[17; 100]).build();
     session.gestures.clear();
     let unrecorded = shop().with(|report| report.frames = session).build().report;
-    let unknown = gate(files.bytes("unrecorded.lbx", &encode(&unrecorded).unwrap()), "jank-gestures>5");
+    let unknown = gate(files.bytes("unrecorded.lbx", &recorded(&unrecorded)), "jank-gestures>5");
     assert_eq!(unknown.code, 2, "no gesture was recorded");
     assert!(unknown.stdout.contains("not known: jank-gestures>5"), "{}", unknown.stdout);
     assert_eq!(gate(worse, "hitsch>+0%").code, 64);

@@ -5,7 +5,6 @@ mod browser;
 mod support;
 
 use browser::Browser;
-use loopbox_format::report::encode;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -14,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use support::tools::npm_file;
-use support::{Files, OpenPage, shop, shop_bytes};
+use support::{Files, OpenPage, recorded, shop, shop_bytes};
 
 /// A folder with three reports of two versions.
 fn reports(files: &Files) -> &'static str {
@@ -30,7 +29,7 @@ fn reports(files: &Files) -> &'static str {
             report.meta.process.app_version = version.into();
         });
         let report = report.looper_tree(46, &[(stack, 500)]).build().report;
-        fs::write(format!("{folder}/{name}.lbx"), encode(&report).unwrap()).unwrap();
+        fs::write(format!("{folder}/{name}.lbx"), recorded(&report)).unwrap();
     }
     folder
 }

@@ -2,10 +2,9 @@
 
 mod support;
 
-use loopbox_format::report::encode;
 use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use serde_json::{Value, json};
-use support::{Files, loopbox, shop, tools};
+use support::{Files, loopbox, recorded, shop, tools};
 
 /// Forty reports: 5.9.0 has one problem, 5.10.0 two; Tiny One devices are always starved and slow in the new one.
 fn corpus() -> Files {
@@ -29,7 +28,7 @@ fn corpus() -> Files {
                 .for_each(|m| m.name = "load".into());
             report.history[1].checktime_late_ns = Some(900_000_000);
         }
-        files.bytes(&format!("r{i}.lbx"), &encode(&report).unwrap());
+        files.bytes(&format!("r{i}.lbx"), &recorded(&report));
     }
     files
 }
@@ -86,8 +85,7 @@ fn screens_and_stalls_are_tables_of_their_own() {
     let files = Files::new();
     let session = SessionBuilder::new().scroll("Feed", &ARTICLE_TRACE).scroll("Cart", &[17; 20]).build();
     let report = shop().with(|report| report.frames = session).build().report;
-    let (lbx, screens) =
-        (files.bytes("frames.lbx", &encode(&report).unwrap()), files.path("screens.parquet"));
+    let (lbx, screens) = (files.bytes("frames.lbx", &recorded(&report)), files.path("screens.parquet"));
     let run = loopbox(&["export", lbx, files.report("plain.lbx"), "-f", "parquet-screens", "-o", screens]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let rows = ask(

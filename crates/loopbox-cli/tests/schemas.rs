@@ -3,12 +3,11 @@
 mod support;
 
 use loopbox_format::model::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord, Token};
-use loopbox_format::report::encode;
 use loopbox_report::test_frames::SessionBuilder;
 use loopbox_report::test_support::{OUTSIDE, ReportBuilder, full};
 use std::path::Path;
 use support::tools::{npm_file, python};
-use support::{Files, loopbox, shop};
+use support::{Files, loopbox, recorded, shop};
 
 /// A published schema.
 fn schema(name: &str) -> String {
@@ -71,7 +70,7 @@ fn reports_and_verdicts_are_of_the_published_schema() {
     let files = Files::new();
     let mut lbx: Vec<&str> = Vec::new();
     for (name, report) in reports() {
-        lbx.push(files.bytes(&format!("{name}.lbx"), &encode(&report.build().report).unwrap()));
+        lbx.push(files.bytes(&format!("{name}.lbx"), &recorded(&report.build().report)));
     }
     lbx.push(files.damaged("damaged.lbx"));
     for (arguments, schema) in [
@@ -93,14 +92,14 @@ fn reports_and_verdicts_are_of_the_published_schema() {
 fn groups_are_of_the_published_schema() {
     let files = Files::new();
     for (name, report) in reports() {
-        files.bytes(&format!("{name}.lbx"), &encode(&report.build().report).unwrap());
+        files.bytes(&format!("{name}.lbx"), &recorded(&report.build().report));
     }
     let folder = files.dir().to_str().unwrap();
     let groups = loopbox(&["cluster", "--json", folder]).stdout;
     let session = SessionBuilder::new().scroll_with("Feed", &[17, 117, 17], Some(46)).build();
     let report = shop().with(|report| report.frames = session).build().report;
     let janks =
-        loopbox(&["cluster", "--json", "--jank", files.bytes("janks.lbx", &encode(&report).unwrap())]).stdout;
+        loopbox(&["cluster", "--json", "--jank", files.bytes("janks.lbx", &recorded(&report))]).stdout;
     let printed =
         [files.bytes("groups.json", groups.as_bytes()), files.bytes("janks.json", janks.as_bytes())];
     check(&schema("cluster-1.schema.json"), &printed);
@@ -112,7 +111,7 @@ fn display_frames_are_of_the_published_schemas() {
     let session = |times: &[u64]| SessionBuilder::new().scroll_with("Feed", times, Some(46)).build();
     let report = |name: &str, times: &[u64]| {
         let report = shop().with(|report| report.frames = session(times)).build().report;
-        files.bytes(name, &encode(&report).unwrap())
+        files.bytes(name, &recorded(&report))
     };
     let (smooth, janky) = (report("smooth.lbx", &[17, 17, 17]), report("janky.lbx", &[17, 117, 17]));
     let printed = |name: &str, arguments: &[&str]| {
@@ -133,7 +132,7 @@ fn tickets_for_code_scanning_are_of_the_sarif_standard() {
     let files = Files::new();
     let mut logs = Vec::new();
     for (name, report) in reports() {
-        let lbx = files.bytes(&format!("{name}.lbx"), &encode(&report.build().report).unwrap());
+        let lbx = files.bytes(&format!("{name}.lbx"), &recorded(&report.build().report));
         let run = loopbox(&["diagnose", "--format", "sarif", lbx]);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{name}");
         logs.push(files.bytes(&format!("{name}.sarif"), run.stdout.as_bytes()));

@@ -6,12 +6,11 @@
 mod support;
 
 use loopbox_format::model::{Location, LockHolder, MainState, Report};
-use loopbox_format::report::encode;
 use loopbox_report::test_support::{OUTSIDE, ReportBuilder};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use support::{Files, loopbox};
+use support::{Files, loopbox, recorded};
 
 const VERSIONS: u32 = 3;
 /// Whose names R8 changes.
@@ -211,8 +210,7 @@ fn twenty_causes_of_three_versions_are_twenty_groups() {
             let mut obfuscated = plain.clone();
             build.obfuscate(&mut obfuscated);
             for (kind, report) in [("plain", plain), ("obfuscated", obfuscated)] {
-                std::fs::write(format!("{folder}/{nth:02}-{version}-{kind}.lbx"), encode(&report).unwrap())
-                    .unwrap();
+                std::fs::write(format!("{folder}/{nth:02}-{version}-{kind}.lbx"), recorded(&report)).unwrap();
             }
         }
         let mapping = files.bytes(&format!("mapping-{version}.txt"), build.mapping().as_bytes());

@@ -319,7 +319,7 @@ fn exported_and_grouped(decoded: &Decoded, a: &Analysis, diagnosis: &Diagnosis) 
     clusters.add(Sighting::new(a, diagnosis, "a.lbx"));
     clusters.add(Sighting::of_stall(a, diagnosis, "a.jsonl"));
     clusters.add_janks(Sighting::of_janks(a, "a.lbx"));
-    let summary = clusters.summary(0);
+    let summary = clusters.summary(0, 0);
     assert!(no_control(&anstream::adapter::strip_str(&cluster::text(&summary, 9)).to_string()));
     assert!(!cluster::html(&summary, 9).contains("<script"));
     let mapping =

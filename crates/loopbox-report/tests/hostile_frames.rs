@@ -50,7 +50,7 @@ proptest! {
         prop_assert!(serde_json::to_string(&view).is_ok());
         let mut clusters = Clusters::default();
         clusters.add_janks(Sighting::of_janks(&analysis, "a.lbx"));
-        let groups = clusters.summary(0);
+        let groups = clusters.summary(0, 0);
         prop_assert!(is_harmless(&cluster::text(&groups, 9)) && serde_json::to_string(&groups).is_ok());
         let mut table = Table::new(Vec::<u8>::new()).unwrap();
         prop_assert!(table.write(&ScreenRow::all(&analysis, "a.lbx")).is_ok() && table.finish().is_ok());

@@ -49,8 +49,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let destination = Destination::new(args.output.as_deref(), &args.paths)?;
-    let (clusters, skipped, outcome) = if args.jank { janks(args)? } else { reports_and_stalls(args)? };
-    let summary = clusters.summary(skipped);
+    let (clusters, left_out, outcome) = if args.jank { janks(args)? } else { reports_and_stalls(args)? };
+    let summary = clusters.summary(left_out.skipped, left_out.duplicates);
     if args.json {
         destination.write(json_text(&summary)?.as_bytes())?;
     } else if args.html {
@@ -64,8 +64,16 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// The groups, how many files could not be used, and whether all could.
-type Grouped = (Clusters, u64, Outcome);
+/// How many files are in no group.
+struct LeftOut {
+    /// Those that could not be used.
+    skipped: u64,
+    /// Those that have the recording of another one.
+    duplicates: u64,
+}
+
+/// The groups, the files that are in none, and whether all could be used.
+type Grouped = (Clusters, LeftOut, Outcome);
 
 fn reports_and_stalls(args: &Args) -> Result<Grouped> {
     let (named, paths): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -91,7 +99,8 @@ fn reports_and_stalls(args: &Args) -> Result<Grouped> {
         _ => {}
     }
     let outcome = reports.outcome.max(stalls.outcome);
-    Ok((merged(reports.states.into_iter().chain(stalls.states)), skipped, outcome))
+    let left_out = LeftOut { skipped, duplicates: reports.duplicates };
+    Ok((merged(reports.states.into_iter().chain(stalls.states)), left_out, outcome))
 }
 
 fn janks(args: &Args) -> Result<Grouped> {
@@ -104,7 +113,8 @@ fn janks(args: &Args) -> Result<Grouped> {
     if clusters.is_empty() {
         bail!("no report has a jank frame (docs/frames.md says what writes them)");
     }
-    Ok((clusters, batch.skipped, batch.outcome))
+    let left_out = LeftOut { skipped: batch.skipped, duplicates: batch.duplicates };
+    Ok((clusters, left_out, batch.outcome))
 }
 
 fn merged(parts: impl IntoIterator<Item = Clusters>) -> Clusters {

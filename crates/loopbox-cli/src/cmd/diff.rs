@@ -125,7 +125,8 @@ fn of_paths(args: &Args) -> Result<Sides> {
             args.reading.read_if_any(slice::from_ref(path), Clusters::default, visit)?;
         let complete = batch.outcome == Outcome::Complete;
         let name = path.to_string_lossy().into_owned();
-        Ok((SideInput { name, clusters: merged(batch.states), skipped: batch.skipped }, complete))
+        let (skipped, duplicates) = (batch.skipped, batch.duplicates);
+        Ok((SideInput { name, clusters: merged(batch.states), skipped, duplicates }, complete))
     };
     let (before, before_complete) = side(&args.before)?;
     let (after, after_complete) = side(&args.after)?;
@@ -167,7 +168,8 @@ fn of_versions(args: &Args) -> Result<Sides> {
     }
     let [before, after] = sides.map(merged);
     let [before_name, after_name] = wanted;
-    let side = |name, clusters| SideInput { name, clusters, skipped: batch.skipped };
+    let (skipped, duplicates) = (batch.skipped, batch.duplicates);
+    let side = |name, clusters| SideInput { name, clusters, skipped, duplicates };
     let complete = batch.outcome == Outcome::Complete;
     Ok((args.paths.clone(), [side(before_name, before), side(after_name, after)], complete))
 }

@@ -85,7 +85,7 @@ fn several(args: &Args) -> Result<Outcome> {
         let _ = writeln!(out, "{}: {headline}", output::shown(Path::new(path)));
     }
     out.push('\n');
-    out.push_str(&cluster::text(&clusters.summary(batch.skipped), MAX_GROUPS));
+    out.push_str(&cluster::text(&clusters.summary(batch.skipped, batch.duplicates), MAX_GROUPS));
     output::write_text(&out, &args.terminal)?;
     Ok(batch.outcome)
 }

@@ -3,13 +3,14 @@
 
 pub(crate) mod tools;
 
-use loopbox_format::model::{ClockPair, MainState, Uptime};
+use loopbox_format::model::{ClockPair, MainState, Report, Uptime};
 use loopbox_format::report::encode;
 use loopbox_report::test_support::ReportBuilder;
 use loopbox_store::{Identity, Ring, RingOptions};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tempfile::TempDir;
 
 /// How a run of the command ended.
@@ -117,9 +118,9 @@ impl Files {
         self.bytes(name, archive.finish().expect("an archive").get_ref())
     }
 
-    /// [`shop`] as a file.
+    /// [`shop`] as a file, which is a recording of its own.
     pub(crate) fn report(&self, name: &str) -> &'static str {
-        self.bytes(name, &shop_bytes())
+        self.bytes(name, &recorded(&shop().build().report))
     }
 
     /// [`shop`] with a flipped bit in its pending section.
@@ -154,6 +155,14 @@ impl Files {
         ring.mirror.copy().expect("room on the disk");
         ring.reader.path().expect("a file").to_path_buf()
     }
+}
+
+/// The bytes of a report as a recording of its own: no other one of the test has its times.
+pub(crate) fn recorded(report: &Report) -> Vec<u8> {
+    static RECORDINGS: AtomicU64 = AtomicU64::new(0);
+    let mut report = report.clone();
+    report.meta.process.installed_ns.0 += RECORDINGS.fetch_add(1, Relaxed);
+    encode(&report).expect("encodes")
 }
 
 pub(crate) fn shop_bytes() -> Vec<u8> {

@@ -26,6 +26,10 @@ use crate::looper::is_dispatch;
 use crate::model::Message;
 use names::{stable_class, stable_method};
 
+/// The version of what follows: ids of two versions are not of one problem because they are equal, nor of two because
+/// they differ.
+pub const VERSION: u32 = 1;
+
 /// How many frames of the app are kept, from the top of the stack.
 const MAX_APP_FRAMES: usize = 8;
 /// What is compared of a name: a reader that shows it may have cut it, at 200 characters at the least.

@@ -32,6 +32,8 @@ pub struct Summary {
     pub amount: Amount,
     /// The number of files that could not be used.
     pub skipped: u64,
+    /// The number of files left out because another one has the same recording.
+    pub duplicates: u64,
     /// The number of users; `None` when no report names its user.
     pub users: Option<Count>,
     /// The number of those that are in no group, because there were too many groups before; 0 in practice.
@@ -105,8 +107,9 @@ pub struct VersionShare {
 }
 
 impl Clusters {
-    /// The groups, those with most reports first. `skipped` is the number of files that could not be used.
-    pub fn summary(&self, skipped: u64) -> Summary {
+    /// The groups, those with most reports first. `skipped` is the number of files that could not be used,
+    /// `duplicates` of those left out because another one has the same recording.
+    pub fn summary(&self, skipped: u64, duplicates: u64) -> Summary {
         let newest = self.newest_versions();
         let mut groups: Vec<Group> =
             self.groups.values().map(|group| Group::new(group, &self.amount, &newest)).collect();
@@ -121,6 +124,7 @@ impl Clusters {
             ranked_by: measure,
             amount: self.amount,
             skipped,
+            duplicates,
             users: distinct(&self.users).map(|users| users.at_most(self.amount.counted())),
             beyond: self.beyond,
             groups,
@@ -144,7 +148,7 @@ impl Clusters {
 }
 
 impl Summary {
-    /// `812 reports of 640 users in 12 groups, 3 files skipped`.
+    /// `812 reports of 640 users in 12 groups, 3 files skipped, 2 duplicates left out`.
     pub(super) fn headline(&self) -> String {
         let users = self.users.map(|users| format!(" of {}", users.of("user"))).unwrap_or_default();
         let groups = plural(self.groups.len() as u64, "group");
@@ -152,7 +156,11 @@ impl Summary {
             0 => String::new(),
             n => format!(", {} skipped", plural(n, "file")),
         };
-        format!("{}{users} in {groups}{skipped}", self.amount.in_words())
+        let duplicates = match self.duplicates {
+            0 => String::new(),
+            n => format!(", {} left out", plural(n, "duplicate")),
+        };
+        format!("{}{users} in {groups}{skipped}{duplicates}", self.amount.in_words())
     }
 }
 

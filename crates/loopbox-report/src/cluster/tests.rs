@@ -36,7 +36,7 @@ fn groups(reports: Vec<ReportBuilder>) -> Summary {
         sighting.representative.headline = format!("Headline of report {i}");
         clusters.add(sighting);
     }
-    clusters.summary(0)
+    clusters.summary(0, 0)
 }
 
 fn counts(summary: &Summary) -> Vec<(u64, &str)> {
@@ -193,7 +193,7 @@ fn merge_does_not_depend_on_order() {
             }
             whole.merge(clusters);
         }
-        serde_json::to_value(whole.summary(3)).unwrap()
+        serde_json::to_value(whole.summary(3, 0)).unwrap()
     };
     let mut reversed = all.clone();
     reversed.reverse();
@@ -248,7 +248,7 @@ fn grouping_accepts_an_empty_report() {
     let mut clusters = Clusters::default();
     let analysis = Analysis::new(&decoded);
     clusters.add(Sighting::new(&analysis, &diagnose(&analysis), "empty.lbx"));
-    let summary = clusters.summary(1);
+    let summary = clusters.summary(1, 0);
     assert_eq!((summary.groups.len(), summary.groups[0].users), (1, None));
 }
 
@@ -337,7 +337,7 @@ fn stalls_and_reports_of_one_path_are_one_group() {
     let stall = |ms: u64, path: &str| stall_of(report("5.3 (503)", "u2", &cart), ms, path);
     clusters.add(stall(700, "short.jsonl"));
     clusters.add(stall(1_300, "long.jsonl"));
-    let both = clusters.summary(0);
+    let both = clusters.summary(0, 0);
     assert_eq!((both.ranked_by, both.groups.len()), (Measure::Reports, 1));
     let group = &both.groups[0];
     assert_eq!((group.amount.reports, group.amount.stalls, group.amount.stall_ns), (1, 2, 2_000_000_000));
@@ -354,7 +354,7 @@ fn stalls_and_reports_of_one_path_are_one_group() {
     stalls.add(stall(700, "short.jsonl"));
     stalls.add(stall(1_300, "long.jsonl"));
     stalls.add(stall_of(report("5.3", "u2", &[("com.shop.Feed.bind:9", 300)]), 2_500, "other.jsonl"));
-    let stalls = stalls.summary(0);
+    let stalls = stalls.summary(0, 0);
     let ranked: Vec<_> = stalls.groups.iter().map(|g| (g.title(), g.amount.stalls, g.share)).collect();
     // By their time, not by their number.
     assert_eq!(stalls.ranked_by, Measure::Time);
@@ -379,7 +379,7 @@ fn jank_frames_are_ranked_by_their_hitches() {
     clusters.add_janks(Sighting::of_janks(&analysis(true), "a.lbx"));
     clusters.add_janks(Sighting::of_janks(&analysis(true), "b.lbx"));
     clusters.add_janks(Sighting::of_janks(&analysis(false), "none.lbx"));
-    let summary = clusters.summary(0);
+    let summary = clusters.summary(0, 0);
     assert_eq!((summary.ranked_by, summary.amount.reports, summary.amount.janks), (Measure::Time, 2, 10));
     let ranked: Vec<_> = summary
         .groups

@@ -176,7 +176,7 @@ impl Case {
     }
 
     fn comparison(&self) -> Comparison {
-        let side = |clusters| SideInput { name: evil("side"), clusters, skipped: 0 };
+        let side = |clusters| SideInput { name: evil("side"), clusters, skipped: 0, duplicates: 0 };
         Comparison::new(&side(Clusters::default()), &side(self.clusters()), None, Gate::Worse)
     }
 }
@@ -206,7 +206,7 @@ fn a_terminal_is_told_nothing() {
         }
         assert_for_terminal("diagnose", &text::diagnosis(analysis, diagnosis));
         assert_for_terminal("symbolize", &text::native_stack(analysis));
-        assert_for_terminal("cluster", &cluster::text(&case.clusters().summary(0), 9));
+        assert_for_terminal("cluster", &cluster::text(&case.clusters().summary(0, 0), 9));
         assert_for_terminal("diff", &diff::text(&case.comparison()));
         assert_for_terminal("frames", &smoothness_views::text(&case.smoothness().view(0), 9));
         if let Ok(tree) = export::tree_text(&case.report, &case.analysis, None) {
@@ -238,7 +238,7 @@ fn a_page_and_a_drawing_show_it() {
         assert_for_a_browser("report", &page);
         assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
         assert_eq!(page.matches("</title").count(), page.matches("<title").count());
-        let summary = case.clusters().summary(0);
+        let summary = case.clusters().summary(0, 0);
         assert_for_a_browser("cluster", &cluster::html(&summary, 9));
         let sighting = Sighting::new(&case.analysis, &case.diagnosis, &evil("path"));
         assert_for_a_browser("list", &cluster::list(&[(0, sighting)], 9));
@@ -356,7 +356,7 @@ fn json_is_the_same_value_and_harmless_to_look_at() {
     for case in cases() {
         let mut texts = vec![
             ("show", json_text(&case.view()).unwrap()),
-            ("cluster", json_text(&case.clusters().summary(0)).unwrap()),
+            ("cluster", json_text(&case.clusters().summary(0, 0)).unwrap()),
             ("diff", json_text(&case.comparison()).unwrap()),
             ("frames", json_text(&case.smoothness().view(0)).unwrap()),
             ("slack", case.ticket(TicketFormat::Slack)),

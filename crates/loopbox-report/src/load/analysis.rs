@@ -2,13 +2,14 @@
 
 use super::display_frames;
 use super::frames::FrameCollector;
+use super::identity::{ReportId, mapping_id};
 use super::limits;
 use super::main_thread;
 use super::sampled_tree::{TreeBudget, read_tree};
 use super::{joined, parked, pending_queue, sections, system_trace};
 use crate::model::framework;
 use crate::model::sanitize::sanitize;
-use crate::model::{Analysis, AppPackages, Frame, Issue, SampledTree, token};
+use crate::model::{Analysis, AppPackages, Frame, Identity, Issue, SampledTree, token};
 use loopbox_format::model::{FeatureState, Record, Report, Statistic};
 use loopbox_format::problem::{message_end, written_at};
 use loopbox_format::report::Decoded;
@@ -55,7 +56,12 @@ impl Analysis {
         for tree in trees.iter_mut().filter(|tree| !tree.token.is_outside()) {
             tree.entry = framework::entry(tree, &frames, &roles);
         }
+        let identity = Identity {
+            report_id: ReportId::of(report).to_string(),
+            mapping_id: sanitize(mapping_id(report), limits::NAME_CHARS),
+        };
         let mut analysis = Self {
+            identity,
             dump_ns,
             meta: sections::meta(&report.meta),
             history,

@@ -3,6 +3,7 @@
 mod analysis;
 mod display_frames;
 pub(crate) mod frames;
+pub(crate) mod identity;
 mod invariants;
 mod joined;
 pub(crate) mod limits;
@@ -14,6 +15,7 @@ mod sections;
 pub(crate) mod system_trace;
 pub(crate) mod trace_file;
 
+pub use identity::{ReportId, is_retraced};
 pub use invariants::invariant_violations;
 pub use trace_file::{ProcessTrace, TraceFile, text_of};
 

@@ -1,6 +1,7 @@
 //! A loaded report.
 
 use super::frame::FrameTable;
+use super::identity::Identity;
 use super::locks::LockChain;
 use super::main_thread::MainThread;
 use super::main_wait::{MainWait, main_wait};
@@ -39,6 +40,8 @@ impl std::fmt::Display for Issue {
 /// It is made from a decoded file by [`Analysis::new`].
 #[derive(Debug)]
 pub struct Analysis {
+    /// By what the report is told from others.
+    pub identity: Identity,
     /// Which recorder wrote the report, about which process, when and why.
     pub meta: Meta,
     /// The uptime that all relative times refer to: when the report was dumped, or the last instant that the file

@@ -17,15 +17,16 @@ mod text;
 mod trace;
 mod words;
 
+use crate::load::identity::{MAPPING_ID, named_mapping};
 use crate::load::limits;
 pub use error::{MappingError, MappingMismatch};
 use frames::Retracer;
 use loopbox_format::code::is_platform;
-use loopbox_format::model::{MainState, Report, Symbols};
+use loopbox_format::model::{MainState, Report, Statistic};
 use members::Members;
 use names::Names;
 pub use plain::RetracedText;
-use positions::{MAP_ID_FILE, Positions};
+use positions::Positions;
 use proguard::{ProguardMapping, ProguardRecord};
 use std::collections::HashSet;
 use text::MappingText;
@@ -86,7 +87,7 @@ impl Mapping {
 
     /// Whether the report names this mapping as that of its build; `None` when one of the two does not name its build.
     pub fn is_of(&self, report: &Report) -> Option<bool> {
-        let theirs = map_id(&report.symbols)?;
+        let theirs = named_mapping(report)?;
         (!self.ids.is_empty()).then(|| self.ids.iter().any(|ours| same_build(ours, theirs)))
     }
 
@@ -116,9 +117,14 @@ impl Mapping {
         if looked_up >= MIN_LOOKED_UP && found * 2 < looked_up {
             return Err(MappingMismatch::FewMethods { found, looked_up });
         }
+        let id = named_mapping(report).map(str::to_owned).or_else(|| self.ids.first().cloned());
         (report.trees, report.locks, report.threads) = (trees, locks, threads);
         report.system_trace = system_trace;
         report.symbols = retracer.into_symbols();
+        if let Some(value) = id {
+            report.statistics.retain(|statistic| statistic.name != MAPPING_ID);
+            report.statistics.push(Statistic { name: MAPPING_ID.to_owned(), value });
+        }
         let class = |name: &mut String| {
             if let Some(original) = members.class(name) {
                 *name = original.to_string();
@@ -142,7 +148,7 @@ impl Mapping {
         if self.is_of(report) == Some(false) {
             return Err(MappingMismatch::OtherBuild {
                 mapping: self.ids.first().cloned().unwrap_or_default(),
-                report: map_id(&report.symbols).unwrap_or_default().to_string(),
+                report: named_mapping(report).unwrap_or_default().to_string(),
             });
         }
         Ok(())
@@ -179,10 +185,6 @@ impl Mapping {
 /// Whether two ids are of one mapping. They are shortened hashes, of a length that changed over time.
 fn same_build(ours: &str, theirs: &str) -> bool {
     ours.starts_with(theirs) || theirs.starts_with(ours)
-}
-
-fn map_id(symbols: &Symbols) -> Option<&str> {
-    symbols.methods.iter().find_map(|method| method.source_file.strip_prefix(MAP_ID_FILE))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use super::frames::{Above, Retracer};
 use super::line::push_line;
 use super::members::Members;
 use super::names::Names;
-use super::positions::MAP_ID_FILE;
 use super::{Mapping, same_build};
+use crate::load::identity::MAP_ID_FILE;
 use loopbox_format::code::is_platform;
 use std::collections::BTreeSet;
 

@@ -14,8 +14,8 @@
 //! The recorder reads tables. A frame is without its line where the method has none, where ART keeps another
 //! kind (compact dex), and in reports of recorders that took the shared tables for damaged.
 
-/// R8 writes this as the source file of classes, followed by the id of the build's mapping.
-pub(super) const MAP_ID_FILE: &str = "r8-map-id-";
+use crate::load::identity::MAP_ID_FILE;
+
 /// From this `min_api` on an app may do without tables.
 const NO_TABLES_API: u32 = 26;
 /// The oldest R8 that was seen to share tables.

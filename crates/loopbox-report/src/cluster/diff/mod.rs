@@ -32,6 +32,8 @@ pub struct SideInput {
     pub clusters: Clusters,
     /// The number of files that could not be used.
     pub skipped: u64,
+    /// The number of files left out because another one of this set has the same recording.
+    pub duplicates: u64,
 }
 
 /// When a comparison has failed.
@@ -101,6 +103,8 @@ pub struct Side {
     pub reports: u64,
     /// The number of files that could not be used.
     pub skipped: u64,
+    /// The number of files left out because another one of this set has the same recording.
+    pub duplicates: u64,
     /// The number that rates refer to, in [`Comparison::unit`].
     pub of: u64,
 }
@@ -242,6 +246,7 @@ impl Comparison {
             name: sanitize(&sides[at].name, usize::MAX),
             reports: sides[at].clusters.amount.reports,
             skipped: sides[at].skipped,
+            duplicates: sides[at].duplicates,
             of: populations[at].of.value as u64,
         };
         Self {

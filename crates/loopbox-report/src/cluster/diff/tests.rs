@@ -30,7 +30,7 @@ fn side(name: &str, methods: &[(&str, u32)]) -> SideInput {
     for (method, reports) in methods {
         hangs(&mut clusters, method, *reports, true);
     }
-    SideInput { name: name.into(), clusters, skipped: 0 }
+    SideInput { name: name.into(), clusters, skipped: 0, duplicates: 0 }
 }
 
 fn fleet() -> (SideInput, SideInput) {
@@ -97,7 +97,7 @@ fn without_the_fleet_rates_refer_to_what_is_known() {
     assert_eq!((compared.unit.0, of), (Unit::UsersWithAReport, [150, 185]));
     let mut anonymous = Clusters::default();
     hangs(&mut anonymous, "com.shop.Cart.total", 7, false);
-    let anonymous = SideInput { name: "x".into(), clusters: anonymous, skipped: 2 };
+    let anonymous = SideInput { name: "x".into(), clusters: anonymous, skipped: 2, duplicates: 0 };
     let compared = Comparison::new(&before, &anonymous, None, Gate::Worse);
     assert_eq!(
         (compared.unit.0, compared.before.of, compared.after.of, compared.after.skipped),
@@ -110,7 +110,7 @@ fn a_side_has_its_number_once_where_reports_are_what_is_counted() {
     let anonymous = |name: &str, reports| {
         let mut clusters = Clusters::default();
         hangs(&mut clusters, "com.shop.Cart.total", reports, false);
-        SideInput { name: name.into(), clusters, skipped: 0 }
+        SideInput { name: name.into(), clusters, skipped: 0, duplicates: 0 }
     };
     let sides = [anonymous("5.2", 7), anonymous("5.3", 4)];
     let first_line = |users| {
@@ -158,7 +158,7 @@ fn obfuscated_groups_are_not_compared() {
         let analysis = Analysis::new(&report.build());
         let mut clusters = Clusters::default();
         clusters.add(Sighting::new(&analysis, &diagnose(&analysis), "x.lbx"));
-        SideInput { name: version.into(), clusters, skipped: 0 }
+        SideInput { name: version.into(), clusters, skipped: 0, duplicates: 0 }
     };
     let compared = Comparison::new(&obfuscated("1"), &obfuscated("2"), Some([9, 9]), Gate::New);
     assert_eq!((compared.compared, compared.failed), (0, false));
@@ -169,7 +169,7 @@ fn obfuscated_groups_are_not_compared() {
 #[test]
 fn an_empty_side_is_compared_too() {
     let (before, _) = fleet();
-    let nothing = SideInput { name: "5.3".into(), clusters: Clusters::default(), skipped: 0 };
+    let nothing = SideInput { name: "5.3".into(), clusters: Clusters::default(), skipped: 0, duplicates: 0 };
     let compared = Comparison::new(&before, &nothing, Some([10_000, 10_000]), Gate::New);
     assert!(!compared.failed && compared.groups.iter().all(|c| c.change == ChangeKind::Gone), "{compared:?}");
     let compared = Comparison::new(&nothing, &nothing, None, Gate::New);

@@ -7,7 +7,7 @@ use crate::diagnose::{Confidence, Diagnosis};
 use crate::model::anr_words::exit_reason;
 use crate::model::time::ms;
 use crate::model::version::version_code;
-use crate::model::{Analysis, Overdue, PendingQueue};
+use crate::model::{Analysis, Identity, Overdue, PendingQueue};
 use loopbox_format::model::{MainState, Named, RecordKind};
 use std::borrow::Cow;
 
@@ -48,6 +48,10 @@ pub struct ReportRow {
     anr: &'static str,
     exit_reason: Cow<'static, str>,
     exit_description: String,
+    report_id: String,
+    pid: Option<i64>,
+    recorder: String,
+    mapping_id: String,
 }
 
 impl Row for ReportRow {
@@ -88,6 +92,12 @@ impl Row for ReportRow {
         ("anr", Text(|r| r.anr)),
         ("exit_reason", Text(|r| &r.exit_reason)),
         ("exit_description", Text(|r| &r.exit_description)),
+        ("report_id", Text(|r| &r.report_id)),
+        ("pid", Integer(|r| r.pid)),
+        ("recorder", Text(|r| &r.recorder)),
+        ("analyzer", Text(|_| Identity::ANALYZER)),
+        ("signature", Integer(|_| Some(Identity::SIGNATURE.into()))),
+        ("mapping_id", Text(|r| &r.mapping_id)),
     ];
 }
 
@@ -153,6 +163,11 @@ impl ReportRow {
             anr: a.anr.verdict.name(),
             exit_reason: a.anr.exit.as_ref().map(exit_reason).unwrap_or_default(),
             exit_description: a.anr.exit.as_ref().map(|exit| exit.description.clone()).unwrap_or_default(),
+            report_id: a.identity.report_id.clone(),
+            // A trace that names no process has 0.
+            pid: (process.pid != 0).then(|| process.pid.into()),
+            recorder: a.meta.producer.clone(),
+            mapping_id: a.identity.mapping_id.clone(),
         }
     }
 }

@@ -26,6 +26,7 @@ pub struct ScreenRow {
     finger_hitch_ms: f64,
     jank_gestures: i64,
     causes: String,
+    report_id: String,
     view: SceneView,
 }
 
@@ -79,6 +80,7 @@ impl Row for ScreenRow {
         ("causes", Json(|r| &r.causes)),
         ("first_draw", Integer(|r| Some(r.view.first_draw.into()))),
         ("lost_reports", Integer(|r| Some(r.view.lost_reports.into()))),
+        ("report_id", Text(|r| &r.report_id)),
     ];
 }
 
@@ -101,6 +103,7 @@ impl ScreenRow {
         let causes = view.causes.iter().map(|cause| (cause.cause.to_string(), cause.frames.into()));
         Self {
             path: path.to_owned(),
+            report_id: a.identity.report_id.clone(),
             dumped_at: a.wall_clock().unix_ms(a.dump_ns),
             process: process.name.clone(),
             app_version: process.app_version.clone(),

@@ -268,7 +268,7 @@ fn traces_of_one_problem_are_one_group() {
         let a = analysis(read(text.as_bytes()).first());
         clusters.add(Sighting::new(&a, &diagnose(&a), "anr.txt"));
     }
-    let summary = clusters.summary(0);
+    let summary = clusters.summary(0, 0);
     let text = crate::cluster::text(&summary, 20);
     assert_eq!(summary.groups.len(), 2, "{text}");
     assert!(!text.contains("outside of messages"), "{text}");

@@ -1,9 +1,9 @@
 //! Which recorder wrote the report, about which process, when and why.
 
 use super::recorder::NamedValueView;
-use crate::model::Analysis;
 use crate::model::name::Name;
 use crate::model::time::{WallClock, ms, ms_between};
+use crate::model::{Analysis, Identity};
 use loopbox_format::model::{DumpReason, Limits, Process, Uptime};
 
 json_object! {
@@ -21,6 +21,15 @@ json_object! {
         limits: LimitsView = LimitsView::new(a.meta.limits),
         /// The time from the start of the history to the dump.
         history_ms: f64 = ms(a.history_span_ns()),
+        /// A hash of what was recorded: the same in each copy of the report, retraced or not, and whatever
+        /// version of this tool reads it.
+        id: &'a str = &a.identity.report_id,
+        /// The id of R8's mapping of the build; empty when nothing names it.
+        mapping_id: &'a str = &a.identity.mapping_id,
+        /// The name and version of what diagnosed the report.
+        analyzer: &'static str = Identity::ANALYZER,
+        /// The version of what groups reports by problem.
+        signature: u32 = Identity::SIGNATURE,
         /// The annotations that the app has set.
         annotations: Vec<NamedValueView<'a>> =
             a.meta.annotations.iter().map(|(name, value)| NamedValueView::new(name, value)).collect(),

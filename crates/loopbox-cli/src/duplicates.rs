@@ -1,0 +1,104 @@
+//! Files that have one recording: copies, and the same report before and after it was retraced or completed.
+
+use crate::input;
+use loopbox_format::model::Report;
+use loopbox_report::{ReportId, is_retraced};
+use rayon::iter::ParallelIterator;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The files of a batch that are left out.
+#[derive(Debug, Default)]
+pub(crate) struct Duplicates {
+    left_out: HashSet<PathBuf>,
+    /// What was read of the others.
+    taken: Mutex<HashSet<ReportId>>,
+}
+
+/// How much a file says of its recording; of two that say as much, the first by name counts.
+type Rank = (Said, Reverse<PathBuf>);
+
+/// What a file has that another of the same recording may lack.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Said {
+    system_trace: bool,
+    exit: bool,
+    anr_info: bool,
+    threads: bool,
+    annotations: usize,
+    retraced: bool,
+    statistics: usize,
+}
+
+impl Said {
+    fn of(report: &Report) -> Self {
+        Self {
+            system_trace: !report.system_trace.gzip.is_empty(),
+            exit: report.anr.exit.is_some(),
+            anr_info: report.anr_info.is_some(),
+            threads: !report.threads.threads.is_empty(),
+            annotations: report.meta.annotations.len(),
+            retraced: is_retraced(report),
+            statistics: report.statistics.len(),
+        }
+    }
+}
+
+/// The best file of each recording, and those that are not.
+#[derive(Default)]
+struct Known {
+    best: HashMap<ReportId, Rank>,
+    left_out: HashSet<PathBuf>,
+}
+
+impl Known {
+    fn add(&mut self, id: ReportId, rank: Rank) {
+        let Some(best) = self.best.get_mut(&id) else {
+            self.best.insert(id, rank);
+            return;
+        };
+        // One file under one name twice is left out when it is read again.
+        if best.1 == rank.1 {
+            return;
+        }
+        let worse = if rank > *best { std::mem::replace(best, rank) } else { rank };
+        self.left_out.insert(worse.1.0);
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        self.left_out.extend(other.left_out);
+        other.best.into_iter().for_each(|(id, rank)| self.add(id, rank));
+        self
+    }
+}
+
+impl Duplicates {
+    /// Those among these files. Of what is no file, such as stdin, nothing is known before it is read, which works
+    /// once only; and a damaged file is none of them, which whoever reads it says.
+    pub(crate) fn find(paths: impl ParallelIterator<Item = PathBuf>, process: Option<&str>) -> Self {
+        let add = |mut known: Known, path: PathBuf| {
+            if path.is_file()
+                && let Ok(input) = input::decode(&path, process)
+                && input.decoded.damage.is_empty()
+            {
+                let report = &input.decoded.report;
+                known.add(ReportId::of(report), (Said::of(report), Reverse(path)));
+            }
+            known
+        };
+        let known = paths.fold(Known::default, add).reduce(Known::default, Known::merge);
+        Self { left_out: known.left_out, taken: Mutex::default() }
+    }
+
+    /// Whether another file has the recording of this one, and says more of it.
+    pub(crate) fn is_left_out(&self, path: &Path) -> bool {
+        self.left_out.contains(path)
+    }
+
+    /// Whether this is the first report with its recording; it is read for once and all.
+    pub(crate) fn take(&self, report: &Report) -> bool {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(ReportId::of(report))
+    }
+}

@@ -89,6 +89,23 @@ fn reports_and_verdicts_are_of_the_published_schema() {
 }
 
 #[test]
+fn every_published_schema_is_printed_by_its_name() {
+    let names = loopbox(&["schema"]).stdout;
+    let mut printed: Vec<String> = names.lines().map(|name| format!("{name}-1.schema.json")).collect();
+    for (name, file) in names.lines().zip(&printed) {
+        let run = loopbox(&["schema", name]);
+        assert_eq!((run.code, run.stdout), (0, std::fs::read_to_string(schema(file)).unwrap()), "{name}");
+    }
+    let folder = std::fs::read_dir(Path::new(&schema("report-1.schema.json")).parent().unwrap()).unwrap();
+    let mut published: Vec<String> =
+        folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    printed.sort();
+    published.sort();
+    assert_eq!(printed, published);
+    assert_eq!(loopbox(&["schema", "reports"]).code, 64);
+}
+
+#[test]
 fn groups_are_of_the_published_schema() {
     let files = Files::new();
     for (name, report) in reports() {

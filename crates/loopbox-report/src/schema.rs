@@ -20,6 +20,19 @@ pub fn schemas() -> [(&'static str, Value); 5] {
     ]
 }
 
+/// The end of the name of a schema's file, behind the name that the schema has.
+const FILE_END: &str = "-1.schema.json";
+
+/// The names of the schemas: `report`, `cluster` and so on.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    schemas().into_iter().map(|(file, _)| file.trim_end_matches(FILE_END))
+}
+
+/// The schema of that name; `None` where there is none.
+pub fn named(name: &str) -> Option<Value> {
+    schemas().into_iter().find(|(file, _)| file.trim_end_matches(FILE_END) == name).map(|(_, schema)| schema)
+}
+
 fn schema<T: JsonSchema>(name: &str) -> Value {
     let mut schema = generator().into_root_schema_for::<T>();
     schema.insert("$id".into(), format!("urn:loopbox:schema:{name}:1").into());

@@ -15,6 +15,7 @@ mod pull;
 mod recover;
 mod report;
 mod retrace;
+mod schema;
 mod show;
 mod symbolize;
 
@@ -56,6 +57,8 @@ pub(crate) enum Command {
     Retrace(retrace::Args),
     /// Names the native frames of the main thread by the symbols of the app's libraries.
     Symbolize(symbolize::Args),
+    /// Prints the JSON schema of what a command prints with `--json`.
+    Schema(schema::Args),
     /// Prints completions for a shell.
     Completions(generate::Completions),
     /// Writes manual pages of loopbox, of each command, and of each document.
@@ -82,6 +85,7 @@ pub(crate) fn run(command: Command, cli: fn() -> clap::Command) -> Result<Outcom
         Command::Recover(args) => recover::run(&args),
         Command::Retrace(args) => retrace::run(&args),
         Command::Symbolize(args) => symbolize::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => generate::completions(&args, cli()),
         Command::Man(args) => generate::man(&args, cli()),
         Command::Help(args) => help::run(&args, cli()),

@@ -35,7 +35,7 @@ pub(crate) fn every_view(input: &[u8]) -> bool {
         Ok::<_, Infallible>(())
     });
     assert_eq!(view.stalls, rows.len() as u64, "both read the same lines");
-    let _ = clusters.summary(0);
+    let _ = clusters.summary(0, 0);
     let mut table = Table::new(Vec::new()).expect("a table");
     table.write(&rows).expect("rows");
     table.finish().expect("the table's end");

@@ -47,7 +47,7 @@ fn views(decoded: &Decoded) {
     screens.finish().expect("the table's end");
     let mut clusters = Clusters::default();
     clusters.add(Sighting::new(&analysis, &diagnosis, "a.lbx"));
-    let summary = clusters.summary(0);
+    let summary = clusters.summary(0, 0);
     assert!(!cluster::html(&summary, 9).contains("<script"));
     let _ = (cluster::text(&summary, 9), invariant_violations(&analysis));
 }

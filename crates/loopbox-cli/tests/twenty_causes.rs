@@ -5,17 +5,13 @@
 
 mod support;
 
-use loopbox_format::model::{Location, LockHolder, MainState, Report};
+use loopbox_format::model::{LockHolder, Report};
 use loopbox_report::test_support::{OUTSIDE, ReportBuilder};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use support::builds::{APP, Build, of_version};
 use support::{Files, loopbox, recorded};
 
 const VERSIONS: u32 = 3;
-/// Whose names R8 changes.
-const APP: &str = "com.example.";
-
 /// A cause that shows in the stacks of the running message.
 struct Cause {
     /// The rule of the verdict.
@@ -115,86 +111,6 @@ fn reports() -> Vec<(&'static str, Report)> {
     reports
 }
 
-/// All texts of a report that can have a class of the app's in them.
-fn class_names(report: &mut Report) -> Vec<&mut String> {
-    let mut names: Vec<&mut String> =
-        report.symbols.methods.iter_mut().map(|method| &mut method.class).collect();
-    names.extend(report.locks.waits.iter_mut().map(|wait| &mut wait.class));
-    if let MainState::Running(running) = &mut report.main {
-        names.extend(running.message.iter_mut().map(|message| &mut message.callback));
-    }
-    names
-}
-
-/// The report of a version: with its lines, and its numbers of anonymous classes.
-fn of_version(report: &Report, version: u32) -> Report {
-    let mut report = report.clone();
-    report.meta.process.app_version = format!("5.{version}.0 (50{version}00)");
-    class_names(&mut report).into_iter().for_each(|name| *name = name.replace("$1", &format!("${version}")));
-    for location in &mut report.symbols.locations {
-        if let Location::Frame { line: Some(line), .. } = location {
-            *line += 100 * version;
-        }
-    }
-    report
-}
-
-/// R8's names of one build: those of methods by their class.
-#[derive(Default)]
-struct Build {
-    version: u32,
-    classes: BTreeMap<String, (String, BTreeMap<String, String>)>,
-}
-
-impl Build {
-    fn id(&self) -> String {
-        format!("{:07x}", 0xAB_CDE0 + self.version).repeat(9)
-    }
-
-    /// Another name in each build.
-    fn name(&self, nth: usize) -> String {
-        let letter = |at: usize| char::from(b'a' + (at % 26) as u8);
-        format!("{}{}", letter(nth * 7 + self.version as usize), letter(nth / 26 + self.version as usize))
-    }
-
-    fn class(&mut self, class: &str) -> String {
-        let name = format!("{}.{}", self.name(5), self.name(self.classes.len()));
-        self.classes.entry(class.to_owned()).or_insert((name, BTreeMap::new())).0.clone()
-    }
-
-    fn obfuscate(&mut self, report: &mut Report) {
-        let source_file = format!("r8-map-id-{}", self.id());
-        for method in report.symbols.methods.iter_mut().filter(|method| method.class.starts_with(APP)) {
-            self.class(&method.class);
-            let name = self.name(self.classes[&method.class].1.len());
-            // What the platform calls keeps its name.
-            let kept = ["run", "queueIdle", "dispatchTouchEvent"].contains(&method.name.as_str());
-            let name = if kept { method.name.clone() } else { name };
-            let methods = &mut self.classes.get_mut(&method.class).expect("it is there").1;
-            method.name = methods.entry(method.name.clone()).or_insert(name).clone();
-            method.source_file.clone_from(&source_file);
-        }
-        for name in class_names(report).into_iter().filter(|name| name.starts_with(APP)) {
-            *name = self.class(name);
-        }
-    }
-
-    fn mapping(&self) -> String {
-        let id = self.id();
-        let mut text = format!(
-            "# compiler: R8\n# min_api: 21\n# pg_map_id: {}\n# pg_map_hash: SHA-256 {id}\n",
-            &id[..7]
-        );
-        for (class, (short, methods)) in &self.classes {
-            let _ = writeln!(text, "{class} -> {short}:");
-            for (method, short) in methods {
-                let _ = writeln!(text, "    1:9999:void {method}():1:9999 -> {short}");
-            }
-        }
-        text
-    }
-}
-
 #[test]
 fn twenty_causes_of_three_versions_are_twenty_groups() {
     let files = Files::new();
@@ -204,7 +120,7 @@ fn twenty_causes_of_three_versions_are_twenty_groups() {
     assert_eq!(reports.len(), 20);
     let mut arguments = vec!["cluster".to_owned(), "--json".into(), folder.into()];
     for version in 1..=VERSIONS {
-        let mut build = Build { version, ..Build::default() };
+        let mut build = Build::new(version, &[]);
         for (nth, (_, report)) in reports.iter().enumerate() {
             let plain = of_version(report, version);
             let mut obfuscated = plain.clone();

@@ -1,6 +1,7 @@
 //! Running the command on files of its own.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub(crate) mod builds;
 pub(crate) mod tools;
 
 use loopbox_format::model::{ClockPair, MainState, Report, Uptime};

@@ -6,6 +6,9 @@
 //! split a problem; and neither the cause nor the message, which the same hang has more than one of. Only where no method of the
 //! app is known, the message and the platform's method are the signature.
 //!
+//! A name of two letters may be real (`DB`, `UI`): it is when no other short name of the path can only be R8's, and
+//! another class of the path under the same first two packages kept its name.
+//!
 //! Obfuscated names differ from build to build. If the path also has a class of the app that kept its name (activities,
 //! services and views do), each run of obfuscated frames counts as one "some obfuscated code"; if only the message has
 //! one, the message is part of the signature. If neither has one, the obfuscated names stay, and the signature is of their
@@ -113,9 +116,12 @@ pub struct Signature {
 impl Signature {
     /// That of the methods of [`path`]. `cause` is why a frame was late, of a jank frame; a report has none.
     pub fn new(path: &[Method<'_>], cause: &str, message: &Words, version: &str) -> Self {
-        let frames = comparable(path);
+        let is_made_up = |class: &str| looks_obfuscated(class) && !is_real(class, path);
+        let mut frames = comparable(path, is_made_up);
+        // What R8 has named counts as one frame, however deep it is.
+        frames.drain(..frames.len().saturating_sub(MAX_APP_FRAMES));
         let of_app = path.iter().any(|method| method.owner != Owner::Platform);
-        let obfuscated = path.iter().any(|method| looks_obfuscated(head(method.class)));
+        let obfuscated = path.iter().any(|method| is_made_up(head(method.class)));
         let has_kept_name = frames.iter().any(|frame| frame != OBFUSCATED);
         let none = String::new;
         match (of_app, obfuscated && !has_kept_name) {
@@ -125,7 +131,11 @@ impl Signature {
                 Self { frames, context: message.text.clone(), version: none() }
             }
             (true, true) => Self {
-                frames: path.iter().map(|method| [method.class, ".", method.name].concat()).collect(),
+                frames: path
+                    .iter()
+                    .skip(path.len().saturating_sub(MAX_APP_FRAMES))
+                    .map(|method| [method.class, ".", method.name].concat())
+                    .collect(),
                 context: none(),
                 version: version.to_owned(),
             },
@@ -182,7 +192,6 @@ pub fn path<'a>(nodes: &[Node], whole_ns: u64, method: impl Fn(u32) -> Method<'a
     if frames.is_empty() {
         return path.into_iter().rev().find(|m| !m.class.is_empty()).into_iter().collect();
     }
-    frames.drain(..frames.len().saturating_sub(MAX_APP_FRAMES));
     frames
 }
 
@@ -191,13 +200,36 @@ fn head(name: &str) -> &str {
     name.char_indices().nth(COMPARED_CHARS).and_then(|(at, _)| name.get(..at)).unwrap_or(name)
 }
 
+/// Whether a short name is what its author wrote. R8 begins with small letters, and puts what it names into packages
+/// that it names, too.
+fn is_real(class: &str, path: &[Method<'_>]) -> bool {
+    let simple = class.rsplit('.').next().unwrap_or_default();
+    let is_capital = |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase());
+    let outer = simple.split('$').next().unwrap_or_default();
+    let Some(root) = root(class).filter(|_| outer.len() > 1 && is_capital(outer)) else { return false };
+    let mut has_mate = false;
+    for other in path.iter().map(|method| method.class).filter(|other| !other.is_empty()) {
+        if !looks_obfuscated(head(other)) {
+            has_mate |= other.starts_with(root);
+        } else if !is_capital(other.rsplit('.').next().unwrap_or_default()) {
+            return false;
+        }
+    }
+    has_mate
+}
+
+/// The first two parts of a class's package, with the dot behind them.
+fn root(class: &str) -> Option<&str> {
+    class.match_indices('.').nth(1).and_then(|(at, _)| class.get(..=at))
+}
+
 /// Frames as comparable text. A run of obfuscated frames becomes one, and so does a recursion, also one through
 /// overloads.
-fn comparable(path: &[Method<'_>]) -> Vec<String> {
+fn comparable(path: &[Method<'_>], is_made_up: impl Fn(&str) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for method in path {
         let class = head(method.class);
-        let text = if looks_obfuscated(class) {
+        let text = if is_made_up(class) {
             OBFUSCATED.to_owned()
         } else {
             let Some(name) = stable_method(head(method.name)) else { continue };
@@ -214,6 +246,34 @@ fn comparable(path: &[Method<'_>]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::model::NamedBy;
+
+    fn frames(classes: &[&str]) -> Vec<String> {
+        let method = |class| Method { class, name: "run", owner: Owner::App };
+        let path: Vec<Method<'_>> = classes.iter().copied().map(method).collect();
+        Signature::new(&path, "", &Words::default(), "1.0").frames
+    }
+
+    #[test]
+    fn short_names_between_names_that_were_kept_are_real() {
+        for real in [["com.shop.app.Cart", "com.shop.app.DB"], ["com.shop.feed.Feed", "com.shop.ui.UI$1"]] {
+            let [kept, short] = real.map(|class| class.replace("$1", "$#") + ".run");
+            assert_eq!(frames(&real), [kept, short]);
+        }
+    }
+
+    #[test]
+    fn short_names_of_an_obfuscated_path_are_made_up() {
+        for path in [
+            // In a package that R8 has named.
+            &["com.shop.app.Main", "a.b.AB"][..],
+            // With a name that R8 begins with.
+            &["com.shop.app.Main", "com.shop.app.DB", "com.shop.app.a"],
+            &["com.shop.app.Main", "com.shop.app.A"],
+        ] {
+            assert_eq!(frames(path).last().map(String::as_str), Some(OBFUSCATED), "{path:?}");
+        }
+        assert_eq!(frames(&["com.shop.app.DB"]), ["com.shop.app.DB.run"], "of one version");
+    }
 
     #[test]
     fn a_name_that_a_reader_has_cut_is_of_the_same_problem() {

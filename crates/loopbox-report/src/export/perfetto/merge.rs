@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
 
-use super::{CLOCK_MONOTONIC, CLOCK_REALTIME, Place, encode};
+use super::encode::encode;
+use super::packets::{CLOCK_MONOTONIC, CLOCK_REALTIME, Place};
 use crate::model::Analysis;
 
 /// More than a packet of the system's has: its buffers are sent in chunks of some 100 KB.

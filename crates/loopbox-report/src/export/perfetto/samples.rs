@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::packets::{Trace, instant, packet};
 use super::proto::Message;
-use super::{Trace, packet};
 use crate::model::{Analysis, FrameKind, SampledTree};
 use loopbox_format::model::Uptime;
 
@@ -85,7 +85,7 @@ fn write_sample(
     let Some(&at) = tree.sample_ns.get(sample as usize) else { return };
     let weight_ns = tree.span_ns(sample, sample + 1);
     let written = Message::new().uint(2, MAIN_THREAD).uint(6, stack).uint(11, weight_ns);
-    let mut sampled = packet(trace.sequence).uint(8, super::instant(at.max(not_before).0));
+    let mut sampled = packet(trace.sequence).uint(8, instant(at.max(not_before).0));
     if let Some(interned) = interned {
         sampled = sampled.message(12, interned.clone());
     }

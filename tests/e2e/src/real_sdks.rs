@@ -128,7 +128,8 @@ impl RealSdks {
         java.arg(format!("-Dreports={}", self.work.path().join("reports").display()));
         java.args(["-cp", &path_list(&self.class_path), "real.Main"]);
         java.args(classes.iter().map(|class| format!("real.{class}")));
-        run(java.current_dir(&folder))?;
+        // cargo's has the recorder's library, which is none of the app's on a JVM.
+        run(java.env_remove("LD_LIBRARY_PATH").current_dir(&folder))?;
         Ok(folder)
     }
 

@@ -22,6 +22,12 @@ fn datadog_has_an_error_for_each_hang_and_the_digest_on_the_view_that_hangs() ->
     RealSdks::shared().test(&["DatadogTest"]).map(drop)
 }
 
+/// The same framework runs an app's own unit tests.
+#[test]
+fn status_under_robolectric_says_that_there_is_no_library() -> Result<()> {
+    RealSdks::shared().test(&["NoLibraryTest"]).map(drop)
+}
+
 /// Frames are the same for all SDKs, as are the checks of them.
 #[test]
 fn acra_opentelemetry_and_xcrash_have_it_with_frames_that_r8_puts_back() -> Result<()> {

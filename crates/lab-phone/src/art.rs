@@ -1,5 +1,5 @@
-//! The ART that the device runs: its library, and what that says to the tables of `offsets/`. It is what a row for an unknown
-//! ART is made of, also where the sampler is off.
+//! The ART that the device runs: its library, and what that says to the tables of `offsets/`. It is what a
+//! row for an unknown ART is made of, also where the sampler is off.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! What the archive in Kotlin is compiled with and against: apps with an older compiler, library or coroutines cannot use it.
+//! What the archive in Kotlin is compiled with and against: apps with an older compiler, library or
+//! coroutines cannot use it.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,8 @@ use loopbox_setup::registry::{Pinned, Registry};
 /// The archive's name, and that of its module for Kotlin's compiler.
 pub(crate) const NAME: &str = "loopbox-ktx";
 
-/// The version of Kotlin that it is written in. Compilers from the version before this one on read what comes out.
+/// The version of Kotlin that it is written in. Compilers from the version before this one on read what comes
+/// out.
 pub const LANGUAGE: &str = "2.1";
 
 /// The standard library of that version.

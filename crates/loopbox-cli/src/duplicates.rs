@@ -75,8 +75,8 @@ impl Known {
 }
 
 impl Duplicates {
-    /// Those among these files. Of what is no file, such as stdin, nothing is known before it is read, which works
-    /// once only; and a damaged file is none of them, which whoever reads it says.
+    /// Those among these files. Of what is no file, such as stdin, nothing is known before it is read, which
+    /// works once only; and a damaged file is none of them, which whoever reads it says.
     pub(crate) fn find(paths: impl ParallelIterator<Item = PathBuf>, process: Option<&str>) -> Self {
         let add = |mut known: Known, path: PathBuf| {
             if path.is_file()

@@ -1,9 +1,9 @@
 //! Ten causes, each in twenty variants: `loopbox cluster` makes ten groups of them in each setting that
 //! docs/clustering.md promises.
 //!
-//! The reports are generated: five versions, each with other lines, other numbers of anonymous classes and other names of
-//! R8; and in each of them the stack as it is, with frames of makers of devices, deeper in its recursion, and under other
-//! insides of the platform.
+//! The reports are generated: five versions, each with other lines, other numbers of anonymous classes and
+//! other names of R8; and in each of them the stack as it is, with frames of makers of devices, deeper in its
+//! recursion, and under other insides of the platform.
 
 mod support;
 

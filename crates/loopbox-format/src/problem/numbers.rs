@@ -1,7 +1,7 @@
 //! A small map of numbers, for the few hundred methods of a stack tree.
 
-/// A map from number to number. It is a sorted list and not the standard library's tree, which adds 11 KB to the library
-/// that ships.
+/// A map from number to number. It is a sorted list and not the standard library's tree, which adds 11 KB to
+/// the library that ships.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     entries: Vec<(u64, u32)>,

@@ -8,15 +8,15 @@ use std::fmt;
 /// Bytes of an id: enough that two of a billion recordings do not share one by chance.
 const LEN: usize = 16;
 
-/// A hash of what the recorder wrote of the moment: the process, both clocks, the times of the messages and of
-/// the samples.
+/// A hash of what the recorder wrote of the moment: the process, both clocks, the times of the messages and
+/// of the samples.
 ///
 /// Names of classes and methods are no part of it, so that retracing keeps it; nor is what a later phase or a
 /// later start of the app adds to the file (queue, threads, the system's trace, annotations); nor is anything
 /// that host tools derive. It is never made from the file's name or place.
 ///
-/// A system's trace that no recorder wrote has neither; of it the process, the time and the lines about threads
-/// count, and all of its text where it names no process or no time: then retracing changes the id.
+/// A system's trace that no recorder wrote has neither; of it the process, the time and the lines about
+/// threads count, and all of its text where it names no process or no time: then retracing changes the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReportId([u8; LEN]);
 
@@ -127,8 +127,8 @@ impl Hash {
     }
 }
 
-/// The id of R8's mapping that the report's frames name, or that [`crate::retrace`] has put names back by; empty
-/// when neither is known.
+/// The id of R8's mapping that the report's frames name, or that [`crate::retrace`] has put names back by;
+/// empty when neither is known.
 pub(crate) fn mapping_id(report: &Report) -> &str {
     let retraced = report.statistics.iter().find(|statistic| statistic.name == MAPPING_ID);
     retraced.map(|statistic| statistic.value.as_str()).or_else(|| named_mapping(report)).unwrap_or_default()

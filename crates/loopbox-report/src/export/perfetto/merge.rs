@@ -1,7 +1,9 @@
-//! A report's packets behind those of a trace that the system has recorded: one file, whatever the version of Perfetto.
+//! A report's packets behind those of a trace that the system has recorded: one file, whatever the version of
+//! Perfetto.
 //!
-//! A trace is a list of packets, so that two of them make one when they are put behind each other. Each of the two keeps its own
-//! sequence, and times are related by the clocks of both: a report's are uptime, which the system's trace ties to its own clock.
+//! A trace is a list of packets, so that two of them make one when they are put behind each other. Each of
+//! the two keeps its own sequence, and times are related by the clocks of both: a report's are uptime, which
+//! the system's trace ties to its own clock.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
@@ -17,7 +19,8 @@ const MAX_PACKET_BYTES: u64 = 64 << 20;
 const MAX_TRACE_BYTES: u64 = 4 << 30;
 /// `Trace.packet`, as a field with a length.
 const PACKET: u64 = 1 << 3 | 2;
-/// Any number: a trace of the system's counts its writers from 1. Those of packets that are packed are not seen.
+/// Any number: a trace of the system's counts its writers from 1. Those of packets that are packed are not
+/// seen.
 const SEQUENCES: Range<u64> = 0x4c6f_6f70..0x4c6f_ffff;
 
 /// What was merged.
@@ -25,8 +28,8 @@ const SEQUENCES: Range<u64> = 0x4c6f_6f70..0x4c6f_ffff;
 pub struct Merged {
     /// Packets of the system's trace.
     pub packets: u64,
-    /// By how much the two disagree about the time of day at the same uptime, in nanoseconds; `None` where the trace's clocks
-    /// cannot be read, for instance because it is packed.
+    /// By how much the two disagree about the time of day at the same uptime, in nanoseconds; `None` where
+    /// the trace's clocks cannot be read, for instance because it is packed.
     pub clocks_differ_ns: Option<u64>,
 }
 

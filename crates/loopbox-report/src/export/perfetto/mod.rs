@@ -4,8 +4,9 @@
 //! of `perfetto_trace.proto`; a test decodes what is written with Perfetto's own schema. Timestamps are uptime on
 //! `BUILTIN_CLOCK_MONOTONIC`; the clock snapshot makes it the trace's clock and ties it to the time of day.
 //!
-//! Tracks: the main thread with its messages as slices; under it the sampled stacks (frames as nested slices, and as samples),
-//! the history as recorded, the pending queue, the newest display frames (as expected, and as they stood), and counters.
+//! Tracks: the main thread with its messages as slices; under it the sampled stacks (frames as nested slices,
+//! and as samples), the history as recorded, the pending queue, the newest display frames (as expected, and
+//! as they stood), and counters.
 
 mod encode;
 mod merge;

@@ -1,5 +1,5 @@
-//! The stacks as samples (`TracePacket.stack_sample`, which Perfetto reads since version 58): its flame graph sums them up. The
-//! slices under the main thread show the same stacks in order of time, in every version.
+//! The stacks as samples (`TracePacket.stack_sample`, which Perfetto reads since version 58): its flame graph
+//! sums them up. The slices under the main thread show the same stacks in order of time, in every version.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,9 @@ const NATIVE: u64 = 1;
 const NANOSECONDS: u64 = 1;
 /// The number of the one thread that samples are of.
 const MAIN_THREAD: u64 = 1;
-/// How many frames all call stacks may have together. Each stack is written whole, so that a file of deep trees could grow to
-/// many times its size. A report at the recorder's limits has a tenth of it; samples beyond are slices only.
+/// How many frames all call stacks may have together. Each stack is written whole, so that a file of deep
+/// trees could grow to many times its size. A report at the recorder's limits has a tenth of it; samples
+/// beyond are slices only.
 const MAX_FRAMES: usize = 1 << 22;
 
 /// What samples are of, for `TracePacketDefaults`.

@@ -1,5 +1,5 @@
-//! `libloopbox.so`: the library that an app loads. The exported functions and the table of native methods; the recorder
-//! itself is `loopbox-agent`.
+//! `libloopbox.so`: the library that an app loads. The exported functions and the table of native methods;
+//! the recorder itself is `loopbox-agent`.
 #![cfg_attr(
     not(test),
     deny(
@@ -28,9 +28,10 @@ use std::ffi::{c_int, c_void};
 #[global_allocator]
 static MEMORY: loopbox_agent::Memory = loopbox_agent::Memory;
 
-/// Called by the VM when the app loads the library. Every class, method and field that is needed later is looked
-/// up here, so that a name that a shrinker took away shows now: as an exception from `System.loadLibrary` that names it.
-/// For a result that means "not loaded" ART would throw an exception of its own, which does not name it.
+/// Called by the VM when the app loads the library. Every class, method and field that is needed later is
+/// looked up here, so that a name that a shrinker took away shows now: as an exception from
+/// `System.loadLibrary` that names it. For a result that means "not loaded" ART would throw an exception of
+/// its own, which does not name it.
 ///
 /// # Safety
 /// `vm` is the VM that loads this library.
@@ -60,7 +61,8 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _reserved: *mut c
     if loaded_or_thrown { sys::JNI_VERSION_1_6 } else { sys::JNI_ERR }
 }
 
-/// Without a key there are no thread-local variables, which everything else here needs, the jni crate included.
+/// Without a key there are no thread-local variables, which everything else here needs, the jni crate
+/// included.
 ///
 /// # Safety
 /// `env` is the calling thread's environment, without a pending exception.
@@ -76,8 +78,8 @@ unsafe fn throw_no_thread_key(env: *mut sys::JNIEnv) {
     }
 }
 
-/// Notes in the ring that the process dies of `signal`, 0 for a death without one: for the crash handlers of other
-/// libraries. The next launch makes a report of the ring and gives the signal in it.
+/// Notes in the ring that the process dies of `signal`, 0 for a death without one: for the crash handlers of
+/// other libraries. The next launch makes a report of the ring and gives the signal in it.
 ///
 /// Async-signal-safe: atomics, and on kernels before 4.14 `getpid`. Does nothing while nothing records.
 #[unsafe(no_mangle)]
@@ -85,19 +87,20 @@ pub extern "C" fn loopbox_mark_crash(signal: c_int) {
     mark_crash(signal);
 }
 
-/// Has `listener` called for each report, after Java's: with the path of the file, why it was written, and its digest of
-/// at most 900 bytes, all UTF-8 and ended by a zero byte, valid until it returns. It is called on a thread for listeners,
-/// when the report is complete. Null removes the listener; one call of it may be under way then.
+/// Has `listener` called for each report, after Java's: with the path of the file, why it was written, and
+/// its digest of at most 900 bytes, all UTF-8 and ended by a zero byte, valid until it returns. It is called
+/// on a thread for listeners, when the report is complete. Null removes the listener; one call of it may be
+/// under way then.
 ///
-/// May be called at any time, also before the recorder is installed, which is the way to learn of reports about earlier
-/// processes.
+/// May be called at any time, also before the recorder is installed, which is the way to learn of reports
+/// about earlier processes.
 #[unsafe(no_mangle)]
 pub extern "C" fn loopbox_on_report(listener: Option<Listener>) {
     set_listener(listener);
 }
 
-/// The same as soon as the report has a file, which `loopbox_on_report` is called with again when there is more in it: the
-/// pending queue, locks and other threads.
+/// The same as soon as the report has a file, which `loopbox_on_report` is called with again when there is
+/// more in it: the pending queue, locks and other threads.
 #[unsafe(no_mangle)]
 pub extern "C" fn loopbox_on_first_file(listener: Option<Listener>) {
     set_first_listener(listener);

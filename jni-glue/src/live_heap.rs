@@ -1,5 +1,6 @@
-//! How much of the heap is the recorder's, for tests: builds with debug assertions only, which the shipped library is not.
-//! malloc's own figure has the runtime's blocks in it, and those that it keeps for threads to come.
+//! How much of the heap is the recorder's, for tests: builds with debug assertions only, which the shipped
+//! library is not. malloc's own figure has the runtime's blocks in it, and those that it keeps for threads to
+//! come.
 
 use loopbox_agent::Memory;
 use std::alloc::{GlobalAlloc, Layout};

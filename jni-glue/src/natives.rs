@@ -1,5 +1,6 @@
-//! The native methods of `io.loopbox.internal.Native`, registered by hand: methods with `@FastNative` or `@CriticalNative` are not
-//! found by name on Android 8 to 11, and a name that a shrinker changed must show when the library is loaded.
+//! The native methods of `io.loopbox.internal.Native`, registered by hand: methods with `@FastNative` or
+//! `@CriticalNative` are not found by name on Android 8 to 11, and a name that a shrinker changed must show
+//! when the library is loaded.
 
 use jni::EnvUnowned;
 use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
@@ -14,8 +15,9 @@ use loopbox_frames::METRICS;
 use std::ffi::c_void;
 use std::time::Duration;
 
-/// All names and descriptors as one text, each with a null byte behind it, and the functions. A table of pointers to texts would be
-/// three times as large, and the linker of the phone would have to go through it at each start of the app.
+/// All names and descriptors as one text, each with a null byte behind it, and the functions. A table of
+/// pointers to texts would be three times as large, and the linker of the phone would have to go through it
+/// at each start of the app.
 macro_rules! natives {
     ($($name:literal $descriptor:literal $function:expr,)*) => {
         (concat!($($name, "\0", $descriptor, "\0"),*), [$($function as *mut c_void),*])
@@ -83,8 +85,8 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         signature: texts.next().unwrap_or_default(),
         fnPtr: function,
     });
-    // SAFETY: two texts for each function, which end with a null byte; and each function has the C signature of its
-    // descriptor: (environment, class, arguments), and for the critical ones the arguments alone.
+    // SAFETY: two texts for each function, which end with a null byte; and each function has the C signature
+    // of its descriptor: (environment, class, arguments), and for the critical ones the arguments alone.
     unsafe { raw::register(env, &classes.native, &methods) }
 }
 
@@ -250,7 +252,8 @@ extern "system" fn set_frames<'local>(
     });
 }
 
-/// The values of a `FrameMetrics` by their constants, then the window and how many reports were lost before it.
+/// The values of a `FrameMetrics` by their constants, then the window and how many reports were lost before
+/// it.
 extern "system" fn stages<'local>(env: EnvUnowned<'local>, _: JClass<'local>, values: JLongArray<'local>) {
     entry::enter(env, |env| {
         // SAFETY: a long[], as the descriptor says.

@@ -1,4 +1,5 @@
-//! What stands in Java and in Rust says the same in both: the native methods, the classes of component messages.
+//! What stands in Java and in Rust says the same in both: the native methods, the classes of component
+//! messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,5 @@
-//! Writes the archive that a kernel unpacks as its first file system (`newc`, as the kernel's buffer-format.rst has it).
+//! Writes the archive that a kernel unpacks as its first file system (`newc`, as the kernel's
+//! buffer-format.rst has it).
 
 use std::fmt::Write as _;
 use std::fs;
@@ -52,7 +53,8 @@ impl Archive {
     fn entry(&mut self, name: &str, mode: u32, device: (u32, u32), content: &[u8]) {
         self.entries += 1;
         let (size, name_size) = (content.len() as u32, name.len() as u32 + 1);
-        // Number, mode, owner, group, links, time, size, device (2), what it is a node of (2), length of the name, checksum.
+        // Number, mode, owner, group, links, time, size, device (2), what it is a node of (2), length of the
+        // name, checksum.
         let fields = [self.entries, mode, 0, 0, 1, 0, size, 0, 0, device.0, device.1, name_size, 0];
         let mut header = String::from("070701");
         for field in fields {

@@ -1,4 +1,5 @@
-//! A root folder made of a device's libraries, in which the driver runs: its own linker and C library, this machine's kernel.
+//! A root folder made of a device's libraries, in which the driver runs: its own linker and C library, this
+//! machine's kernel.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 use std::fs;
@@ -27,15 +28,18 @@ const FROM_AN_APK: u32 = 23;
 const NAMESPACES: u32 = 26;
 /// A function of a liblog that only looks like one.
 const FAKE_LOG: &[u8] = b"fakeLogWritev";
-/// Where a liblog writes to; that of some builds of Android 5 writes to a device of the kernel, which is not there.
+/// Where a liblog writes to; that of some builds of Android 5 writes to a device of the kernel, which is not
+/// there.
 const LOG_SOCKET: &[u8] = b"/dev/socket/logdw";
-/// What asks a program's linker for tagged memory, with a fault at the access itself. Linkers before Android 12 do not know it.
+/// What asks a program's linker for tagged memory, with a fault at the access itself. Linkers before Android
+/// 12 do not know it.
 const TAGGING: (&str, &str) = ("MEMTAG_OPTIONS", "sync");
 /// The name of a wrong access that is found at once.
 const FAULT: &str = "SEGV_MTESERR";
 /// The allocator that tags what it gives out; its errors begin so. Some builds have another.
 const SCUDO: &[u8] = b"Scudo ERROR";
-/// The processor that has tagged memory; the real cipher of signed return addresses would cost more than the rest.
+/// The processor that has tagged memory; the real cipher of signed return addresses would cost more than the
+/// rest.
 const WITH_TAGS: [&str; 2] = ["-cpu", "max,pauth-impdef=on"];
 /// Of the log.
 const WARNING: u8 = 5;
@@ -91,7 +95,8 @@ impl Row {
     }
 }
 
-/// Plays all scenarios on a device, in a root that is made below `out`. Takes the rights to change root and to mount.
+/// Plays all scenarios on a device, in a root that is made below `out`. Takes the rights to change root and
+/// to mount.
 ///
 /// # Errors
 /// When the root cannot be made.
@@ -127,14 +132,16 @@ pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row
     Ok(Row { folder: device.name(), level: Level::of(device), abi, scenarios, took: begun.elapsed() })
 }
 
-/// Whether the device's liblog writes to the log's socket. That of a build for tests writes to standard error.
+/// Whether the device's liblog writes to the log's socket. That of a build for tests writes to standard
+/// error.
 fn has_log(device: &Device, abi: Abi) -> Result<bool> {
     let file =
         device.library("liblog.so", abi).with_context(|| format!("{} has no liblog.so", device.name()))?;
     Ok(has(&file, LOG_SOCKET)? && !has(&file, FAKE_LOG)?)
 }
 
-/// Whether the device's linker can ask for tagged memory, and its allocator tags. The emulator's processor can.
+/// Whether the device's linker can ask for tagged memory, and its allocator tags. The emulator's processor
+/// can.
 fn tags_memory(device: &Device, abi: Abi) -> Result<bool> {
     let (Abi::Arm64, Some(linker), Some(libc)) = (abi, device.linker(abi), device.library("libc.so", abi))
     else {
@@ -157,14 +164,15 @@ fn says_why(lines: &[Line]) -> Result<()> {
     Ok(())
 }
 
-/// The log says that a process has used memory with another tag. Android's linker has a handler for that, which cannot always send the
-/// signal again, so how the process ended does not say it.
+/// The log says that a process has used memory with another tag. Android's linker has a handler for that,
+/// which cannot always send the signal again, so how the process ended does not say it.
 fn says_fault(lines: &[Line]) -> Result<()> {
     ensure!(lines.iter().any(|line| line.text.contains(FAULT)), "the log has {lines:?}");
     Ok(())
 }
 
-/// The rows as a Markdown table, and below it what was wrong. A scenario that a row has not leaves its cell empty.
+/// The rows as a Markdown table, and below it what was wrong. A scenario that a row has not leaves its cell
+/// empty.
 pub fn table(rows: &[Row]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flat_map(|row| &row.scenarios) {
@@ -203,7 +211,8 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// Copies the device's files into `folder`, and what a running device has besides: a few devices, and properties.
+    /// Copies the device's files into `folder`, and what a running device has besides: a few devices, and
+    /// properties.
     pub(crate) fn make(device: &Device, abi: Abi, library: &Path, folder: &Path) -> Result<Self> {
         let emulator = emulator(abi)?;
         if folder.exists() {
@@ -229,7 +238,8 @@ impl Root {
         Ok(Self { folder: folder.to_owned(), emulated: emulator.is_some() })
     }
 
-    /// A command that runs a program of the root, which comes after these options of the emulator, if there is one.
+    /// A command that runs a program of the root, which comes after these options of the emulator, if there
+    /// is one.
     pub(crate) fn enter(&self, options: &[&str]) -> Command {
         let mut enter = Command::new("unshare");
         enter.args(["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh"]).arg(&self.folder);
@@ -261,7 +271,8 @@ impl Local for Root {
     }
 }
 
-/// The same root, with both libraries in an APK: not packed, and at multiples of the largest page, so that they can be mapped.
+/// The same root, with both libraries in an APK: not packed, and at multiples of the largest page, so that
+/// they can be mapped.
 struct Packed<'a> {
     root: &'a Root,
     libraries: String,

@@ -35,7 +35,8 @@ pub fn compile_for_host(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The same for 64-bit Arm, with the C library of a testbed of that architecture; and `init`, a machine's first process.
+/// The same for 64-bit Arm, with the C library of a testbed of that architecture; and `init`, a machine's
+/// first process.
 ///
 /// # Errors
 /// When clang or lld is not there, or refuses.
@@ -49,8 +50,8 @@ pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
         clang.args(FLAGS).args(["-x", "c"]).args(sources).args(["-x", "none", "-nostdlib++"]);
         run(clang.args(words).arg("-o").arg(to)).map(drop)
     };
-    // A library: what a program exports would come before our versions of Android's libraries, which translate what the
-    // recorder passes to `sigaction`.
+    // A library: what a program exports would come before our versions of Android's libraries, which
+    // translate what the recorder passes to `sigaction`.
     let [drive, chain] = DRIVE.map(source);
     let library = out.join(CHAIN);
     let words = ["-shared", &format!("-Wl,-soname,{CHAIN}"), "-ldl", "-lpthread"];

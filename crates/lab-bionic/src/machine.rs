@@ -1,5 +1,5 @@
-//! A machine with pages of 16 KiB: Debian's kernel for them under a system emulator, and as its whole file system the driver and the
-//! library that ships, on the C library of the arm64 testbed.
+//! A machine with pages of 16 KiB: Debian's kernel for them under a system emulator, and as its whole file
+//! system the driver and the library that ships, on the C library of the arm64 testbed.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -179,7 +179,8 @@ impl Machine {
     }
 }
 
-/// Ends the emulator when the time is over, unless what this returns is dropped before: a guest that hangs answers nothing.
+/// Ends the emulator when the time is over, unless what this returns is dropped before: a guest that hangs
+/// answers nothing.
 fn end_in_time(emulator: u32) -> Sender<()> {
     let (over, wait) = channel();
     thread::spawn(move || {

@@ -1,7 +1,7 @@
 //! Android's system properties as a file: each bionic since 5.0 takes a plain file as `/dev/__properties__`.
 //!
-//! The form is that of `bionic/libc/system_properties` (`prop_area`, `prop_bt`, `prop_info`): a tree of the names' parts, each of
-//! which is a binary tree of its siblings, ordered by length and then by bytes.
+//! The form is that of `bionic/libc/system_properties` (`prop_area`, `prop_bt`, `prop_info`): a tree of the
+//! names' parts, each of which is a binary tree of its siblings, ordered by length and then by bytes.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,6 @@
-//! The scripted apps on a retail runtime of Android 5: the device's own `dalvikvm`, core library and C library, with the library that ships and
-//! the Java half. The message queue and the display are the testbeds' classes.
+//! The scripted apps on a retail runtime of Android 5: the device's own `dalvikvm`, core library and C
+//! library, with the library that ships and the Java half. The message queue and the display are the
+//! testbeds' classes.
 //!
 //! Later runtimes want a boot image and services of a running system, which a folder has not.
 
@@ -165,8 +166,8 @@ impl Drop for Process {
     }
 }
 
-/// The same dex with the version that Android 5 reads, which no checksum covers. What later ones added, code in interfaces and method
-/// handles, is not in these.
+/// The same dex with the version that Android 5 reads, which no checksum covers. What later ones added, code
+/// in interfaces and method handles, is not in these.
 fn as_oldest_dex(jar: &Path, out: &Path) -> Result<()> {
     let mut dex = jar::read_entry(jar, "classes.dex")?;
     let version = dex.get_mut(4..8).with_context(|| format!("no dex in {}", jar.display()))?;

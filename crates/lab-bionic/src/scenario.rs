@@ -11,7 +11,8 @@ use lab_reports::live::{ring_of, wait_until};
 use lab_reports::{feature, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 
-/// How long the driver is in its message when the signal comes, and at what age a message is a hang (`drive.c`).
+/// How long the driver is in its message when the signal comes, and at what age a message is a hang
+/// (`drive.c`).
 const SIGNAL_NS: u64 = 300_000_000;
 const HANG_NS: u64 = 1_500_000_000;
 /// From this age of a message on, a killed process is worth a report.
@@ -31,7 +32,8 @@ pub trait Stage {
     /// When it does not come so far.
     fn hold(&self, folder: &str) -> Result<Box<dyn Held + '_>>;
 
-    /// That folder, as this process sees it, with what the driver has written so far. It is made when it is not there.
+    /// That folder, as this process sees it, with what the driver has written so far. It is made when it is
+    /// not there.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -132,7 +134,8 @@ pub const SCENARIOS: [(&str, Story); 3] = [
     ("crash mark and the next launch", crashed),
 ];
 
-/// Load, exports, `JNI_OnLoad`, install, messages, a report on request, SIGQUIT and its hand-on, a hang, uninstall.
+/// Load, exports, `JNI_OnLoad`, install, messages, a report on request, SIGQUIT and its hand-on, a hang,
+/// uninstall.
 ///
 /// # Errors
 /// What was wrong.
@@ -173,7 +176,8 @@ fn to_uninstall(stage: &dyn Stage, scenario: &str) -> Result<()> {
     Ok(())
 }
 
-/// A process that is killed in a message, as soon as its ring would show it: the next launch reports it, with its age.
+/// A process that is killed in a message, as soon as its ring would show it: the next launch reports it, with
+/// its age.
 ///
 /// # Errors
 /// What was wrong.
@@ -204,8 +208,8 @@ pub fn crashed(stage: &dyn Stage) -> Result<()> {
     recovered(&stage.folder("crashed")?, Some(11)).map(drop)
 }
 
-/// All scenarios with tagged memory. Before them a read of memory that was given back, which must end the process there, as `caught` knows it,
-/// and does not without tags: else the scenarios would say nothing.
+/// All scenarios with tagged memory. Before them a read of memory that was given back, which must end the
+/// process there, as `caught` knows it, and does not without tags: else the scenarios would say nothing.
 ///
 /// # Errors
 /// What was wrong.

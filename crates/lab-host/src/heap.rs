@@ -1,4 +1,5 @@
-//! What this process takes from malloc: the native half of `scenario.Heap`, and a count of allocations by thread.
+//! What this process takes from malloc: the native half of `scenario.Heap`, and a count of allocations by
+//! thread.
 
 use crate::exhausted;
 use jni::EnvUnowned;
@@ -68,7 +69,8 @@ extern "system" fn allocations(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
     ALLOCATIONS.get() as jlong
 }
 
-/// What the recorder's library at that path, which is loaded, has taken from the heap; 0 where it does not count.
+/// What the recorder's library at that path, which is loaded, has taken from the heap; 0 where it does not
+/// count.
 extern "system" fn recorder_bytes<'local>(
     mut env: EnvUnowned<'local>,
     _: JClass<'local>,
@@ -76,7 +78,8 @@ extern "system" fn recorder_bytes<'local>(
 ) -> jlong {
     env.with_env(|env| -> jni::errors::Result<jlong> {
         let path = CString::new(recorder.try_to_string(env)?).unwrap_or_default();
-        // SAFETY: C strings that live across the calls; a build that counts has a function of that name and type.
+        // SAFETY: C strings that live across the calls; a build that counts has a function of that name and
+        // type.
         let live = unsafe {
             let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD);
             assert!(!library.is_null(), "the recorder is not loaded");

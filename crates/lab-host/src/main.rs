@@ -1,11 +1,11 @@
 //! Boots a real Android Runtime in this process and runs a Java class on its main thread.
 //!
 //! The Java side finds a device as far as the main Looper goes: real libcore, real `Looper`, `Handler`,
-//! `MessageQueue`, `Choreographer` with the natives registered here. Native libraries of the app are loaded by the app
-//! itself.
+//! `MessageQueue`, `Choreographer` with the natives registered here. Native libraries of the app are loaded
+//! by the app itself.
 //!
-//! Exit codes: 0 `main` returned, 1 `main` threw, 64 wrong usage, 65 the testbed cannot be used, 66 class not found,
-//! 70 the VM did not boot.
+//! Exit codes: 0 `main` returned, 1 `main` threw, 64 wrong usage, 65 the testbed cannot be used, 66 class not
+//! found, 70 the VM did not boot.
 
 mod args;
 mod crashes;
@@ -122,8 +122,8 @@ fn strings<'local>(env: &mut Env<'local>, all: &[String]) -> Result<JObject<'loc
     Ok(array.into())
 }
 
-/// `ActivityThread.main` of API 37 has `--use-deliqueue=BOOL` among its arguments, and says so to the queue before the first
-/// Looper.
+/// `ActivityThread.main` of API 37 has `--use-deliqueue=BOOL` among its arguments, and says so to the queue
+/// before the first Looper.
 fn choose_queue(env: &mut Env<'_>, testbed: &Testbed) -> Result<()> {
     if testbed.api_level < 37 || !testbed.vm_options.iter().any(|option| option == LEGACY_QUEUE) {
         return Ok(());

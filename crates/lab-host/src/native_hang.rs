@@ -1,8 +1,9 @@
-//! The native half of `scenario.NativeHang`: a main thread that hangs in native code, with frames as an app's libraries
-//! have them.
+//! The native half of `scenario.NativeHang`: a main thread that hangs in native code, with frames as an app's
+//! libraries have them.
 //!
-//! Rust code keeps no frame pointers on every architecture, so two functions in assembly do: `native_hang_entry`, which Java
-//! calls, and `native_hang_frame`, which the Rust code in between calls the function through that hangs.
+//! Rust code keeps no frame pointers on every architecture, so two functions in assembly do:
+//! `native_hang_entry`, which Java calls, and `native_hang_frame`, which the Rust code in between calls the
+//! function through that hangs.
 
 use jni::objects::JClass;
 use jni::sys::jint;
@@ -12,7 +13,8 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Never changes, but the compiler cannot know that. The value is an argument of the futex call, by which a test knows that call.
+/// Never changes, but the compiler cannot know that. The value is an argument of the futex call, by which a
+/// test knows that call.
 static FOREVER: AtomicU32 = AtomicU32::new(SAME);
 const SAME: u32 = 0x4C_4258;
 

@@ -1,4 +1,5 @@
-//! The native half of `com.othersdk.PollWrapper`: what another library does with `MessageQueue.nativePollOnce`.
+//! The native half of `com.othersdk.PollWrapper`: what another library does with
+//! `MessageQueue.nativePollOnce`.
 
 use crate::natives;
 use jni::jni_str;
@@ -27,7 +28,8 @@ extern "system" fn wrapper(env: *mut JNIEnv, queue: jobject, handle: jlong, time
 
 /// Looks where the VM has the function, which is this program's so far.
 extern "system" fn find(env: *mut JNIEnv, _: jclass, method: jobject) {
-    // SAFETY: a live reflected method; on these runtimes its id is the address of its `ArtMethod`, which is larger than this.
+    // SAFETY: a live reflected method; on these runtimes its id is the address of its `ArtMethod`, which is
+    // larger than this.
     let words = unsafe {
         let id = ((**env).v1_2.FromReflectedMethod)(env, method);
         std::slice::from_raw_parts(id.cast::<usize>(), WORDS)

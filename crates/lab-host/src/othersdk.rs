@@ -172,7 +172,8 @@ extern "system" fn set(_: EnvUnowned<'_>, _: JClass<'_>, what: jint) {
 /// Sets the default action or SIG_IGN by the system call, which no other library sees.
 extern "system" fn set_by_system_call(_: EnvUnowned<'_>, _: JClass<'_>, what: jint) {
     let action = [what as u64, 0, 0, 0];
-    // SAFETY: the kernel's structure, which begins with the action; no handler, no flags, an empty mask of eight bytes.
+    // SAFETY: the kernel's structure, which begins with the action; no handler, no flags, an empty mask of
+    // eight bytes.
     let failed = unsafe {
         let (action, nowhere) = (action.as_ptr(), ptr::null_mut::<u64>());
         libc::syscall(libc::SYS_rt_sigaction, libc::SIGQUIT, action, nowhere, size_of::<u64>())

@@ -1,5 +1,5 @@
-//! A kernel that lacks a system call: with `LOOPBOX_HOST_REFUSE=process_vm_readv` in the environment this process has no
-//! such call, as on kernels that are built without it.
+//! A kernel that lacks a system call: with `LOOPBOX_HOST_REFUSE=process_vm_readv` in the environment this
+//! process has no such call, as on kernels that are built without it.
 
 use anyhow::{Context, Result, ensure};
 use std::io;
@@ -25,7 +25,8 @@ pub(crate) fn apply() -> Result<()> {
         statement(libc::BPF_RET | libc::BPF_K, [0, 0], libc::SECCOMP_RET_ALLOW),
     ];
     let filter = libc::sock_fprog { len: program.len() as u16, filter: program.as_mut_ptr() };
-    // SAFETY: the program lives across the calls, and refuses one call that this program itself does not make.
+    // SAFETY: the program lives across the calls, and refuses one call that this program itself does not
+    // make.
     let done = unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
             && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter) == 0

@@ -63,8 +63,8 @@ impl Testbed {
         self.dlopen_first.iter().chain([&self.libart]).map(PathBuf::as_path)
     }
 
-    /// Makes sure that this process runs in the testbed's environment. The dynamic linker reads its variables only
-    /// at the start of a process, so this replaces the process by itself once.
+    /// Makes sure that this process runs in the testbed's environment. The dynamic linker reads its variables
+    /// only at the start of a process, so this replaces the process by itself once.
     ///
     /// # Errors
     /// When the program cannot be executed again; on success it returns only in the second life.

@@ -1,5 +1,5 @@
-//! Runs apps of `tests/app` on a testbed, as a phone would run them: a process of their own, the recorder loaded as a
-//! library, signals from outside.
+//! Runs apps of `tests/app` on a testbed, as a phone would run them: a process of their own, the recorder
+//! loaded as a library, signals from outside.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -66,8 +66,8 @@ impl Launcher {
         Self::with_app(testbed, build, jar)
     }
 
-    /// The same with an app of these Java sources, to be compiled into `jar`, in place of the scripted ones: what it can
-    /// use is the recorder's public API and what stands in for the framework.
+    /// The same with an app of these Java sources, to be compiled into `jar`, in place of the scripted ones:
+    /// what it can use is the recorder's public API and what stands in for the framework.
     ///
     /// # Errors
     /// When a part cannot be set up or built.
@@ -95,8 +95,8 @@ impl Launcher {
         Self::new(name, Build::Dev)?.with_shipped_library()
     }
 
-    /// The same with the library exactly as it ships to devices of the testbed's architecture: linked for Android,
-    /// stripped, unchanged.
+    /// The same with the library exactly as it ships to devices of the testbed's architecture: linked for
+    /// Android, stripped, unchanged.
     ///
     /// # Errors
     /// When it cannot be built.
@@ -111,8 +111,8 @@ impl Launcher {
         Ok(self)
     }
 
-    /// The same scripted apps with the recorder's Java changed: `change` gets each source's file name and text, and
-    /// returns the text to compile. The jar is called after `name`.
+    /// The same scripted apps with the recorder's Java changed: `change` gets each source's file name and
+    /// text, and returns the text to compile. The jar is called after `name`.
     ///
     /// # Errors
     /// When something cannot be read, written or compiled.
@@ -147,8 +147,8 @@ impl Launcher {
 
     /// The host program, in the environment of the testbed and with its description; without an app.
     pub fn host(&self) -> Command {
-        // The variables of the testbed are there from the start: the host program need not start itself again, which an
-        // emulated one could not do.
+        // The variables of the testbed are there from the start: the host program need not start itself
+        // again, which an emulated one could not do.
         let mut command = self.testbed.command(&self.host);
         command.env("LOOPBOX_HOST_TESTBED", &self.testbed.dir);
         command.arg("--testbed").arg(self.testbed.dir.join("testbed.toml"));
@@ -170,7 +170,8 @@ impl Launcher {
     }
 }
 
-/// The scripted apps of `tests/app` with the recorder's Java half as a dexed jar, compiled against a testbed's classes.
+/// The scripted apps of `tests/app` with the recorder's Java half as a dexed jar, compiled against a
+/// testbed's classes.
 ///
 /// # Errors
 /// When they cannot be compiled.
@@ -203,8 +204,9 @@ fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
 
 /// Builds the recorder's library and the host program for this machine; returns the folder with both.
 ///
-/// All tests build the two by this call. Built with other packages beside them they have other features, and cargo takes
-/// the one away before it puts the other there: a program that starts in between finds no library.
+/// All tests build the two by this call. Built with other packages beside them they have other features, and
+/// cargo takes the one away before it puts the other there: a program that starts in between finds no
+/// library.
 ///
 /// # Errors
 /// When they do not compile.
@@ -267,8 +269,8 @@ impl App {
         self
     }
 
-    /// Another program that starts the host program, which it gets, with its arguments, as its last arguments. It must become
-    /// that program (`exec`), so that the process is the app's.
+    /// Another program that starts the host program, which it gets, with its arguments, as its last
+    /// arguments. It must become that program (`exec`), so that the process is the app's.
     #[must_use]
     pub fn started_by(mut self, starter: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(starter);

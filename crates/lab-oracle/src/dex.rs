@@ -144,8 +144,8 @@ impl Reader<'_> {
                             Instruction::Invoke(self.method(self.u16(here + 2)?.into())?)
                         }
                         0xfa..=0xfd => Instruction::InvokeHandle,
-                        // const-class, check-cast, instance-of, new-instance, new-array, filled-new-array, sget, sput,
-                        // const-method-handle, const-method-type
+                        // const-class, check-cast, instance-of, new-instance, new-array, filled-new-array,
+                        // sget, sput, const-method-handle, const-method-type
                         0x1c | 0x1f | 0x20 | 0x22..=0x25 | 0x60..=0x6d | 0xfe | 0xff => {
                             Instruction::TouchesClass
                         }

@@ -75,7 +75,8 @@ pub enum OracleError {
 }
 
 impl Oracle {
-    /// Adds a jar with `classes.dex`, `classes2.dex`, … Call it in class path order: the boot class path first.
+    /// Adds a jar with `classes.dex`, `classes2.dex`, … Call it in class path order: the boot class path
+    /// first.
     pub fn add_jar(&mut self, jar: &[u8]) -> Result<(), OracleError> {
         let mut zip = zip::ZipArchive::new(Cursor::new(jar))?;
         let mut names: Vec<_> = zip.file_names().flatten().filter(|n| is_dex(n)).map(String::from).collect();
@@ -138,8 +139,8 @@ impl Oracle {
             return Ok(Pair::FromNative); // or the interface method that stands for a proxy's; check_frame saw it exists
         };
         let instruction = caller.dex_pc.and_then(|pc| code.get(&pc)).unwrap_or(&Instruction::Other);
-        // Compiled code of a caller reaches a static method before its class is ready: the class is initialised when the
-        // method has begun and done nothing.
+        // Compiled code of a caller reaches a static method before its class is ready: the class is
+        // initialised when the method has begun and done nothing.
         let own_class = caller.class == callee.class && caller.dex_pc == Some(0);
         if callee.name == "<clinit>" && (*instruction != Instruction::Other || own_class) {
             return Ok(Pair::ClassInit);
@@ -192,8 +193,9 @@ impl Oracle {
         })
     }
 
-    /// Whether dispatch on `named` can end in a method of `found`: an override below or an inherited one above.
-    /// An interface call may also end in a superclass of an implementor, which is unrelated to the interface.
+    /// Whether dispatch on `named` can end in a method of `found`: an override below or an inherited one
+    /// above. An interface call may also end in a superclass of an implementor, which is unrelated to the
+    /// interface.
     fn related(&self, named: &str, found: &str) -> bool {
         self.inherits(found, named)
             || self.inherits(named, found)

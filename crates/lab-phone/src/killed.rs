@@ -32,8 +32,8 @@ pub(crate) struct Killed {
 }
 
 pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
-    // The hang lasts until the kill, however long that takes. It has its name at half of `hangMs`, and a report of its own at all
-    // of it, which the kill comes before.
+    // The hang lasts until the kill, however long that takes. It has its name at half of `hangMs`, and a
+    // report of its own at all of it, which the kill comes before.
     let words =
         [format!("dir={}", stage.phone.folder_of(STORY)), "wait=3600000".into(), "hangMs=20000".into()];
     let mut app = stage.phone.start(STORY, "scenario.Killed", &words)?;

@@ -99,7 +99,8 @@ impl Phone {
         })
     }
 
-    /// Puts the library and the scripted apps into the folder. Newer Androids refuse dex files that could be changed.
+    /// Puts the library and the scripted apps into the folder. Newer Androids refuse dex files that could be
+    /// changed.
     pub(crate) fn prepare(&self, library: &Path, apps: &Path) -> Result<()> {
         self.shell(&format!("rm -rf {0} && mkdir -p {0}", self.folder))?;
         for (file, name) in [(library, "libloopbox.so"), (apps, "apps.jar")] {
@@ -118,8 +119,8 @@ impl Phone {
         format!("{}/{story}", self.folder)
     }
 
-    /// Starts a class's `main` in a process of the shell's user, as the system starts its own commands; its reports go into
-    /// the folder of `story`.
+    /// Starts a class's `main` in a process of the shell's user, as the system starts its own commands; its
+    /// reports go into the folder of `story`.
     pub(crate) fn start(&self, story: &str, class: &str, arguments: &[String]) -> Result<App> {
         let (folder, reports) = (&self.folder, self.folder_of(story));
         let words = arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
@@ -166,7 +167,8 @@ pub(crate) fn is_called(name: &str, ending: &str) -> bool {
     Path::new(name).extension().is_some_and(|own| own == ending)
 }
 
-/// The module that has ART, out of the package manager's list: `package:com.google.android.art versionCode:341411000`.
+/// The module that has ART, out of the package manager's list: `package:com.google.android.art
+/// versionCode:341411000`.
 fn art_module(packages: &str) -> Option<String> {
     let modules = packages.lines().filter_map(|line| line.trim().strip_prefix("package:")?.split_once(' '));
     let has_art = |name: &str| name.ends_with(".android.art") || name.ends_with(".android.runtime");

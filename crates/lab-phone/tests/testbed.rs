@@ -1,5 +1,6 @@
-//! Everything that `cargo xtask phone` does with a phone, with one that is a testbed: a fake adb in front, a real ART behind
-//! `app_process`. `tests/e2e/tests/shipped.rs` has the library that ships on the same testbed.
+//! Everything that `cargo xtask phone` does with a phone, with one that is a testbed: a fake adb in front, a
+//! real ART behind `app_process`. `tests/e2e/tests/shipped.rs` has the library that ships on the same
+//! testbed.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -102,7 +102,8 @@ impl Archive {
 }
 
 impl App {
-    /// Builds it in `work` with an archive of the recorder and `loopbox-startup`, as far as that goes with it.
+    /// Builds it in `work` with an archive of the recorder and `loopbox-startup`, as far as that goes with
+    /// it.
     pub(crate) fn build(
         chain: &Chain,
         repository: &Path,

@@ -20,7 +20,8 @@ const ABI: &str = "arm64-v8a";
 /// What the archives are in an app from Google Play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Added {
-    /// What a device with arm64 downloads more than without the recorder, compressed as in the store, in bytes.
+    /// What a device with arm64 downloads more than without the recorder, compressed as in the store, in
+    /// bytes.
     pub download_bytes: u64,
     /// Of it, the native library.
     pub library_bytes: u64,
@@ -47,7 +48,8 @@ impl fmt::Display for Added {
     }
 }
 
-/// Builds the sample app with the archives of a Maven repository, and without the recorder, and checks what a device would get.
+/// Builds the sample app with the archives of a Maven repository, and without the recorder, and checks what a
+/// device would get.
 ///
 /// # Errors
 /// When a tool cannot be had or fails, or the app is not as it should be.

@@ -63,8 +63,8 @@ impl Frame {
     }
 }
 
-/// Each stack of a tree, oldest first, top frame first, and whether frames were left out of it. What lies below
-/// those left out is left out too.
+/// Each stack of a tree, oldest first, top frame first, and whether frames were left out of it. What lies
+/// below those left out is left out too.
 ///
 /// # Errors
 /// When the tree contradicts itself.

@@ -76,17 +76,17 @@ pub fn running_tree(report: &Report) -> Option<&StackTree> {
     tree_of(report, running.token)
 }
 
-/// The stacks of a message: the newest tree, as `loopbox` itself takes it. One that comes before it has the stack that was taken
-/// through Java before the sampler was ready.
+/// The stacks of a message: the newest tree, as `loopbox` itself takes it. One that comes before it has the
+/// stack that was taken through Java before the sampler was ready.
 pub fn tree_of(report: &Report, token: Token) -> Option<&StackTree> {
     report.trees.iter().rfind(|tree| tree.token == token)
 }
 
 /// Waits until ART's Signal Catcher has taken every SIGQUIT that is meant for it and waits for the next one.
 ///
-/// While it writes a trace, another signal may become its own: it takes what is pending for the process when it comes
-/// back to `sigwait`, and on a busy machine that may be before the main thread, which the kernel has chosen for the
-/// signal and woken, gets a processor. `docs/anr.md` says so of the product.
+/// While it writes a trace, another signal may become its own: it takes what is pending for the process when
+/// it comes back to `sigwait`, and on a busy machine that may be before the main thread, which the kernel has
+/// chosen for the signal and woken, gets a processor. `docs/anr.md` says so of the product.
 ///
 /// # Errors
 /// When it does not, or the process is gone.
@@ -105,8 +105,8 @@ pub fn wait_for_signal_catcher(pid: u32) -> Result<()> {
     })
 }
 
-/// Sends an app SIGQUIT, which its main thread gets: a signal that comes while the Signal Catcher is on its way to wait for one
-/// may be taken by that thread instead.
+/// Sends an app SIGQUIT, which its main thread gets: a signal that comes while the Signal Catcher is on its
+/// way to wait for one may be taken by that thread instead.
 pub fn quit(app: &Running) -> Result<()> {
     wait_for_signal_catcher(app.pid())?;
     app.signal("QUIT")

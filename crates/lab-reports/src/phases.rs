@@ -1,4 +1,5 @@
-//! The reports of the app of frames (`tests/app/frames`), a phase each, and whether the stacks in them can be true.
+//! The reports of the app of frames (`tests/app/frames`), a phase each, and whether the stacks in them can be
+//! true.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,8 +32,8 @@ pub const PHASES: [&str; 17] = [
     "ClassLoading",
 ];
 
-/// What is at the bottom of the main thread's stacks: of the host program the app's `main`, of Android's `app_process` what
-/// calls that.
+/// What is at the bottom of the main thread's stacks: of the host program the app's `main`, of Android's
+/// `app_process` what calls that.
 const BOTTOM: [&str; 2] = ["Frames.main", "RuntimeInit.main"];
 
 /// What one cell showed.
@@ -64,18 +65,19 @@ impl Figures {
         self.wrong.is_empty() && self.faults.is_empty()
     }
 
-    /// Checks the stacks of a phase's report. Whether the phase is in any: the sampler may have been late for it, and
-    /// have seen its message write the report only.
+    /// Checks the stacks of a phase's report. Whether the phase is in any: the sampler may have been late for
+    /// it, and have seen its message write the report only.
     ///
     /// # Errors
     /// When a tree contradicts itself.
     pub fn add(&mut self, oracle: &Oracle, phase: &str, report: &Report) -> Result<bool> {
-        // Stacks of Thread.getStackTrace have no signatures and no dex pcs: there is nothing to compare them with, and
-        // a runtime that was sampled in another process must not be unknown in this one.
+        // Stacks of Thread.getStackTrace have no signatures and no dex pcs: there is nothing to compare them
+        // with, and a runtime that was sampled in another process must not be unknown in this one.
         if report.trees.iter().any(|tree| tree.source == StackSource::JavaApi) {
             let (on, how) = feature(report, Feature::Sampler);
             if on && !how.starts_with("by Thread.getStackTrace") {
-                // A report that was asked for before the sampler was ready has the only stack that could be had.
+                // A report that was asked for before the sampler was ready has the only stack that could be
+                // had.
                 return Ok(false);
             }
             self.faults.push(format!("{phase} was sampled {how}"));

@@ -1,4 +1,5 @@
-//! A fake `adb` for tests: a script, and a device that is a folder. It has what [`crate::Adb`] calls, and nothing else.
+//! A fake `adb` for tests: a script, and a device that is a folder. It has what [`crate::Adb`] calls, and
+//! nothing else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,8 +103,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Has another process write the file: one that this process has just written cannot be started while a process that another
-/// test starts at the same time still has it open.
+/// Has another process write the file: one that this process has just written cannot be started while a
+/// process that another test starts at the same time still has it open.
 fn write_program(path: &Path, script: &str) -> Result<()> {
     let text = path.with_extension("text");
     write(&text, script.as_bytes())?;

@@ -19,7 +19,8 @@ pub(crate) struct Output {
     pub(crate) status: ExitStatus,
 }
 
-/// Runs adb to its end. Of its output at most `limit` bytes are taken, and `more` of what is not the command's.
+/// Runs adb to its end. Of its output at most `limit` bytes are taken, and `more` of what is not the
+/// command's.
 ///
 /// # Errors
 /// When it does not start, prints more, or does not end within `time`; it is ended then.
@@ -40,7 +41,8 @@ pub(crate) fn of(mut command: Command, limit: u64, more: u64, time: Duration) ->
     }
 }
 
-/// What it prints on its standard output and on its standard error; `None` when one of them is more than is taken.
+/// What it prints on its standard output and on its standard error; `None` when one of them is more than is
+/// taken.
 fn printed(child: &mut Child, limit: u64, time: Duration) -> Result<Option<[Vec<u8>; 2]>> {
     let end = Instant::now() + time;
     let (stdout, stderr) = child.stdout.take().zip(child.stderr.take()).context("no output of adb")?;

@@ -1,5 +1,5 @@
-//! One recording, from install to uninstall: makes the parts, wires them and starts their threads; and what the app may
-//! ask of the recording in progress.
+//! One recording, from install to uninstall: makes the parts, wires them and starts their threads; and what
+//! the app may ask of the recording in progress.
 
 use crate::anr::sigquit::{self, SigQuit};
 use crate::anr::{HANDLED, native_stack, stall_monitor};
@@ -73,8 +73,8 @@ fn current() -> Option<Arc<Session>> {
     installed(|installed| installed.as_ref().map(|installed| Arc::clone(&installed.session)))
 }
 
-/// Starts a recording of the calling thread, the main one. Opens no file: what takes one is for the threads that are
-/// started here.
+/// Starts a recording of the calling thread, the main one. Opens no file: what takes one is for the threads
+/// that are started here.
 ///
 /// # Errors
 /// Nothing is running then.
@@ -154,8 +154,9 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
 const OLDEST_START_NS: u64 = 600_000_000_000;
 /// Records the message that the installation runs in. On the main thread, before its hook is in.
 ///
-/// `loops`: how many `Looper.loop` are on the stack; `binds`: whether the message starts the app; then `start_ms` is when
-/// it began, uptime, 0 or less when that is not known, and then the process's start stands for it.
+/// `loops`: how many `Looper.loop` are on the stack; `binds`: whether the message starts the app; then
+/// `start_ms` is when it began, uptime, 0 or less when that is not known, and then the process's start stands
+/// for it.
 pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
     let Some(session) = current() else { return };
     let now_ns = clock::now_ns();
@@ -326,7 +327,8 @@ pub fn set_hook(on: bool, detail: String) {
     }
 }
 
-/// Sets how display frames, their stages, the finger's part in them or the compositor's word on them are watched.
+/// Sets how display frames, their stages, the finger's part in them or the compositor's word on them are
+/// watched.
 pub fn set_frames(feature: Feature, on: bool, detail: String) {
     if let Some(session) = current().filter(|session| session.frames.is_some()) {
         session.features.set(feature, on, detail);
@@ -334,8 +336,8 @@ pub fn set_frames(feature: Feature, on: bool, detail: String) {
     }
 }
 
-/// Takes the stages of a display frame, each value at the position of its constant in `FrameMetrics`. Not on the main
-/// thread.
+/// Takes the stages of a display frame, each value at the position of its constant in `FrameMetrics`. Not on
+/// the main thread.
 pub fn stages(metrics: &[i64; loopbox_frames::METRICS], window: u64, lost: u32) {
     if let Some(frames) = current().as_ref().and_then(|session| session.frames.as_ref()) {
         frames.recorder(|recorder| recorder.stages(metrics, window, lost));
@@ -349,8 +351,8 @@ pub fn judged(vsync_id: u64, janks: u32) {
     }
 }
 
-/// The figures of display frames so far, as `FrameStats.java` reads them; `forgets`: they begin anew. `None` where none are
-/// recorded. Waits for the worker, so not on the main thread.
+/// The figures of display frames so far, as `FrameStats.java` reads them; `forgets`: they begin anew. `None`
+/// where none are recorded. Waits for the worker, so not on the main thread.
 pub fn frame_stats(forgets: bool) -> Option<String> {
     let session = current()?;
     let frames = session.frames.as_ref()?;
@@ -362,8 +364,9 @@ pub fn frame_stats(forgets: bool) -> Option<String> {
     Some(lines)
 }
 
-/// Whose end the main thread waits for, as [`loopbox_art::Art::joined_by_main`] says. For a fast native method, so it waits for no
-/// thread: one that has the lock may wait for the collector, and that one for the caller.
+/// Whose end the main thread waits for, as [`loopbox_art::Art::joined_by_main`] says. For a fast native
+/// method, so it waits for no thread: one that has the lock may wait for the collector, and that one for the
+/// caller.
 pub(crate) fn joined(env: JniEnv, threads: usize) -> Option<Joined> {
     let session = Arc::clone(&INSTALLED.try_lock().ok()?.as_ref()?.session);
     session.art.get()?.joined_by_main(env, threads)
@@ -383,8 +386,8 @@ pub fn set_background(background: bool) {
     }
 }
 
-/// What the app's performance monitor wants to hear of from now on, in milliseconds; a level of 0 is nothing. False while
-/// nothing records.
+/// What the app's performance monitor wants to hear of from now on, in milliseconds; a level of 0 is nothing.
+/// False while nothing records.
 pub fn set_monitor(level_ms: u64, block_ms: u64, tick_ms: u64) -> bool {
     let Some(session) = current() else { return false };
     let [level_ns, block_ns, tick_ns] = [level_ms, block_ms, tick_ms].map(|ms| ms.saturating_mul(1_000_000));
@@ -398,8 +401,8 @@ pub fn features() -> Vec<FeatureState> {
     current().map_or_else(Vec::new, |session| session.features.list())
 }
 
-/// Sets an annotation, or removes it when there is no value; false where it is not kept: nothing records, or the app has
-/// too many names.
+/// Sets an annotation, or removes it when there is no value; false where it is not kept: nothing records, or
+/// the app has too many names.
 pub fn annotate(name: &str, value: Option<&str>) -> bool {
     let Some(session) = current() else { return false };
     let kept = session.annotations.set(name, value);
@@ -409,8 +412,8 @@ pub fn annotate(name: &str, value: Option<&str>) -> bool {
     kept
 }
 
-/// Whether the app may have another report. Not a listener while it is called, of Java or of native code: it would be
-/// called with that report, and ask again.
+/// Whether the app may have another report. Not a listener while it is called, of Java or of native code: it
+/// would be called with that report, and ask again.
 fn grants(session: &Session, in_listener: bool) -> bool {
     if in_listener || listener::is_calling() {
         session.allowance.refuse();
@@ -419,9 +422,9 @@ fn grants(session: &Session, in_listener: bool) -> bool {
     session.allowance.take(clock::now_ns())
 }
 
-/// Takes the system's warning of an ANR of the app: its id and type, and how much of its time-out has passed. The ring is copied
-/// at once, whichever process of the app it is about; the rest is for the worker. Waits for nobody: the system's listeners are
-/// locked meanwhile.
+/// Takes the system's warning of an ANR of the app: its id and type, and how much of its time-out has passed.
+/// The ring is copied at once, whichever process of the app it is about; the rest is for the worker. Waits
+/// for nobody: the system's listeners are locked meanwhile.
 pub fn warn_of_anr(id: i32, kind: i32, consumed_ms: u64, timeout_ms: u64) {
     let Some(session) = current() else { return };
     let warning = AnrWarning { at_ns: clock::now_ns(), id, kind, consumed_ms, timeout_ms };
@@ -455,8 +458,8 @@ pub fn dump(reason: String, timeout: Duration, in_listener: bool) -> Option<Path
     answered.unwrap_or_else(PoisonError::into_inner).0.take().flatten()
 }
 
-/// Has a report written without waiting for it. Java is called with it, or without it when there is none, and with
-/// the number of the request; 0 when no call is wanted. False, and no call, while nothing records.
+/// Has a report written without waiting for it. Java is called with it, or without it when there is none, and
+/// with the number of the request; 0 when no call is wanted. False, and no call, while nothing records.
 pub fn ask_for_dump(reason: String, asked: i64, in_listener: bool) -> bool {
     let Some(session) = current() else { return false };
     let gate = Arc::clone(&session.gate);

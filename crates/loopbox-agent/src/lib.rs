@@ -31,8 +31,8 @@ pub use session::settings::Settings;
 pub use session::shared_state::SharedState;
 pub use sys::memory::Memory;
 
-/// Takes the one pthread key that this library needs, when it is loaded and before anything else. False when the process
-/// has none left: nothing here can be used then.
+/// Takes the one pthread key that this library needs, when it is loaded and before anything else. False when
+/// the process has none left: nothing here can be used then.
 #[cfg(target_os = "android")]
 pub fn reserve_thread_key() -> bool {
     sys::thread_keys::reserve()

@@ -43,8 +43,8 @@ pub(crate) fn pack(libraries: Libraries<'_>, java: &AllClasses) -> Result<PathBu
     Ok(short)
 }
 
-/// Puts the archives into a Maven repository: the Java half, some libraries and what belongs to them. Returns the file of the
-/// archive that apps depend on.
+/// Puts the archives into a Maven repository: the Java half, some libraries and what belongs to them. Returns
+/// the file of the archive that apps depend on.
 ///
 /// # Errors
 /// When a source does not compile, or a file cannot be read or written.
@@ -80,7 +80,8 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
     Ok(archive)
 }
 
-/// Names the classes that the start of an app needs: the app's build merges it, and ART compiles them when it installs the app.
+/// Names the classes that the start of an app needs: the app's build merges it, and ART compiles them when it
+/// installs the app.
 const PROFILE: &str = "baseline-prof.txt";
 
 /// The end of the name of the file with the symbols of an archive's libraries.
@@ -97,7 +98,8 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Puts one archive into the repository, with all that belongs to it; returns its file. `crates` are linked into its libraries.
+    /// Puts one archive into the repository, with all that belongs to it; returns its file. `crates` are
+    /// linked into its libraries.
     fn put(
         &self,
         artifact: &Artifact,
@@ -124,7 +126,8 @@ impl Place<'_> {
         Ok(place.join(artifact.file_name(".aar")))
     }
 
-    /// Puts the libraries with their symbols next to an archive: a folder for each ABI, as Google Play takes them.
+    /// Puts the libraries with their symbols next to an archive: a folder for each ABI, as Google Play takes
+    /// them.
     fn put_symbols(&self, artifact: &Artifact, libraries: &[Library]) -> Result<()> {
         let packed = libraries.iter().map(|library| {
             let name = library.symbols.file_name().context("symbols without a name")?.to_string_lossy();
@@ -164,7 +167,8 @@ fn prefab() -> Result<Entries> {
     Ok(found)
 }
 
-/// Unpacks an archive and compares: it has the libraries as they were built, these and no others, and the classes.
+/// Unpacks an archive and compares: it has the libraries as they were built, these and no others, and the
+/// classes.
 fn ensure_holds(archive: &Path, libraries: &[Library]) -> Result<()> {
     let entries = unpack(archive)?;
     let packed: Vec<&String> = entries.keys().filter(|name| name.starts_with("jni/")).collect();

@@ -1,7 +1,8 @@
 //! Holds the list of Android's symbols against the libraries of real devices.
 //!
-//! The list says which library has a symbol at [`MIN_API`](crate::symbols::MIN_API) and under which version; each import of ours
-//! is in it, or the build fails. A device's own export tables say whether that is so there.
+//! The list says which library has a symbol at [`MIN_API`](crate::symbols::MIN_API) and under which version;
+//! each import of ours is in it, or the build fails. A device's own export tables say whether that is so
+//! there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -37,7 +38,8 @@ pub struct Row {
     pub faults: Vec<String>,
 }
 
-/// Compares the list with every device below `folder`, which may be one itself. Without ABIs, all that a device has.
+/// Compares the list with every device below `folder`, which may be one itself. Without ABIs, all that a
+/// device has.
 ///
 /// # Errors
 /// When there is no device, or a library of one is no ELF file.
@@ -151,7 +153,8 @@ impl Exports {
 }
 
 impl Row {
-    /// One symbol that the list says to be in a library; `due` when the version has to be there, too, in a library that has any.
+    /// One symbol that the list says to be in a library; `due` when the version has to be there, too, in a
+    /// library that has any.
     fn judge(
         &mut self,
         exports: &BTreeMap<&str, Exports>,

@@ -28,7 +28,8 @@ pub(crate) struct Artifact {
     /// The data file with its shrinker rules.
     pub(crate) rules: &'static str,
     pub(crate) needs: &'static [Needed],
-    /// Whether it has the classes of the archive that apps depend on, and so can be in an app in its place only.
+    /// Whether it has the classes of the archive that apps depend on, and so can be in an app in its place
+    /// only.
     replaces_loopbox: bool,
 }
 
@@ -176,13 +177,14 @@ impl Artifact {
         Ok(filled.iter().fold(text("pom.xml")?, |text, (mark, value)| text.replace(mark, value)))
     }
 
-    /// Gradle's module metadata: what to take for compiling, for running, and as sources and documentation. `files` gives the
-    /// bytes of the archive, its sources and its documentation.
+    /// Gradle's module metadata: what to take for compiling, for running, and as sources and documentation.
+    /// `files` gives the bytes of the archive, its sources and its documentation.
     pub(crate) fn module(&self, files: &[(String, &[u8]); 3]) -> Result<String> {
         let [archive, sources, documentation] = files.each_ref().map(|(name, bytes)| described(name, bytes));
         let dependency = |Needed { group, name, version, .. }: &Needed| json!({ "group": group, "module": name, "version": { "requires": version } });
         let dependencies: Vec<Value> = self.needs.iter().map(dependency).collect();
-        // Gradle refuses a build with two modules of one capability. Each module has its own unless it lists others.
+        // Gradle refuses a build with two modules of one capability. Each module has its own unless it lists
+        // others.
         let capability = |name: &str| json!({ "group": GROUP, "name": name, "version": VERSION });
         let capabilities: Vec<Value> = if self.replaces_loopbox {
             vec![capability(LOOPBOX.name), capability(self.name)]

@@ -12,7 +12,8 @@ use crate::project::Product;
 use crate::toolchain::{Target, Toolchain, cargo};
 use loopbox_setup::workspace::root;
 
-/// Has the compiler look for errors in a library, without machine code. `products` is cargo's target folder for this.
+/// Has the compiler look for errors in a library, without machine code. `products` is cargo's target folder
+/// for this.
 pub(crate) fn check(product: Product, abi: Abi, target: &Target, products: &Path) -> Result<()> {
     let mut command = cargo_for(product, abi, target, products, "check");
     let status = command.status().context("cannot run cargo")?;

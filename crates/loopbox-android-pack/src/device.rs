@@ -1,4 +1,5 @@
-//! A folder that is laid out like a device: its `/system` and `/apex`, as `adb pull` gives them or an image has them.
+//! A folder that is laid out like a device: its `/system` and `/apex`, as `adb pull` gives them or an image
+//! has them.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};

@@ -1,5 +1,5 @@
-//! The Java half of the product: what of it is compiled, against what, and what of it goes into which archive. One archive is
-//! Kotlin.
+//! The Java half of the product: what of it is compiled, against what, and what of it goes into which
+//! archive. One archive is Kotlin.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,8 +61,8 @@ impl AllClasses {
     }
 }
 
-/// All of it; and what stands beside it for apps to take compiles, too: the integrations against declarations of their
-/// SDKs, and the sample app.
+/// All of it; and what stands beside it for apps to take compiles, too: the integrations against declarations
+/// of their SDKs, and the sample app.
 pub(crate) fn all(java: &Java) -> Result<AllClasses> {
     let half = Half::ensure(java, &root().join(GLUE))?;
     let beside = [GLUE_INTEGRATIONS, GLUE_SAMPLE].map(|folder| root().join(GLUE).join(folder));

@@ -1,4 +1,5 @@
-//! A Java compiler for Android: against API 23, every warning an error; and the tools that document and list what it compiled.
+//! A Java compiler for Android: against API 23, every warning an error; and the tools that document and list
+//! what it compiled.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -62,8 +63,8 @@ impl Java {
         Key::new(step, VERSION).with(&self.identity)
     }
 
-    /// Compiles for Java 8, which every Android build understands; every warning is an error. Classes in the folders
-    /// `before` hide those of `android.jar`.
+    /// Compiles for Java 8, which every Android build understands; every warning is an error. Classes in the
+    /// folders `before` hide those of `android.jar`.
     pub(crate) fn compile(
         &self,
         sources: &[PathBuf],
@@ -93,7 +94,8 @@ impl Java {
         Ok(())
     }
 
-    /// Documentation of the public API as HTML, without anything that shows when it was made. `classes`: what the sources need.
+    /// Documentation of the public API as HTML, without anything that shows when it was made. `classes`: what
+    /// the sources need.
     pub(crate) fn document(
         &self,
         sources: &[PathBuf],
@@ -119,7 +121,8 @@ impl Java {
         Ok(())
     }
 
-    /// The public API of compiled classes, each class with its public and protected members, as text that a change shows in.
+    /// The public API of compiled classes, each class with its public and protected members, as text that a
+    /// change shows in.
     pub(crate) fn api(&self, classes: &Path) -> Result<String> {
         let names = entries(classes)?
             .into_keys()

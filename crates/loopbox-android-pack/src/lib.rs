@@ -83,7 +83,8 @@ pub fn pack(options: &Options) -> Result<()> {
         }
         anyhow::Ok(library)
     };
-    // What each needs first is one standard library, which keeps one processor busy; the libraries themselves share a folder.
+    // What each needs first is one standard library, which keeps one processor busy; the libraries themselves
+    // share a folder.
     let all: Vec<Abi> = abis.iter().copied().collect();
     for_each(&all, |&abi| toolchain.target(abi, &list.of(abi), &progress).map(drop))?;
     let (mut libraries, mut inhouse) = (Vec::new(), Vec::new());

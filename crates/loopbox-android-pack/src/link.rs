@@ -24,8 +24,8 @@ pub(crate) const FLAGS: [&str; 15] = [
     // Names that show which crates generic code is for; tombstones are read with them.
     "-Csymbol-mangling-version=v0",
     "-Clink-arg=-Wl,-soname,libloopbox.so",
-    // One key for all thread-local variables (`thread_keys.rs` of loopbox-agent). Without the flags, or without that
-    // module, names are undefined.
+    // One key for all thread-local variables (`thread_keys.rs` of loopbox-agent). Without the flags, or
+    // without that module, names are undefined.
     "-Clink-arg=-Wl,--wrap=pthread_key_create",
     "-Clink-arg=-Wl,--wrap=pthread_key_delete",
     "-Clink-arg=-Wl,--wrap=pthread_getspecific",
@@ -45,15 +45,16 @@ pub(crate) fn common(flags: &[String]) -> Vec<String> {
     flags.iter().filter(|flag| !is_for_the_linker(flag)).cloned().collect()
 }
 
-/// The flags of a target for one library only: the name is its own, and without [`Product::shares_keys`] nothing is wrapped.
+/// The flags of a target for one library only: the name is its own, and without [`Product::shares_keys`]
+/// nothing is wrapped.
 pub(crate) fn own(product: Product, flags: &[String]) -> Vec<String> {
     let kept = flags.iter().filter(|flag| is_for_the_linker(flag));
     let kept = kept.filter(|flag| product.shares_keys || !flag.contains(",--wrap="));
     kept.map(|flag| flag.replace(LIBRARY.soname, product.soname)).collect()
 }
 
-/// Nothing in an app unwinds through this library but a tombstone, and 50 KB is a high price for that. The library
-/// with symbols has the same tables in `.debug_frame`, where crash services look for them.
+/// Nothing in an app unwinds through this library but a tombstone, and 50 KB is a high price for that. The
+/// library with symbols has the same tables in `.debug_frame`, where crash services look for them.
 pub(crate) const NO_UNWIND_TABLES: &str = "-Cforce-unwind-tables=no";
 
 /// Changes when [`FRONT`] does.

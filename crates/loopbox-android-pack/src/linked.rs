@@ -176,7 +176,8 @@ fn sorted(folder: &Path) -> Result<Vec<fs::DirEntry>> {
     Ok(entries)
 }
 
-/// What an app that shows notices shows: each crate with its licence, then each text once, with the crates that it is of.
+/// What an app that shows notices shows: each crate with its licence, then each text once, with the crates
+/// that it is of.
 pub(crate) fn notices(crates: &[Crate]) -> String {
     let mut all =
         "libloopbox.so is linked with the Rust standard library (MIT OR Apache-2.0) and these crates:\n\n"

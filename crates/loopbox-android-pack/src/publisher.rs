@@ -1,4 +1,5 @@
-//! Who publishes, and where the sources are: what a public Maven repository asks of each archive, from the root `Cargo.toml`.
+//! Who publishes, and where the sources are: what a public Maven repository asks of each archive, from the
+//! root `Cargo.toml`.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,8 @@ use anyhow::{Context, Result};
 use quick_xml::escape::escape;
 use serde::Deserialize;
 
-/// The part of `[workspace.package]` that is about people and places. The crates of a release have it from there, too.
+/// The part of `[workspace.package]` that is about people and places. The crates of a release have it from
+/// there, too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Publisher {
     /// Each as `Name <address>`.

@@ -11,8 +11,9 @@ use crate::linked::Crate;
 /// What all our archives and the Rust standard library are licensed under.
 const LICENCE: &str = "MIT OR Apache-2.0";
 
-/// The list of an archive: its own bytes, the crates in its native libraries, and the archives that it stands on. `standard_library`
-/// names the compiler whose standard library is linked; it is only used where there are `crates`.
+/// The list of an archive: its own bytes, the crates in its native libraries, and the archives that it stands
+/// on. `standard_library` names the compiler whose standard library is linked; it is only used where there
+/// are `crates`.
 ///
 /// The same archive has the same list and the same serial number: neither has a time in it.
 pub(crate) fn sbom(

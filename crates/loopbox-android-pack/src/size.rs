@@ -1,7 +1,8 @@
 //! What the library weighs, what the bytes went to, and the ratchet that keeps it from growing unnoticed.
 //!
-//! `jni-glue/android/size.toml` records the sizes of the last accepted build. A later build may be smaller, or
-//! bigger by a small allowance; more fails and names the crates that grew. `--bless` records the new sizes.
+//! `jni-glue/android/size.toml` records the sizes of the last accepted build. A later build may be smaller,
+//! or bigger by a small allowance; more fails and names the crates that grew. `--bless` records the new
+//! sizes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

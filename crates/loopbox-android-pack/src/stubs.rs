@@ -1,7 +1,7 @@
 //! Link stubs: shared objects that have the listed symbols of Android's libraries and nothing behind them.
 //!
-//! An NDK ships the same thing. With them `-z defs` finds every import that the lowest supported API level does
-//! not have, at link time and by name.
+//! An NDK ships the same thing. With them `-z defs` finds every import that the lowest supported API level
+//! does not have, at link time and by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

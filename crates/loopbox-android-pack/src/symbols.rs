@@ -30,7 +30,8 @@ struct File {
 pub(crate) struct Library {
     pub(crate) soname: String,
     pub(crate) version: String,
-    /// The first level whose library has that version node, when it is a later one: linkers before it take the symbol without.
+    /// The first level whose library has that version node, when it is a later one: linkers before it take
+    /// the symbol without.
     pub(crate) version_since: Option<u32>,
     #[serde(default)]
     abis: Vec<String>,

@@ -31,12 +31,12 @@ const RUST_VERSION: &str = env!("CARGO_PKG_RUST_VERSION");
 /// Changes when the way to build the standard library does.
 const STD_RECIPE: u32 = 4;
 
-/// Features of the standard library. Its backtraces would add a DWARF reader and an unwinder to every app, to print
-/// what Android's tombstones print anyway.
+/// Features of the standard library. Its backtraces would add a DWARF reader and an unwinder to every app, to
+/// print what Android's tombstones print anyway.
 const STD_FEATURES: &str = "-Zbuild-std-features=optimize_for_size";
 
-/// A panic is a trap instruction: its message would go to a standard error that Android throws away, and its text
-/// and formatting weigh 60 KB. Unstable, so only with the compiler that this project unpacks itself.
+/// A panic is a trap instruction: its message would go to a standard error that Android throws away, and its
+/// text and formatting weigh 60 KB. Unstable, so only with the compiler that this project unpacks itself.
 const TRAP: [&str; 2] = ["-Zunstable-options", "-Cpanic=immediate-abort"];
 
 /// Where the compiler, linker and libraries come from.
@@ -285,7 +285,8 @@ impl Debian {
         })
     }
 
-    /// The standard library as Debian has it for Linux on another architecture, of the version of the compiler: for tests.
+    /// The standard library as Debian has it for Linux on another architecture, of the version of the
+    /// compiler: for tests.
     ///
     /// # Errors
     /// When the archive cannot be reached, or has a newer one by now.

@@ -1,7 +1,7 @@
 //! Whether an unwinder passes through the functions that are on the stack of every idle main thread.
 //!
-//! The library has no unwind tables; these functions bring theirs. Without them each trace of a main thread that waits would
-//! end at the recorder's frame.
+//! The library has no unwind tables; these functions bring theirs. Without them each trace of a main thread
+//! that waits would end at the recorder's frame.
 
 use gimli::{BaseAddresses, EhFrame, EhFrameHdr, LittleEndian, Pointer, UnwindContext, UnwindSection as _};
 use goblin::elf::Elf;

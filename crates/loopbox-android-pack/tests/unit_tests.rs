@@ -1,4 +1,5 @@
-//! The Java half in the unit tests of an app: on a JVM, with the SDK's `android.jar`, in which everything throws.
+//! The Java half in the unit tests of an app: on a JVM, with the SDK's `android.jar`, in which everything
+//! throws.
 
 use anyhow::{Context, Result, ensure};
 use loopbox_android_pack::half;

@@ -1,11 +1,12 @@
-//! A library that samples its process's main thread in three ways and times them; loaded by `probe.SamplerBench`
-//! (tests/java), run by `cargo xtask bench sampler`.
+//! A library that samples its process's main thread in three ways and times them; loaded by
+//! `probe.SamplerBench` (tests/java), run by `cargo xtask bench sampler`.
 //!
 //! The ways take turns, in an order that turns too, so that whatever else the machine does meets all alike:
 //!
 //! * `ours`: warm_up, suspend, walk to method pointers, resume; methods not known yet are named afterwards;
 //! * `cold`: the same without the warm-up;
-//! * `article`: suspend, walk and build each frame's name as a `std::string` (`ArtMethod::PrettyMethod`), resume;
+//! * `article`: suspend, walk and build each frame's name as a `std::string` (`ArtMethod::PrettyMethod`),
+//!   resume;
 //! * `trace`: `Thread.getStackTrace` on the main thread.
 //!
 //! Prints a line `row PHASE DEPTH WAY WHAT P50 P99` (ns) for each figure.
@@ -35,7 +36,8 @@ const TRACE: usize = 3;
 
 static ART: OnceLock<Art> = OnceLock::new();
 
-/// A `std::string` of libstdc++, which the libart of the testbeds is built with. Not to be moved while it is in use.
+/// A `std::string` of libstdc++, which the libart of the testbeds is built with. Not to be moved while it is
+/// in use.
 #[repr(C)]
 struct StdString {
     text: *mut c_void,

@@ -36,12 +36,13 @@ pub struct ThreadId(pub(crate) u32);
 pub struct DiscoverOptions<'a> {
     /// `Build.VERSION.SDK_INT`; `None` where it does not imply the ART version (test hosts).
     pub api_level: Option<u32>,
-    /// Methods that the caller knows. The first must be the fast native method that `fast_call` calls: the self-check
-    /// expects it on top of the thread's own stack there.
+    /// Methods that the caller knows. The first must be the fast native method that `fast_call` calls: the
+    /// self-check expects it on top of the thread's own stack there.
     pub known: &'a [KnownMethod<'a>],
     /// The main thread, when it is not the calling one.
     pub main: Option<ThreadEnv>,
-    /// Keeps for the next process where ART's hidden functions are; without one they are searched for each time.
+    /// Keeps for the next process where ART's hidden functions are; without one they are searched for each
+    /// time.
     pub symbols: Option<&'a dyn KnownSymbols>,
     /// Marks the dangerous phases; without one nothing remembers a death inside of them.
     pub fuse: Option<Arc<dyn Fuse>>,
@@ -86,8 +87,8 @@ pub struct Stats {
     pub windows: u64,
     /// Suspensions that ART gave up on.
     pub timeouts: u64,
-    /// Time that threads were held at most, summed: from the moment that stopping was asked for until the call that let them
-    /// go.
+    /// Time that threads were held at most, summed: from the moment that stopping was asked for until the
+    /// call that let them go.
     pub held_ns: u64,
     /// Time until those calls returned, summed. Mostly the woken thread running in the caller's place.
     pub resume_ns: u64,
@@ -155,8 +156,8 @@ pub struct Art {
     trace: AtomicU64,
 }
 
-/// In which a thread may be stopped or walked, and the next process learns of it if this one ends. Made and dropped in native
-/// state, with no thread stopped.
+/// In which a thread may be stopped or walked, and the next process learns of it if this one ends. Made and
+/// dropped in native state, with no thread stopped.
 #[must_use]
 pub struct Armed<'a> {
     fuse: &'a dyn Fuse,
@@ -183,8 +184,8 @@ impl Art {
     /// Called by an attached thread inside of a plain native method (not a fast one: the state the
     /// thread has now is remembered as "native"). No thread is suspended here.
     ///
-    /// `fast_call` calls, through Java, a static `@FastNative` method, and in there what it is given: as every later
-    /// walk, the one of the self-check is done by a runnable thread.
+    /// `fast_call` calls, through Java, a static `@FastNative` method, and in there what it is given: as
+    /// every later walk, the one of the self-check is done by a runnable thread.
     ///
     /// # Errors
     /// Anything that is not as expected; sampling then stays off for this process.
@@ -338,8 +339,8 @@ impl Art {
         self.window.since_ns()
     }
 
-    /// Whether the thread that asked for the last window is itself suspended, for a guard thread: a stop of all threads,
-    /// as for a heap dump or ART's own trace, keeps it from running Java code.
+    /// Whether the thread that asked for the last window is itself suspended, for a guard thread: a stop of
+    /// all threads, as for a heap dump or ART's own trace, keeps it from running Java code.
     pub fn is_holder_suspended(&self) -> bool {
         self.window.holder(sys::lives).is_some_and(is_suspended)
     }
@@ -358,8 +359,8 @@ impl Art {
             Reclaimed::BeingRead => Rescue::BeingRead,
             Reclaimed::Thread(thread) => {
                 self.poisoned.store(true, Ordering::Relaxed);
-                // SAFETY: `thread` was returned by `suspend` on this list; taking it from the window makes this
-                // the only place that resumes it.
+                // SAFETY: `thread` was returned by `suspend` on this list; taking it from the window makes
+                // this the only place that resumes it.
                 unsafe { self.suspension.resume(self.thread_list as Opaque, thread as Opaque) };
                 Rescue::Resumed
             }
@@ -379,8 +380,8 @@ impl Art {
             .collect()
     }
 
-    /// Whether the main thread runs Java code as ART counts it. One that does not is stopped as soon as that is asked for,
-    /// whatever the kernel has it wait for; one that does has to reach a safepoint first.
+    /// Whether the main thread runs Java code as ART counts it. One that does not is stopped as soon as that
+    /// is asked for, whatever the kernel has it wait for; one that does has to reach a safepoint first.
     pub fn main_runs_java(&self) -> bool {
         runs_java(self.main.thread)
     }
@@ -398,12 +399,12 @@ impl Art {
     /// Stops the main thread.
     ///
     /// Returns when it is stopped, which takes microseconds unless the thread is far from a safepoint:
-    /// building the trace of a stack overflow took 0.4 s on a loaded machine. Up to 14 it may have stopped a while before:
-    /// ART looks again after a `sched_yield` and then pauses of up to 5 ms. ART gives up after 10 s
-    /// (up to 14) or 1 to 2 s (since); the main thread runs on meanwhile until it reaches a safepoint.
+    /// building the trace of a stack overflow took 0.4 s on a loaded machine. Up to 14 it may have stopped a
+    /// while before: ART looks again after a `sched_yield` and then pauses of up to 5 ms. ART gives up after
+    /// 10 s (up to 14) or 1 to 2 s (since); the main thread runs on meanwhile until it reaches a safepoint.
     ///
-    /// The calling thread is in native state, that is, not in a fast native method: a runnable thread that suspends
-    /// another can deadlock with the collector.
+    /// The calling thread is in native state, that is, not in a fast native method: a runnable thread that
+    /// suspends another can deadlock with the collector.
     pub fn suspend_main(&self, env: JniEnv) -> Result<Suspended<'_>, SuspendError> {
         if self.poisoned.load(Ordering::Relaxed) {
             return Err(SuspendError::WrongThread);
@@ -419,8 +420,9 @@ impl Art {
 
     /// Stops another thread, the holder of a lock that main waits for.
     ///
-    /// To be held from before [`suspend_main`](Art::suspend_main), [`suspend_thread`](Art::suspend_thread) or the fast native
-    /// method that asks about a lock, until after: else a process that ends in between leaves no word of it.
+    /// To be held from before [`suspend_main`](Art::suspend_main), [`suspend_thread`](Art::suspend_thread) or
+    /// the fast native method that asks about a lock, until after: else a process that ends in between leaves
+    /// no word of it.
     pub fn armed(&self) -> Armed<'_> {
         self.fuse.arm(Phase::Stop);
         Armed { fuse: &*self.fuse, over: None }
@@ -475,8 +477,9 @@ impl Art {
 
     /// Takes down the stopped thread's stack.
     ///
-    /// Called in a fast native method (`@FastNative`), where the calling thread is runnable: no collection can finish during
-    /// the walk. Elsewhere nothing is walked; which of the two it is, is found out from the thread's own state.
+    /// Called in a fast native method (`@FastNative`), where the calling thread is runnable: no collection
+    /// can finish during the walk. Elsewhere nothing is walked; which of the two it is, is found out from the
+    /// thread's own state.
     ///
     /// Nothing either when a guard has let the thread go.
     pub fn walk(&self, suspended: &Suspended<'_>, out: &mut RawStack) {
@@ -487,8 +490,8 @@ impl Art {
         if !RUNNABLE.contains(&state) || !self.window.begin_read() {
             return;
         }
-        // SAFETY: the thread is suspended as long as `suspended` lives and the window says that it is read; this thread
-        // is runnable.
+        // SAFETY: the thread is suspended as long as `suspended` lives and the window says that it is read;
+        // this thread is runnable.
         let walked = unsafe { self.walker.walk(suspended.thread as usize, self.depth_limit, out) };
         if walked.is_err() {
             self.poisoned.store(true, Ordering::Relaxed);
@@ -503,10 +506,10 @@ impl Art {
 
     /// Walks the calling thread's own stack as [`walk`](Art::walk) will walk the stopped one's, into `out`.
     ///
-    /// Called just before a thread is stopped, in the same fast native method: what the walk needs is then in the
-    /// processor's caches, and the stopped thread does not wait for memory. On a machine that does other work between
-    /// two samples that was most of the time that it was stopped. Returns how many frames there were: 0 outside of a fast
-    /// native method, where nothing is walked.
+    /// Called just before a thread is stopped, in the same fast native method: what the walk needs is then in
+    /// the processor's caches, and the stopped thread does not wait for memory. On a machine that does other
+    /// work between two samples that was most of the time that it was stopped. Returns how many frames there
+    /// were: 0 outside of a fast native method, where nothing is walked.
     pub fn warm_up(&self, env: JniEnv, out: &mut RawStack) -> u32 {
         out.clear();
         if self.is_runnable(env)
@@ -559,8 +562,8 @@ impl Art {
 
     /// Reads names, in the fast native method that walked a stack or in one after it.
     ///
-    /// In a fast native method, where this thread (`env` is its own) is runnable, what a compacting collector has not moved
-    /// yet is moved first.
+    /// In a fast native method, where this thread (`env` is its own) is runnable, what a compacting collector
+    /// has not moved yet is moved first.
     pub fn names(&self, env: JniEnv) -> Names {
         Names::new(if self.is_runnable(env) { self.namer.served(self.served) } else { self.namer })
     }

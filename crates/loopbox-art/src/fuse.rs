@@ -54,12 +54,12 @@ impl Phase {
 
 /// Where the phase is marked, and what of it survives the death of the process.
 pub trait Fuse: Send + Sync {
-    /// Notes what is being done from now on. Called while the main thread is stopped, and while the caller is runnable: no
-    /// allocation, no lock, no log, no panic, no system call.
+    /// Notes what is being done from now on. Called while the main thread is stopped, and while the caller is
+    /// runnable: no allocation, no lock, no log, no panic, no system call.
     fn mark(&self, phase: Phase);
 
-    /// Makes sure that the next process finds that this was begun, should this one end before [`settle`](Fuse::settle). Called in
-    /// native state with no thread stopped: it may take its time.
+    /// Makes sure that the next process finds that this was begun, should this one end before
+    /// [`settle`](Fuse::settle). Called in native state with no thread stopped: it may take its time.
     fn arm(&self, phase: Phase) {
         let _ = phase;
     }

@@ -1,11 +1,11 @@
-//! What a slow search for functions has found, as text for the next process with the same build of ART: a line for each
-//! function, with its table, its address before the load bias, and its name.
+//! What a slow search for functions has found, as text for the next process with the same build of ART: a
+//! line for each function, with its table, its address before the load bias, and its name.
 
 use crate::module::Found;
 use loopbox_elf::SymbolSource;
 
-/// Where the text is kept from process to process. The caller that keeps it must give it back unchanged, and for the
-/// same build of ART only.
+/// Where the text is kept from process to process. The caller that keeps it must give it back unchanged, and
+/// for the same build of ART only.
 pub trait KnownSymbols {
     /// What an earlier process has kept; `None` when there is nothing, or it is damaged.
     fn load(&self) -> Option<String>;

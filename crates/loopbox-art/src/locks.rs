@@ -78,8 +78,8 @@ impl Art {
         Some(ObjectRef { address: object, not_send: PhantomData })
     }
 
-    /// The class of a contended object and the thread that holds its lock. In the same fast native method, and
-    /// with no thread suspended: ART takes locks for the answer.
+    /// The class of a contended object and the thread that holds its lock. In the same fast native method,
+    /// and with no thread suspended: ART takes locks for the answer.
     pub fn describe_lock(&self, object: ObjectRef) -> Lock {
         let address = object.address.get();
         let class = self.namer().class_of(address);
@@ -87,7 +87,8 @@ impl Art {
             if class.as_deref() == Some("java.lang.Class") { self.namer().class_name(address) } else { None };
         let owner = self.locks().and_then(|(_, owner)| {
             self.mark(Phase::LockOwner);
-            // SAFETY: the object was got in this runnable stretch (ObjectRef), so it is neither freed nor moved.
+            // SAFETY: the object was got in this runnable stretch (ObjectRef), so it is neither freed nor
+            // moved.
             let id = unsafe { owner(address) };
             self.mark(Phase::Idle);
             (id != 0).then_some(ThreadId(id))

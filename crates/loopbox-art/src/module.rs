@@ -19,8 +19,8 @@ pub(crate) struct Module {
 enum Tables {
     /// In its file.
     File(FileView),
-    /// Where the file cannot be read, the linker may have them. It is not asked otherwise: whoever asks it waits for as long
-    /// as another thread loads a library, and the main thread may hang in just that.
+    /// Where the file cannot be read, the linker may have them. It is not asked otherwise: whoever asks it
+    /// waits for as long as another thread loads a library, and the main thread may hang in just that.
     Linker(OpenLibrary),
 }
 
@@ -69,7 +69,8 @@ impl Module {
         self.elf.contains(address)
     }
 
-    /// Looks all names up. An answer outside of the module is refused: a linker may give a stub of the same name.
+    /// Looks all names up. An answer outside of the module is refused: a linker may give a stub of the same
+    /// name.
     pub(crate) fn find_all(&self, names: &[&str]) -> Vec<Option<Found>> {
         match &self.tables {
             Tables::File(file) => self.find_in_file(file, names, Image::find_all),

@@ -25,13 +25,14 @@ pub struct CodeModule {
 pub struct Places {
     /// The modules that hold at least one of them.
     pub modules: Vec<CodeModule>,
-    /// For each address, in order, its module and the offset there: the address that the ELF file itself uses (a
-    /// tombstone's `pc`), or for other memory the offset in the file. `None` for an address that is in no code.
+    /// For each address, in order, its module and the offset there: the address that the ELF file itself uses
+    /// (a tombstone's `pc`), or for other memory the offset in the file. `None` for an address that is in no
+    /// code.
     pub places: Vec<Option<(u32, u64)>>,
 }
 
-/// Finds the code that each address lies in. Reads the whole memory map, which the kernel bounds (65,530 mappings by
-/// default), and waits while another thread changes it.
+/// Finds the code that each address lies in. Reads the whole memory map, which the kernel bounds (65,530
+/// mappings by default), and waits while another thread changes it.
 pub fn places(addresses: &[usize]) -> Places {
     let table = maps::table_of_self().unwrap_or_default();
     find(&table, addresses, elf_at)
@@ -39,8 +40,8 @@ pub fn places(addresses: &[usize]) -> Places {
 
 fn find(table: &str, addresses: &[usize], elf_at: impl Fn(usize) -> Option<MappedElf>) -> Places {
     let mut found = Places { modules: Vec::new(), places: vec![None; addresses.len()] };
-    // The mappings of the file that the last lines were of: its code comes after its header. The unnamed memory between
-    // the segments of a library does not end them.
+    // The mappings of the file that the last lines were of: its code comes after its header. The unnamed
+    // memory between the segments of a library does not end them.
     let mut of_file: Vec<Mapping> = Vec::new();
     for mapping in table.lines().filter_map(Mapping::parse) {
         if mapping.path.is_empty() && !mapping.execute {
@@ -101,12 +102,14 @@ pub fn code_at<const N: usize>(address: usize) -> Option<[u8; N]> {
 
 /// A return address without the signature that pointer authentication put into its upper bits.
 ///
-/// Where the signature begins depends on how wide the kernel made addresses (39, 48 or 52 bits), which the processor knows
-/// and a process does not: so the instruction that strips it, in the form that older processors execute as no operation.
+/// Where the signature begins depends on how wide the kernel made addresses (39, 48 or 52 bits), which the
+/// processor knows and a process does not: so the instruction that strips it, in the form that older
+/// processors execute as no operation.
 #[cfg(target_arch = "aarch64")]
 pub fn without_signature(address: usize) -> usize {
     let stripped: usize;
-    // SAFETY: XPACLRI changes x30 and nothing else, and a processor that does not have it takes it for a hint to ignore.
+    // SAFETY: XPACLRI changes x30 and nothing else, and a processor that does not have it takes it for a hint
+    // to ignore.
     unsafe {
         std::arch::asm!(
             "mov x30, {address}",

@@ -1,7 +1,8 @@
 //! Where an `ArtMethod` has the address of its native code.
 //!
-//! Each version of ART has it at another offset, and a wrong one is found by no later check. So no table is asked: methods
-//! whose functions are known show it, because only the right word of all of them has their functions.
+//! Each version of ART has it at another offset, and a wrong one is found by no later check. So no table is
+//! asked: methods whose functions are known show it, because only the right word of all of them has their
+//! functions.
 
 use std::fmt;
 
@@ -9,7 +10,8 @@ use crate::loaded::{elf_at, elf_of};
 use crate::sys::maps::{self, Mapping};
 use crate::sys::mem::{self, WORD};
 
-/// More words than an `ArtMethod` of any version has that was seen: 40 bytes with pointers of 64 bits, and some more.
+/// More words than an `ArtMethod` of any version has that was seen: 40 bytes with pointers of 64 bits, and
+/// some more.
 const WORDS: usize = 9;
 
 /// Where `e_machine` is in the header of an ELF file of either class.
@@ -26,7 +28,8 @@ pub enum NoEntry {
     Unreadable,
     /// No word, or more than one, has the functions of the known methods.
     NotCalibrated,
-    /// The code lies in no file of this machine's kind: a native bridge translates it, or an agent generated it.
+    /// The code lies in no file of this machine's kind: a native bridge translates it, or an agent generated
+    /// it.
     Foreign,
     /// The code is ART's own: the method was not linked yet.
     NotLinked,
@@ -81,8 +84,8 @@ pub fn read_word(at: usize) -> Option<usize> {
     mem::read(at)
 }
 
-/// Whether code at this address is a library's of the same kind of machine as `own`, an address of ours, and not ART's.
-/// Reads the whole memory map.
+/// Whether code at this address is a library's of the same kind of machine as `own`, an address of ours, and
+/// not ART's. Reads the whole memory map.
 pub fn is_library_code(address: usize, own: usize) -> Result<(), NoEntry> {
     let table = maps::table_of_self().map_err(|_| NoEntry::Unreadable)?;
     let (_, own_machine) = file_of(&table, own).ok_or(NoEntry::Foreign)?;

@@ -46,8 +46,8 @@ pub enum Off {
         /// The value found, in bytes.
         found: usize,
     },
-    /// In the method that is called for it, the thread is not runnable: the annotation `@FastNative` has no effect, or was
-    /// taken off when the app was built. What a walk reads could be moved or freed meanwhile.
+    /// In the method that is called for it, the thread is not runnable: the annotation `@FastNative` has no
+    /// effect, or was taken off when the app was built. What a walk reads could be moved or freed meanwhile.
     #[error("the fast native method does not make its thread runnable")]
     NotRunnable,
     /// The self-check walked a stack and did not see what must be there.

@@ -14,12 +14,14 @@ pub(crate) fn state_of(thread: usize) -> Option<u16> {
 /// `kSuspendRequest`, of all versions, in the other half.
 const SUSPEND_REQUEST: u32 = 1;
 
-/// Whether somebody has asked ART to suspend the thread, and has not let it go. False where that cannot be read.
+/// Whether somebody has asked ART to suspend the thread, and has not let it go. False where that cannot be
+/// read.
 pub(crate) fn is_suspended(thread: usize) -> bool {
     mem::read::<u32>(thread).is_some_and(|word| word & SUSPEND_REQUEST != 0)
 }
 
-/// Whether the thread is runnable. Of the calling thread that stays so; another one may change it at any time.
+/// Whether the thread is runnable. Of the calling thread that stays so; another one may change it at any
+/// time.
 pub(crate) fn runs_java(thread: usize) -> bool {
     state_of(thread).is_some_and(|state| RUNNABLE.contains(&state))
 }

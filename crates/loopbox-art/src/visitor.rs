@@ -22,7 +22,8 @@ const CANARY: usize = 0x5bc3_a96d_5bc3_a96d_u64 as usize;
 
 /// `StackWalkKind::kIncludeInlinedFrames`.
 const INCLUDE_INLINED: c_int = 0;
-/// `StackWalkKind::kSkipInlinedFrames`: nothing is walked with it, but unlike the other it shows where the constructor put it.
+/// `StackWalkKind::kSkipInlinedFrames`: nothing is walked with it, but unlike the other it shows where the
+/// constructor put it.
 const SKIP_INLINED: c_int = 1;
 
 /// What a walk needs of ART.
@@ -135,9 +136,10 @@ impl Walker {
     /// Takes down the stack of `thread`, at most `limit` frames of it.
     ///
     /// # Safety
-    /// `thread` is a living `art::Thread*` that is suspended, or the calling thread's own. The calling thread is runnable: on
-    /// the way from one frame to the next, and for its dex pc, ART follows the method to its class, dex cache and dex file
-    /// (`NterpGetFrameSize`, `NterpGetDexPC`, `FindOatMethodFor`), which a collection may move and free under any other thread.
+    /// `thread` is a living `art::Thread*` that is suspended, or the calling thread's own. The calling thread
+    /// is runnable: on the way from one frame to the next, and for its dex pc, ART follows the method to its
+    /// class, dex cache and dex file (`NterpGetFrameSize`, `NterpGetDexPC`, `FindOatMethodFor`), which a
+    /// collection may move and free under any other thread.
     pub(crate) unsafe fn walk(&self, thread: usize, limit: u32, out: &mut RawStack) -> Result<(), Overrun> {
         out.clear();
         let mut visitor = Visitor::zeroed(self.sink(out, limit));

@@ -1,5 +1,5 @@
-//! The suspend window, from asking ART to stop a thread until it runs again: who may let the thread go, the thread that
-//! stopped it or a guard in its place, and never both.
+//! The suspend window, from asking ART to stop a thread until it runs again: who may let the thread go, the
+//! thread that stopped it or a guard in its place, and never both.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -39,8 +39,8 @@ pub(crate) enum Reclaimed {
 }
 
 impl SuspendWindow {
-    /// The calling thread, of this kernel id and `art::Thread*`, asks ART next. False when something is held already, or
-    /// was rescued.
+    /// The calling thread, of this kernel id and `art::Thread*`, asks ART next. False when something is held
+    /// already, or was rescued.
     pub(crate) fn ask(&self, holder: u32, holder_thread: usize, now_ns: u64) -> bool {
         let free = self.state.compare_exchange(FREE, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok();
         if free {
@@ -88,8 +88,8 @@ impl SuspendWindow {
         lives(self.holder.load(Ordering::Relaxed)).then(|| self.holder_thread.load(Ordering::Relaxed))
     }
 
-    /// Takes the stopped thread away from its holder, where that is safe: while it is not read, or when its reader
-    /// is no more. `lives` returns whether a thread of this process still exists.
+    /// Takes the stopped thread away from its holder, where that is safe: while it is not read, or when its
+    /// reader is no more. `lives` returns whether a thread of this process still exists.
     pub(crate) fn reclaim(&self, lives: impl Fn(u32) -> bool) -> Reclaimed {
         let from = match self.state.load(Ordering::Acquire) {
             HELD => HELD,
@@ -98,8 +98,8 @@ impl SuspendWindow {
             _ => return Reclaimed::Nothing,
         };
         match self.state.compare_exchange(from, RESCUED, Ordering::AcqRel, Ordering::Relaxed) {
-            // Read after the exchange: from then on no other thread writes it. Before, the holder may let go and stop
-            // another thread in between, and this would be the one that runs.
+            // Read after the exchange: from then on no other thread writes it. Before, the holder may let go
+            // and stop another thread in between, and this would be the one that runs.
             Ok(_) => Reclaimed::Thread(self.thread.load(Ordering::Relaxed)),
             Err(_) => Reclaimed::Nothing,
         }

@@ -1,5 +1,5 @@
-//! A libart as ART 15 and newer are built: one function hidden, its name in a packed symbol table alone. The C compiler and
-//! binutils make one, with as many other names as a real one has.
+//! A libart as ART 15 and newer are built: one function hidden, its name in a packed symbol table alone. The
+//! C compiler and binutils make one, with as many other names as a real one has.
 
 use std::cell::RefCell;
 use std::ffi::CString;

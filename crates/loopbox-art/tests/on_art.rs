@@ -1,4 +1,5 @@
-//! The sampler on real Android Runtimes, through the library `examples/art_probe.rs` and the Java of `tests/java`.
+//! The sampler on real Android Runtimes, through the library `examples/art_probe.rs` and the Java of
+//! `tests/java`.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +37,8 @@ fn names(testbed: &str) {
 
     // The frame of a proxy is named as the interface's method.
     assert!(value(&lines, "proxied").contains("|probe.Names$Shape\tpaint\t()V\t"), "{text}");
-    // 400 calls deep: 96 frames from the top, a gap, and the bottom down to main; 3000 deep: cut at the limit.
+    // 400 calls deep: 96 frames from the top, a gap, and the bottom down to main; 3000 deep: cut at the
+    // limit.
     let recursions: Vec<_> = lines.iter().filter(|l| l.starts_with("recursion ")).collect();
     assert_eq!(recursions.len(), 2);
     assert!(recursions[0].contains("recursion 129 ") && recursions[0].contains(" gap ... 275 "), "{text}");
@@ -189,8 +191,9 @@ fn lines_of_an_app_that_r8_built_are_those_of_javas_own_stack_traces() {
     testbeds().iter().for_each(|testbed| lines_by_r8(testbed));
 }
 
-/// A process whose self-check fails once is not sampled natively for the rest of its life. The collector moves the
-/// classes whose names it reads, and those by which ART finds each frame's position, and threads come and go.
+/// A process whose self-check fails once is not sampled natively for the rest of its life. The collector
+/// moves the classes whose names it reads, and those by which ART finds each frame's position, and threads
+/// come and go.
 #[test]
 fn discovery_confirms_the_row_whatever_collector_and_threads_do() {
     for testbed in testbeds() {
@@ -210,16 +213,16 @@ fn sampling_needs_no_lock_that_main_may_hold() {
     testbeds().iter().for_each(|testbed| parked(testbed));
 }
 
-/// `LOOPBOX_SAMPLES` makes it longer: samples in each of the nine phases. Testbeds with a compiler may be named in
-/// `LOOPBOX_TESTBEDS`.
+/// `LOOPBOX_SAMPLES` makes it longer: samples in each of the nine phases. Testbeds with a compiler may be
+/// named in `LOOPBOX_TESTBEDS`.
 #[test]
 fn every_stack_under_stress_is_possible() {
     let samples = std::env::var("LOOPBOX_SAMPLES").map_or(150, |n| n.parse().unwrap());
     testbeds().iter().for_each(|testbed| stress(testbed, samples));
 }
 
-/// Without the annotation the sampler's thread would be in native state when it walks, where a collection may free what the walk
-/// reads.
+/// Without the annotation the sampler's thread would be in native state when it walks, where a collection may
+/// free what the walk reads.
 #[test]
 fn nothing_is_walked_where_the_fast_native_makes_no_thread_runnable() {
     for testbed in testbeds() {

@@ -1,5 +1,5 @@
-//! What is done for each display frame without Java: which session it belongs to, the refresh interval, the queue to the worker, and
-//! there the figures.
+//! What is done for each display frame without Java: which session it belongs to, the refresh interval, the
+//! queue to the worker, and there the figures.
 
 use anyhow::{Result, ensure};
 use loopbox_format::model::{Token, Uptime};

@@ -1,7 +1,7 @@
 //! Many reports: finding them, reading them on all cores, and reporting which could not be used.
 //!
-//! Of reports only their identity and path are kept: folders are searched while reports are read, and each report is
-//! dropped when its visitor returns.
+//! Of reports only their identity and path are kept: folders are searched while reports are read, and each
+//! report is dropped when its visitor returns.
 
 use crate::config::app_packages;
 use crate::duplicates::Duplicates;
@@ -73,8 +73,9 @@ fn find_all(paths: &[PathBuf]) -> impl Iterator<Item = walkdir::Result<Found>> {
 }
 
 impl BatchReading {
-    /// Calls `visit` for each intact report, on several threads with a state each. Files that cannot be used are
-    /// printed to stderr and skipped; of several files with one recording the one that says most is visited.
+    /// Calls `visit` for each intact report, on several threads with a state each. Files that cannot be used
+    /// are printed to stderr and skipped; of several files with one recording the one that says most is
+    /// visited.
     ///
     /// # Errors
     /// When no report could be used, or a visitor fails.
@@ -176,8 +177,9 @@ impl Found {
     }
 }
 
-/// The path itself, or the reports below a folder. Symbolic links are followed to files only, so that no search is
-/// endless; and of what is in a folder only files are opened, because a pipe would have to be waited for.
+/// The path itself, or the reports below a folder. Symbolic links are followed to files only, so that no
+/// search is endless; and of what is in a folder only files are opened, because a pipe would have to be
+/// waited for.
 fn find(path: &Path) -> impl Iterator<Item = walkdir::Result<Found>> {
     let (file, folder) = if path.is_dir() { (None, Some(path)) } else { (Some(path), None) };
     let below = folder.into_iter().flat_map(WalkDir::new).filter_map(|entry| entry.map(found_in).transpose());
@@ -271,7 +273,8 @@ impl BatchReader<'_> {
         self.progress.suspend(|| output::print_error(format_args!("skipped: {why}")));
     }
 
-    /// Loads an intact report. A damaged one is skipped, because what is left of it would be counted as something else.
+    /// Loads an intact report. A damaged one is skipped, because what is left of it would be counted as
+    /// something else.
     fn load(&self, path: &Path) -> Option<Analysis> {
         self.progress.inc(1);
         if self.duplicates.is_left_out(path) {

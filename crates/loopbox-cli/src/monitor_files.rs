@@ -1,4 +1,5 @@
-//! Files of an app's performance monitor: finding and reading them, and their stalls as reports of one message each.
+//! Files of an app's performance monitor: finding and reading them, and their stalls as reports of one
+//! message each.
 
 use crate::batch::{Batch, BatchReading};
 use crate::config::app_packages;
@@ -96,8 +97,9 @@ struct Counts {
 }
 
 impl BatchReading {
-    /// Calls `visit` for each stall of these files, on several threads with a state each, with its names put back by the
-    /// mappings. Files that cannot be used are printed to stderr and skipped. The number is that of the files that were used.
+    /// Calls `visit` for each stall of these files, on several threads with a state each, with its names put
+    /// back by the mappings. Files that cannot be used are printed to stderr and skipped. The number is that
+    /// of the files that were used.
     ///
     /// # Errors
     /// When a mapping cannot be read, or a visitor fails.

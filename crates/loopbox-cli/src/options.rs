@@ -6,8 +6,8 @@ use std::path::PathBuf;
 /// How reports are read.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReadOptions {
-    /// Deobfuscates names by R8's or ProGuard's mapping.txt of the build that the report is of. May be given several
-    /// times, for several builds.
+    /// Deobfuscates names by R8's or ProGuard's mapping.txt of the build that the report is of. May be given
+    /// several times, for several builds.
     #[arg(long = "mapping", value_name = "FILE")]
     pub(crate) mappings: Vec<PathBuf>,
     #[command(flatten)]
@@ -20,8 +20,9 @@ pub(crate) struct ReadOptions {
 /// Which code is the app's.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PackageOptions {
-    /// Takes the classes of this package, and of those below it, for the app's own code, and all others for libraries. May be
-    /// given several times; without it, `in-app` of the file loopbox.toml in this folder or one above it says so.
+    /// Takes the classes of this package, and of those below it, for the app's own code, and all others for
+    /// libraries. May be given several times; without it, `in-app` of the file loopbox.toml in this folder or
+    /// one above it says so.
     #[arg(long = "in-app", value_name = "PACKAGE")]
     pub(crate) in_app: Vec<String>,
 }
@@ -29,8 +30,8 @@ pub(crate) struct PackageOptions {
 /// Where the symbols of native code are.
 #[derive(Debug, Args)]
 pub(crate) struct SymbolOptions {
-    /// Names native frames by the unstripped libraries in this folder, which are found by their build ids. May be given
-    /// several times.
+    /// Names native frames by the unstripped libraries in this folder, which are found by their build ids.
+    /// May be given several times.
     #[arg(long = "symbols", value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
 }

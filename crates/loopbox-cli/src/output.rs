@@ -9,8 +9,8 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Prints one line to stderr. What names of files, of files in archives, and contents of reports would do to a terminal is left
-/// out, a second line that looks like one of ours included.
+/// Prints one line to stderr. What names of files, of files in archives, and contents of reports would do to
+/// a terminal is left out, a second line that looks like one of ours included.
 pub(crate) fn print_error(what: Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "loopbox: {}", harmless(&what.to_string()));
 }
@@ -31,8 +31,9 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe))
 }
 
-/// Text in which a terminal acts on nothing but line breaks and styles. What is put into a text is made harmless where that
-/// happens, because there a style of its own is no style of ours; this is the last door, for all of it.
+/// Text in which a terminal acts on nothing but line breaks and styles. What is put into a text is made
+/// harmless where that happens, because there a style of its own is no style of ours; this is the last door,
+/// for all of it.
 fn for_terminal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -55,7 +56,8 @@ pub(crate) fn write_text(text: &str, terminal: &TerminalOptions) -> Result<()> {
     if terminal.plain {
         return Ok(anstream::StripStream::new(io::stdout().lock()).write_all(text.as_bytes())?);
     }
-    // NO_COLOR, CLICOLOR and TERM=dumb are meant for what the pager shows, too. anstream forgets the last where CI is set.
+    // NO_COLOR, CLICOLOR and TERM=dumb are meant for what the pager shows, too. anstream forgets the last
+    // where CI is set.
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let plain = dumb || anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
     let text = if plain {

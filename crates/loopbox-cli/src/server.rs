@@ -1,8 +1,9 @@
 //! HTTP for the one page of `loopbox open`, on this machine alone.
 //!
-//! Any program of any user of the machine can connect, and any page in any browser can have that browser connect. So a request
-//! is answered only with the secret that is in the page's address, and only when it calls this machine by its number; what a
-//! client sends, how long it takes, and how many there are, is bounded before that. One request a connection, a thread for each.
+//! Any program of any user of the machine can connect, and any page in any browser can have that browser
+//! connect. So a request is answered only with the secret that is in the page's address, and only when it
+//! calls this machine by its number; what a client sends, how long it takes, and how many there are, is
+//! bounded before that. One request a connection, a thread for each.
 
 use anyhow::{Context, Result};
 use std::io::{ErrorKind, Read, Write};
@@ -91,7 +92,8 @@ impl Server {
         let places = Places::default();
         loop {
             let place = places.take();
-            // A client that has gone already, or no descriptor that is free: the next one may have better luck.
+            // A client that has gone already, or no descriptor that is free: the next one may have better
+            // luck.
             let Ok((stream, _)) = self.listener.accept() else {
                 std::thread::sleep(Duration::from_millis(10));
                 continue;

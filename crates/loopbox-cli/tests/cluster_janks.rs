@@ -1,4 +1,5 @@
-//! `loopbox cluster --jank` of many reports whose jank frames have known causes: everything that it counts is what was made.
+//! `loopbox cluster --jank` of many reports whose jank frames have known causes: everything that it counts is
+//! what was made.
 
 mod support;
 
@@ -13,8 +14,9 @@ const REPORTS: u64 = 500;
 /// A refresh of 60 Hz.
 const REFRESH_NS: u64 = 16_666_667;
 
-/// What holds frames up: the app's method, how often of a hundred scrolls, the fewest and the most frames that it drops at once,
-/// and the most such frames in a scroll. Frequent ones are short, so that the order by number is another than that by time.
+/// What holds frames up: the app's method, how often of a hundred scrolls, the fewest and the most frames
+/// that it drops at once, and the most such frames in a scroll. Frequent ones are short, so that the order by
+/// number is another than that by time.
 const CAUSES: [(&str, u64, u64, u64, u64); 6] = [
     ("com.example.feed.Row.bind", 30, 2, 4, 5),
     ("com.example.feed.Price.format", 25, 2, 3, 3),
@@ -75,7 +77,8 @@ fn corpus(files: &Files) -> BTreeMap<&'static str, Made> {
             });
             let (name, token, drops) = match cause {
                 Some(&(method, _, fewest, most, frames)) => {
-                    // Lines, compilers' names and the platform's part of a stack differ from report to report.
+                    // Lines, compilers' names and the platform's part of a stack differ from report to
+                    // report.
                     let (line, anonymous) = (random.below(300), random.below(5));
                     let platform = ["", " java.util.HashMap.get:560", " java.lang.Thread.sleep!"];
                     let stack = format!(

@@ -1,4 +1,5 @@
-//! `loopbox export` and `loopbox flame` as a user runs them, checked by the schemas of the tools they write for.
+//! `loopbox export` and `loopbox flame` as a user runs them, checked by the schemas of the tools they write
+//! for.
 
 mod support;
 
@@ -90,8 +91,8 @@ fn perfetto_export_is_read_by_perfettos_own_schema() {
     assert!((cpu["values"][1][1].as_f64().unwrap() - 100.0 * 650.0 / 712.0).abs() < 1e-9);
 }
 
-/// A trace as the system has it, with a writer of the number that the merge would take, is kept to the byte, and what the report
-/// has is the same as alone.
+/// A trace as the system has it, with a writer of the number that the merge would take, is kept to the byte,
+/// and what the report has is the same as alone.
 #[test]
 fn perfetto_export_merges_a_report_with_a_trace_of_the_system() {
     let files = Files::new();

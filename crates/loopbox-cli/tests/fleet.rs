@@ -1,6 +1,7 @@
 //! The questions of docs/fleet.md, answered by DuckDB and by Spark on the same reports, screens and stalls.
 //!
-//! Some ten thousand, so that it is the engines' start that takes the time; `cargo xtask bench fleet` asks them of a million.
+//! Some ten thousand, so that it is the engines' start that takes the time; `cargo xtask bench fleet` asks
+//! them of a million.
 
 mod support;
 

@@ -73,7 +73,8 @@ fn manual_pages_of_the_documents_are_set_without_a_complaint() {
     assert_eq!(loopbox(&["man", "-o", folder]).code, 0);
     for name in documents() {
         let (complaints, page) = groff(&format!("{folder}/man7/loopbox-{name}.7"));
-        // Long words of a table may stick out; all else would be a fault of the page. groff reports that in two lines.
+        // Long words of a table may stick out; all else would be a fault of the page. groff reports that in
+        // two lines.
         let sticks_out = |line: &&str| {
             let parts = [
                 "can't break line",

@@ -216,7 +216,8 @@ fn the_address_is_no_word_of_a_command_line() {
     let files = Files::new();
     let bin = files.path("bin");
     fs::create_dir(bin).unwrap();
-    // A program whose name the opener looks for, which says what it was started with, and what is in that file.
+    // A program whose name the opener looks for, which says what it was started with, and what is in that
+    // file.
     let said = files.path("said");
     let script = format!(
         "#!/bin/sh\necho \"$@\" > {said}.new\nstat -c %a \"$1\" >> {said}.new\ncat \"$1\" >> {said}.new\nmv {said}.new {said}\n"

@@ -423,7 +423,8 @@ fn page_by(files: &Files, command: &str, from: &str) -> PathBuf {
     PathBuf::from(html)
 }
 
-/// What is cut off or reaches out of its place: elements wider than the page, and texts wider than what they stand in.
+/// What is cut off or reaches out of its place: elements wider than the page, and texts wider than what they
+/// stand in.
 const TOO_WIDE: &str = "[...document.querySelectorAll('body, .card, dd, summary, p, td')]\
     .filter((e) => getComputedStyle(e).overflowX === 'visible' && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0)\
     .map((e) => e.tagName + ' ' + e.className + ' ' + e.textContent.slice(0, 60))";

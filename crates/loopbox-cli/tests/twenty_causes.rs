@@ -1,7 +1,8 @@
-//! Twenty causes, each in three versions of an app, obfuscated and not: `loopbox cluster` makes twenty groups of them.
+//! Twenty causes, each in three versions of an app, obfuscated and not: `loopbox cluster` makes twenty groups
+//! of them.
 //!
-//! The reports are generated. Each version has other lines and other numbers of its anonymous classes; R8 gives each class and
-//! method another name in each, and leaves a mapping of the build.
+//! The reports are generated. Each version has other lines and other numbers of its anonymous classes; R8
+//! gives each class and method another name in each, and leaves a mapping of the build.
 
 mod support;
 

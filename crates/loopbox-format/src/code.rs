@@ -1,16 +1,17 @@
-//! Whose code a class is, and what compilers made of it, by its name: what host tools and the app itself go by.
+//! Whose code a class is, and what compilers made of it, by its name: what host tools and the app itself go
+//! by.
 
 use crate::model::Report;
 
-/// Whether a list has a package that the class is in. A list is one text: in a list of texts each has an address, which
-/// takes 40 bytes of the library that ships.
+/// Whether a list has a package that the class is in. A list is one text: in a list of texts each has an
+/// address, which takes 40 bytes of the library that ships.
 fn is_in(packages: &str, class: &str) -> bool {
     let (packages, class) = (packages.as_bytes(), class.as_bytes());
     packages.split(|byte| *byte == b' ').any(|package| class.starts_with(package))
 }
 
-/// Packages of the platform, and of what its makers put beside it: their classes are on the device, not in the app, and
-/// are never obfuscated, but for WebView's (`WV.`).
+/// Packages of the platform, and of what its makers put beside it: their classes are on the device, not in
+/// the app, and are never obfuscated, but for WebView's (`WV.`).
 const PLATFORM: &str = "\
     WV. android. com.android. com.asus. com.bbk. com.coloros. com.hihonor.android. com.huawei.android. \
     com.lge. com.mediatek. com.meizu. com.miui. com.motorola.android. com.nothing. com.oneplus. \
@@ -44,8 +45,8 @@ const WEBVIEW_GLUE: &str = "J.N";
 const WEBVIEW_FILE: &str = "chromium-";
 const PLAY_SERVICES_FILE: &str = ":com.google.android.gms";
 
-/// Whether a class belongs to Android, to its Java library or to what the maker of a device adds. All other classes ship
-/// with apps, and so does `android.support`.
+/// Whether a class belongs to Android, to its Java library or to what the maker of a device adds. All other
+/// classes ship with apps, and so does `android.support`.
 pub fn is_platform(class: &str) -> bool {
     let is_listed = || is_in(PLATFORM, class) && !is_library(class);
     class == WEBVIEW_GLUE || is_listed()
@@ -79,8 +80,8 @@ pub struct Owners {
 }
 
 impl Owners {
-    /// Those of a report, by the application id: the name of the process. The first two parts of it are the app's, or
-    /// all of it where others have packages under those.
+    /// Those of a report, by the application id: the name of the process. The first two parts of it are the
+    /// app's, or all of it where others have packages under those.
     pub fn of_report(report: &Report) -> Self {
         let own = own_package(&report.meta.process.name);
         let is_own = |class: &str| !own.is_empty() && class.starts_with(&own);
@@ -88,8 +89,8 @@ impl Owners {
         Self { own, is_seen }
     }
 
-    /// Whose code a class is, by its name, or a method by its name with the class before it. A class of an unknown
-    /// package is the app's, unless the app's own package is known.
+    /// Whose code a class is, by its name, or a method by its name with the class before it. A class of an
+    /// unknown package is the app's, unless the app's own package is known.
     pub fn owner(&self, class: &str, source_file: &str) -> Owner {
         if class.is_empty() || source_file.starts_with(WEBVIEW_FILE) {
             Owner::Platform
@@ -144,8 +145,8 @@ pub fn synthetic_part(simple: &str) -> Option<usize> {
 
 /// Whether a class name looks obfuscated by R8 or ProGuard: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
 ///
-/// The last part up to the first `$` has one or two letters and digits, or three with a small letter first. Real
-/// names of that shape exist (`R`, `io`), so callers may only use this to count two names as equal.
+/// The last part up to the first `$` has one or two letters and digits, or three with a small letter first.
+/// Real names of that shape exist (`R`, `io`), so callers may only use this to count two names as equal.
 pub fn looks_obfuscated(class: &str) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     let outer = simple.split('$').next().unwrap_or_default();

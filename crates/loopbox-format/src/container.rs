@@ -7,9 +7,10 @@
 //! end     = section with tag "END\0" whose payload is the number of sections before it, u32
 //! ```
 //!
-//! All integers are little-endian; checksums are CRC-32 (ISO-HDLC, the one of zip and Ethernet). A reader skips
-//! tags it does not know, so a minor version may add sections. A damaged payload costs its own section; a
-//! damaged section header costs what lies before the next intact one, which the reader finds by its checksum.
+//! All integers are little-endian; checksums are CRC-32 (ISO-HDLC, the one of zip and Ethernet). A reader
+//! skips tags it does not know, so a minor version may add sections. A damaged payload costs its own section;
+//! a damaged section header costs what lies before the next intact one, which the reader finds by its
+//! checksum.
 
 use core::fmt;
 
@@ -83,8 +84,8 @@ impl Writer {
         self.sections += 1;
     }
 
-    /// Appends the sections of a file that was finished, but those of some kinds. `None` when they do not follow each other
-    /// without damage; payloads are not looked at.
+    /// Appends the sections of a file that was finished, but those of some kinds. `None` when they do not
+    /// follow each other without damage; payloads are not looked at.
     pub fn append(mut self, file: &[u8], without: &[Tag]) -> Option<Self> {
         each_section(file, |tag, section| {
             if !without.contains(&tag) {
@@ -190,7 +191,8 @@ fn header_at(bytes: &[u8], at: usize) -> Option<Header> {
     Some(Header { tag: Tag(tag), len: u32_at(fields, 4)? as usize, payload_crc: u32_at(fields, 8)? })
 }
 
-/// Passes each section of a file that was finished, with its header. `None` when they do not follow each other without damage.
+/// Passes each section of a file that was finished, with its header. `None` when they do not follow each
+/// other without damage.
 fn each_section<'a>(file: &'a [u8], mut pass: impl FnMut(Tag, &'a [u8])) -> Option<()> {
     let mut at = PROLOGUE_LEN;
     loop {
@@ -204,8 +206,8 @@ fn each_section<'a>(file: &'a [u8], mut pass: impl FnMut(Tag, &'a [u8])) -> Opti
     }
 }
 
-/// The payload of the last section of a kind in a file that was finished; `None` without one, or when sections do not follow
-/// each other without damage. The payload is not looked at.
+/// The payload of the last section of a kind in a file that was finished; `None` without one, or when
+/// sections do not follow each other without damage. The payload is not looked at.
 pub fn payload(file: &[u8], wanted: Tag) -> Option<&[u8]> {
     let mut found = None;
     each_section(file, |tag, section| {

@@ -40,10 +40,11 @@ const FEATURES: Tag = Tag(*b"FEAT");
 const STATISTICS: Tag = Tag(*b"STAT");
 /// Only in files that were recovered from a ring of which a part could not be used.
 const LOST: Tag = Tag(*b"LOST");
-/// Packed text, not encoded; only in files of a process that an ANR ended. The Java part of the app appends it (`SystemTrace.java`).
+/// Packed text, not encoded; only in files of a process that an ANR ended. The Java part of the app appends
+/// it (`SystemTrace.java`).
 const TRACE: Tag = Tag(*b"TRAC");
-/// An annotation that was added when its process was gone: name and value as text, a newline between. The Java part of the app
-/// appends it (`ReportSections.java`).
+/// An annotation that was added when its process was gone: name and value as text, a newline between. The
+/// Java part of the app appends it (`ReportSections.java`).
 const NOTE: Tag = Tag(*b"NOTE");
 
 /// Encodes a report. The sections that matter most come first, so that a cut file still has them.
@@ -130,8 +131,8 @@ fn read_last<T: Decode<()>>(bytes: &[u8], tag: Tag) -> Option<T> {
     codec::decode(container::payload(bytes, tag)?).ok()
 }
 
-/// The file `bytes` with more evidence and another verdict, and with the summary that `summarise` makes of the one that it has;
-/// the rest stays as it is. `None` for a file that is not whole.
+/// The file `bytes` with more evidence and another verdict, and with the summary that `summarise` makes of
+/// the one that it has; the rest stays as it is. `None` for a file that is not whole.
 ///
 /// # Errors
 /// When the evidence cannot be encoded.
@@ -174,8 +175,8 @@ fn summary(bytes: &[u8]) -> Option<&str> {
 /// Which line of [`Report::digest`] is for services that take no files.
 const DIGEST_LINE: usize = 4;
 
-/// The line of at most 900 bytes in which the file `bytes` says what it is about, for services that take no files. `None`
-/// for a file that is not whole, or that has none.
+/// The line of at most 900 bytes in which the file `bytes` says what it is about, for services that take no
+/// files. `None` for a file that is not whole, or that has none.
 pub fn digest(bytes: &[u8]) -> Option<&str> {
     summary(bytes)?.split('\n').nth(DIGEST_LINE)
 }

@@ -4,9 +4,9 @@ use crate::model::{LocationId, StackTree, TreeNode};
 
 /// Merges stacks, in order of time, into the nodes of a [`StackTree`].
 ///
-/// A frame continues a node when the sample before had the same frame at the same depth under the same callers;
-/// otherwise it begins a new one. A new node always belongs at the end of the pre-order, so the nodes are written
-/// once and in their final order.
+/// A frame continues a node when the sample before had the same frame at the same depth under the same
+/// callers; otherwise it begins a new one. A new node always belongs at the end of the pre-order, so the
+/// nodes are written once and in their final order.
 ///
 /// Qimao's own code also continues a node across samples that did not have it (`A>B`, `A`, `A>B`), and then
 /// gives back other stacks than it was given. This one does not.

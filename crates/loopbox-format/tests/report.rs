@@ -308,7 +308,8 @@ fn a_file_cut_anywhere_is_an_error_or_a_marked_salvage() {
 fn a_flipped_byte_costs_one_section_at_most() {
     let bytes = encode(&sample()).unwrap();
     let whole = sample();
-    // The prologue's magic and major version decide about the whole file; its minor version and reserve do not.
+    // The prologue's magic and major version decide about the whole file; its minor version and reserve do
+    // not.
     for at in 16..bytes.len() {
         let mut bytes = bytes.clone();
         bytes[at] ^= 0x20;

@@ -1,9 +1,10 @@
 //! Sessions: which frames belong to a scroll or an animation, and how long each stood.
 //!
-//! The frame clock of an app must not run while nothing moves (a callback that always asks for the next one keeps the phone
-//! awake). So a callback is asked for when a view has scrolled, in the frame in which it did; it runs in the next frame, whose
-//! time says how long this one stood. When nothing scrolls any more, no callback is pending: the session has ended without anybody
-//! having to end it, one vsync after the last frame that scrolled.
+//! The frame clock of an app must not run while nothing moves (a callback that always asks for the next one
+//! keeps the phone awake). So a callback is asked for when a view has scrolled, in the frame in which it did;
+//! it runs in the next frame, whose time says how long this one stood. When nothing scrolls any more, no
+//! callback is pending: the session has ended without anybody having to end it, one vsync after the last
+//! frame that scrolled.
 
 use crate::display_frame::DisplayFrame;
 use crate::interval::RefreshInterval;
@@ -24,9 +25,10 @@ pub struct Tick {
 
 /// From frame times and scroll events to frames with durations.
 ///
-/// The first frame of a scroll is not lost, though its callback was not asked for: the clock of animations is locked to the
-/// frame time while a frame runs (`AnimationUtils.currentAnimationTimeMillis`), so asking it in `onScrollChanged` gives
-/// the frame's own time in milliseconds, and the next frame's time puts it onto the grid of refreshes.
+/// The first frame of a scroll is not lost, though its callback was not asked for: the clock of animations is
+/// locked to the frame time while a frame runs (`AnimationUtils.currentAnimationTimeMillis`), so asking it in
+/// `onScrollChanged` gives the frame's own time in milliseconds, and the next frame's time puts it onto the
+/// grid of refreshes.
 #[derive(Debug, Clone, Default)]
 pub struct Cadence {
     /// The time of the last frame whose callback ran.
@@ -52,8 +54,9 @@ impl Cadence {
         Self { last_ns: None, scrolled_ms: None, animation: Animation::None }
     }
 
-    /// A view scrolled (`onScrollChanged`), at this time of the animation clock. Returns whether the callback must be asked
-    /// for: once for each frame in which something scrolls, and not while an animation asks for it anyway.
+    /// A view scrolled (`onScrollChanged`), at this time of the animation clock. Returns whether the callback
+    /// must be asked for: once for each frame in which something scrolls, and not while an animation asks for
+    /// it anyway.
     pub fn scrolled(&mut self, animation_clock_ms: u64) -> bool {
         let first = self.scrolled_ms.is_none();
         if first {
@@ -62,8 +65,8 @@ impl Cadence {
         first && self.animation == Animation::None
     }
 
-    /// An animation begins that is no scroll: every frame counts until it ends, ten seconds at most. Returns whether the
-    /// callback must be asked for.
+    /// An animation begins that is no scroll: every frame counts until it ends, ten seconds at most. Returns
+    /// whether the callback must be asked for.
     pub fn begin_animation(&mut self) -> bool {
         let asks = self.animation == Animation::None && self.scrolled_ms.is_none();
         if self.animation == Animation::None {

@@ -16,9 +16,9 @@ pub struct MainPart {
 
 /// `Σ max(0, main's part - I)` of the frames, cut to the stretch `from_ns..to_ns`.
 ///
-/// It is Sentry's `frames.delay`, which counts a frame that has not ended, too, with main's part of the frame in place of the sum of
-/// stages, which lacks the wait for the render thread. A frame is late from one interval after its vsync until its end, so of one
-/// that lies across a border the part inside counts.
+/// It is Sentry's `frames.delay`, which counts a frame that has not ended, too, with main's part of the frame
+/// in place of the sum of stages, which lacks the wait for the render thread. A frame is late from one
+/// interval after its vsync until its end, so of one that lies across a border the part inside counts.
 pub fn frames_delay_ns(frames: impl IntoIterator<Item = MainPart>, from_ns: Uptime, to_ns: Uptime) -> u64 {
     let late = |frame: MainPart| {
         let late_from = frame.begin_ns.plus(frame.interval.ns()).max(from_ns);

@@ -5,9 +5,10 @@ use loopbox_format::model::{FrameFlags, RecentFrame, Uptime};
 
 /// A display frame that was replaced.
 ///
-/// `T[k]` is its frame time, the argument of `doFrame`, which is its vsync; its duration is `D[k] = T[k+1] - T[k]`: how long it
-/// stood, which is what its own work on the main thread stretched. Taobao's article calls the same number "this
-/// callback's time less that of the one before" and gives it to the later frame, and so loses the first of each scroll.
+/// `T[k]` is its frame time, the argument of `doFrame`, which is its vsync; its duration is `D[k] = T[k+1] -
+/// T[k]`: how long it stood, which is what its own work on the main thread stretched. Taobao's article calls
+/// the same number "this callback's time less that of the one before" and gives it to the later frame, and so
+/// loses the first of each scroll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisplayFrame {
     /// `T[k]`, uptime.
@@ -46,8 +47,9 @@ impl DisplayFrame {
         self.duration_ns.saturating_sub(self.interval.ns())
     }
 
-    /// Whether it stood longer than 700 ms, strictly ("frozen frames take longer than 700 ms to render"; Android vitals). It
-    /// is judged by what the user saw; the frozen frames by cost are in `FrameScene::frozen_cost`.
+    /// Whether it stood longer than 700 ms, strictly ("frozen frames take longer than 700 ms to render";
+    /// Android vitals). It is judged by what the user saw; the frozen frames by cost are in
+    /// `FrameScene::frozen_cost`.
     pub const fn is_frozen(&self) -> bool {
         self.duration_ns > FROZEN_NS
     }

@@ -13,10 +13,11 @@ const QUIET_NS: u64 = 100_000_000;
 
 /// From touches and scrolled frames to gestures.
 ///
-/// A gesture begins with the finger's touch, or with the first frame that scrolls without one (a scroll that the program
-/// does), and ends when no finger is down and nothing has scrolled for 100 ms. It is the finger's when that moved for longer than
-/// the tap timeout or further than the touch slop (Taobao names both and not how they are joined; either is enough), and then
-/// all of it is, frames before that included. A touch without a scrolled frame is none.
+/// A gesture begins with the finger's touch, or with the first frame that scrolls without one (a scroll that
+/// the program does), and ends when no finger is down and nothing has scrolled for 100 ms. It is the finger's
+/// when that moved for longer than the tap timeout or further than the touch slop (Taobao names both and not
+/// how they are joined; either is enough), and then all of it is, frames before that included. A touch
+/// without a scrolled frame is none.
 #[derive(Debug, Clone, Default)]
 pub struct Gestures {
     open: Option<Open>,
@@ -130,7 +131,8 @@ impl Open {
     }
 
     fn frame(&mut self, frame: &DisplayFrame, scene: u16) {
-        // A finger that holds still stops the frame clock: what comes after it is another session of the same gesture.
+        // A finger that holds still stops the frame clock: what comes after it is another session of the same
+        // gesture.
         if frame.flags.has(FrameFlags::BEGINS)
             && let Some(window) = self.windows.end()
         {

@@ -36,18 +36,19 @@ impl RefreshInterval {
         1e9 / f64::from(self.0)
     }
 
-    /// How many refreshes a frame stood that was replaced after this time: the nearest whole number, at least one.
+    /// How many refreshes a frame stood that was replaced after this time: the nearest whole number, at least
+    /// one.
     ///
-    /// `max(1, ⌊(2 D + I) / 2 I⌋)`. The article on skipped frames (its `FPSFrameCallback`) divides and cuts, so that a
-    /// smooth frame of 16.667 ms counts as a skipped one, and jitter decides. Frame times are whole multiples of the
-    /// interval on the `Choreographer` of AOSP 10, and nearly so where a display jitters.
+    /// `max(1, ⌊(2 D + I) / 2 I⌋)`. The article on skipped frames (its `FPSFrameCallback`) divides and cuts,
+    /// so that a smooth frame of 16.667 ms counts as a skipped one, and jitter decides. Frame times are whole
+    /// multiples of the interval on the `Choreographer` of AOSP 10, and nearly so where a display jitters.
     pub const fn refreshes(self, duration_ns: u64) -> u64 {
         let refreshes = duration_ns.saturating_add(self.ns() / 2) / self.ns();
         if refreshes == 0 { 1 } else { refreshes }
     }
 
-    /// How many frames were dropped while this one stood: [`Self::refreshes`] without itself. The `Choreographer`'s
-    /// "Skipped 64 frames!" is this number; that article's own counter says 65.
+    /// How many frames were dropped while this one stood: [`Self::refreshes`] without itself. The
+    /// `Choreographer`'s "Skipped 64 frames!" is this number; that article's own counter says 65.
     pub const fn dropped(self, duration_ns: u64) -> u32 {
         let dropped = self.refreshes(duration_ns) - 1;
         if dropped > u32::MAX as u64 { u32::MAX } else { dropped as u32 }
@@ -67,10 +68,11 @@ impl Default for RefreshInterval {
 
 /// Finds out when a display claims an interval and frames come faster.
 ///
-/// What counts is the smallest difference of frame times that came at least three times, within half a millisecond. Where
-/// it is below three quarters of the claimed interval, the claim is wrong (a display reports 60 Hz, frames come each 8.3 ms) and
-/// the observed interval is used. Before Android 12 the `Choreographer` itself reads the rate once and never again
-/// (`mFrameIntervalNanos` in `Choreographer.java` of 24 to 30).
+/// What counts is the smallest difference of frame times that came at least three times, within half a
+/// millisecond. Where it is below three quarters of the claimed interval, the claim is wrong (a display
+/// reports 60 Hz, frames come each 8.3 ms) and the observed interval is used. Before Android 12 the
+/// `Choreographer` itself reads the rate once and never again (`mFrameIntervalNanos` in `Choreographer.java`
+/// of 24 to 30).
 #[derive(Debug, Clone)]
 pub struct IntervalDetector {
     claimed: RefreshInterval,
@@ -78,7 +80,8 @@ pub struct IntervalDetector {
     seen: [Seen; STEPS],
 }
 
-/// The differences that are counted, from the shortest interval on; longer ones are never below a claim's three quarters.
+/// The differences that are counted, from the shortest interval on; longer ones are never below a claim's
+/// three quarters.
 const STEPS: usize = 134;
 const STEP_NS: u64 = 250_000;
 /// How often a difference must come.

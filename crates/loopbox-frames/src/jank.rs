@@ -19,9 +19,10 @@ pub struct MainThreadTime {
 
 /// Where the time went by which a frame was late: what explains half of `D - I` has it.
 ///
-/// A message that waits for the render thread is no culprit, though it is long: then, and where no message explains it and the stages
-/// name one behind main, it is after main. What neither messages nor stages explain ran on main outside of messages (input and
-/// other descriptors inside of `nativePollOnce`), or main had no processor. `None` where nothing is known of the messages.
+/// A message that waits for the render thread is no culprit, though it is long: then, and where no message
+/// explains it and the stages name one behind main, it is after main. What neither messages nor stages
+/// explain ran on main outside of messages (input and other descriptors inside of `nativePollOnce`), or main
+/// had no processor. `None` where nothing is known of the messages.
 pub fn place(frame: &DisplayFrame, main: MainThreadTime, cause: Option<FrameCause>) -> Option<JankPlace> {
     let explains = |ns: Option<u64>| ns.is_some_and(|ns| ns.saturating_mul(2) >= frame.hitch_exact_ns());
     let behind_main = cause.is_some_and(|cause| {

@@ -5,8 +5,8 @@ use crate::interval::RefreshInterval;
 use crate::levels::level;
 use loopbox_format::model::{DropLevel, Uptime};
 
-/// A value is of frames that stood so long. Matrix waits for more than 20 frames besides, and so shows nothing on a display below
-/// 105 Hz (`FrameTracer.java`, `tryCallBackAndReset`).
+/// A value is of frames that stood so long. Matrix waits for more than 20 frames besides, and so shows
+/// nothing on a display below 105 Hz (`FrameTracer.java`, `tryCallBackAndReset`).
 const WINDOW_NS: u64 = 200_000_000;
 /// Without a frame for so long nothing moves, and there is no frame rate to show. Matrix shows 60.
 const IDLE_NS: u64 = 250_000_000;

@@ -1,15 +1,17 @@
 //! Matrix's own arithmetic, for who compares with its numbers.
 //!
-//! It is that of the version which the article on its `FrameTracer` reads, to the last bit of that article's JSON: whole
-//! milliseconds for each frame, limits of 60 Hz whatever the display is, at most 60 FPS. The truncation loses 4 %: perfect frames
-//! are 62.5 FPS before the cap, and that article's 58.54 are 56.39. Use [`SceneStats`](crate::SceneStats) for what is true.
+//! It is that of the version which the article on its `FrameTracer` reads, to the last bit of that article's
+//! JSON: whole milliseconds for each frame, limits of 60 Hz whatever the display is, at most 60 FPS. The
+//! truncation loses 4 %: perfect frames are 62.5 FPS before the cap, and that article's 58.54 are 56.39. Use
+//! [`SceneStats`](crate::SceneStats) for what is true.
 
 use crate::levels::unscaled_level;
 
 /// One frame takes 17 ms where dropped frames are counted, and 16 (16.666666 cut) where their time is.
 const FRAME_MS: u64 = 17;
 const FRAME_NS: u64 = 16_666_666;
-/// A slice is reported when its frames took this long. The repository has had 10 s since 2020; that article's JSON proves 12.
+/// A slice is reported when its frames took this long. The repository has had 10 s since 2020; that article's
+/// JSON proves 12.
 const SLICE_MS: u64 = 12_000;
 
 /// A slice of frames of one scene.

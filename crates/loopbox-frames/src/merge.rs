@@ -2,8 +2,8 @@
 
 use loopbox_format::model::{FrameScene, RateFrames, ScrollSums};
 
-/// Adds the sums of `other`: what comes out is what the frames of both would have added up to, but for refresh intervals beyond
-/// the fourth, whose frames are counted alone.
+/// Adds the sums of `other`: what comes out is what the frames of both would have added up to, but for
+/// refresh intervals beyond the fourth, whose frames are counted alone.
 pub fn add(to: &mut FrameScene, other: &FrameScene) {
     let from = other;
     for (to, from) in [

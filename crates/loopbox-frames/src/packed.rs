@@ -5,8 +5,8 @@ use crate::interval::RefreshInterval;
 use crate::recorder::{FrameEvent, OwnMessage, SeenFrame, SeenMessage};
 use loopbox_format::model::{FrameFlags, Token, Uptime};
 
-// The first word of an event. Of a frame from the lowest bit on: interval (26), flags (16), screen (16), then these; the highest
-// three bits are the kind. Of a moved finger the lower half is the distance.
+// The first word of an event. Of a frame from the lowest bit on: interval (26), flags (16), screen (16), then
+// these; the highest three bits are the kind. Of a moved finger the lower half is the distance.
 const FLAGS_AT: u32 = 26;
 const SCENE_AT: u32 = FLAGS_AT + 16;
 const OBSERVED_AT: u32 = SCENE_AT + 16;

@@ -1,5 +1,5 @@
-//! All figures of a process, fed with its frames, touches and stages in their order: what the library in the app runs on its
-//! worker, and what a report has of it.
+//! All figures of a process, fed with its frames, touches and stages in their order: what the library in the
+//! app runs on its worker, and what a report has of it.
 
 use crate::display_frame::DisplayFrame;
 use crate::gestures::Gestures;
@@ -127,7 +127,8 @@ pub struct FrameRecorder {
     stages: VecDeque<StageFrame>,
     /// Of the newest jank frames, whether they are kept or not.
     slowest: VecDeque<Slowest>,
-    /// Judgements by the lower half of their vsync's number: they may come before it is known which frame was a jank frame.
+    /// Judgements by the lower half of their vsync's number: they may come before it is known which frame was
+    /// a jank frame.
     judged: VecDeque<(u32, u32)>,
 }
 
@@ -140,8 +141,9 @@ struct Slowest {
 }
 
 impl FrameRecorder {
-    /// Without a frame. `scenes`: how many screens have figures of their own; `jank_ns`: a frame that stands longer has a
-    /// record, as has one that stands for three refreshes; `skipped`: how many frames of 60 Hz one stall must drop to be reported.
+    /// Without a frame. `scenes`: how many screens have figures of their own; `jank_ns`: a frame that stands
+    /// longer has a record, as has one that stands for three refreshes; `skipped`: how many frames of 60 Hz
+    /// one stall must drop to be reported.
     pub fn new(api_level: u32, scenes: usize, jank_ns: u64, skipped: u32) -> Self {
         let scenes = Scenes::new(scenes);
         let scene = scenes.others();
@@ -280,7 +282,8 @@ impl FrameRecorder {
         gesture
     }
 
-    /// Takes the values of a `FrameMetrics`, each at the position of its constant; `lost` reports were dropped before it.
+    /// Takes the values of a `FrameMetrics`, each at the position of its constant; `lost` reports were
+    /// dropped before it.
     pub fn stages(&mut self, metrics: &[i64; METRICS], window: u64, lost: u32) {
         let scene = self.scene;
         if lost > 0 {
@@ -303,8 +306,8 @@ impl FrameRecorder {
         }
     }
 
-    /// Takes who made the frame of this vsync late: the bits of `JankData.getJankType`. It comes some time after the frame, and by the
-    /// number alone it is not known of which frame it is.
+    /// Takes who made the frame of this vsync late: the bits of `JankData.getJankType`. It comes some time
+    /// after the frame, and by the number alone it is not known of which frame it is.
     pub fn judged(&mut self, vsync_id: u64, janks: u32) {
         push(&mut self.judged, JUDGED, (vsync_id as u32, janks));
         let low = Some(u64::from(vsync_id as u32));
@@ -328,8 +331,8 @@ impl FrameRecorder {
         self.open || self.gestures.is_ending()
     }
 
-    /// Frames around the message of this number; without one that stood for it, the figures of the screen of this name. `None`
-    /// when that had no frame.
+    /// Frames around the message of this number; without one that stood for it, the figures of the screen of
+    /// this name. `None` when that had no frame.
     pub fn stall(&self, token: Token, screen: &str) -> Option<StallFrames> {
         let slowest = self.slowest.iter().rev().find(|slowest| slowest.token == token);
         let scene = match slowest {
@@ -355,7 +358,8 @@ impl FrameRecorder {
         !self.scenes.records().any(counts)
     }
 
-    /// [`Self::session`] as [`loopbox_format::frames::encode_session`] has it, appended to `bytes` without a copy in between.
+    /// [`Self::session`] as [`loopbox_format::frames::encode_session`] has it, appended to `bytes` without a
+    /// copy in between.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
         if self.is_empty() {
             bytes.extend(encode_session(&FrameSession::default()));

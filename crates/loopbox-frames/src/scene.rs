@@ -13,13 +13,15 @@ use loopbox_format::model::{
 };
 use loopbox_format::text::BoundedStr;
 
-/// A value of FPS is of so many frames as stood this long. Taobao says "exceeds 1 s"; it is meant as "reaches".
+/// A value of FPS is of so many frames as stood this long. Taobao says "exceeds 1 s"; it is meant as
+/// "reaches".
 const FPS_VALUE_NS: u64 = 1_000_000_000;
 /// 1/20 s and 1/30 s: targets of Play's vitals.
 const BELOW_20_FPS_NS: u64 = 50_000_000;
 const BELOW_30_FPS_NS: u64 = 33_333_333;
 
-/// What frames add up to on one screen. It holds no list, takes nothing from the heap and does not look ahead.
+/// What frames add up to on one screen. It holds no list, takes nothing from the heap and does not look
+/// ahead.
 #[derive(Debug, Clone)]
 pub struct SceneStats {
     sums: FrameScene,

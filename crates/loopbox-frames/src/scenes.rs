@@ -22,7 +22,8 @@ impl SceneId {
     }
 }
 
-/// The sums of each screen, of the others, and of the process. A screen takes memory when its first frame comes, and nothing after.
+/// The sums of each screen, of the others, and of the process. A screen takes memory when its first frame
+/// comes, and nothing after.
 #[derive(Debug, Clone)]
 pub struct Scenes {
     table: Vec<SceneStats>,

@@ -1,10 +1,11 @@
 //! What the platform's `FrameMetrics` reports of a frame, checked and completed.
 //!
-//! The platform's total is not the sum of its stages, whatever its javadoc says: while the main thread waits for the render
-//! thread to take the frame (`SYNC_QUEUED` to `SYNC_START` in `CanvasContext.cpp`), no stage runs. On 24 to 30 that wait is all that
-//! the total has beyond the stages. From 31 on the total ends with the GPU where that is later than the swap of the buffers; on
-//! 31 and 32 `GPU_DURATION` begins with the swap, so the GPU's tail is known to the nanosecond, and from 33 on it begins later, so
-//! the tail is `GPU_DURATION` at most.
+//! The platform's total is not the sum of its stages, whatever its javadoc says: while the main thread waits
+//! for the render thread to take the frame (`SYNC_QUEUED` to `SYNC_START` in `CanvasContext.cpp`), no stage
+//! runs. On 24 to 30 that wait is all that the total has beyond the stages. From 31 on the total ends with
+//! the GPU where that is later than the swap of the buffers; on 31 and 32 `GPU_DURATION` begins with the
+//! swap, so the GPU's tail is known to the nanosecond, and from 33 on it begins later, so the tail is
+//! `GPU_DURATION` at most.
 
 use crate::interval::RefreshInterval;
 use loopbox_format::model::{FrameCause, FrameFlags, Stage, StageFrame, Uptime};
@@ -24,7 +25,8 @@ mod id {
     pub(super) const VSYNC_ID: usize = 14;
 }
 
-/// Durations from here on are none: "some devices will produce outliers" (`FrameTracer.java`, Tencent/matrix).
+/// Durations from here on are none: "some devices will produce outliers" (`FrameTracer.java`,
+/// Tencent/matrix).
 const OUTLIER: i64 = 1 << 62;
 /// A deadline is shorter.
 const LONGEST_DEADLINE_NS: u64 = 1_000_000_000;
@@ -120,21 +122,23 @@ impl StageReport {
         self.stage_ns.get(stage.index()).copied().unwrap_or_default()
     }
 
-    /// The total beyond the stages of the platform: the wait for the render thread, and from 31 on the GPU's tail.
+    /// The total beyond the stages of the platform: the wait for the render thread, and from 31 on the GPU's
+    /// tail.
     pub fn unattributed_ns(&self) -> u64 {
         self.stage(Stage::RenderWait).saturating_add(self.stage(Stage::GpuTail))
     }
 
     /// How long the frame kept the main thread, from its vsync until the render thread had taken it over.
     ///
-    /// JankStats' `frameDurationUiNanos` and Sentry's duration are sums of stages and lack the wait for the render thread.
+    /// JankStats' `frameDurationUiNanos` and Sentry's duration are sums of stages and lack the wait for the
+    /// render thread.
     pub fn main_ns(&self) -> u64 {
         let behind = [Stage::CommandIssue, Stage::SwapBuffers, Stage::GpuTail];
         behind.into_iter().fold(self.total_ns, |left, stage| left.saturating_sub(self.stage(stage)))
     }
 
-    /// Whether it cost too much: its total is beyond the deadline where the platform has one (31 and later), else main's part
-    /// is beyond the interval.
+    /// Whether it cost too much: its total is beyond the deadline where the platform has one (31 and later),
+    /// else main's part is beyond the interval.
     pub fn is_slow(&self, interval: RefreshInterval) -> bool {
         match self.deadline_ns {
             Some(deadline) => self.total_ns > deadline,
@@ -172,8 +176,8 @@ impl StageReport {
 
 /// Recognises the report that the platform gives twice (b/206956036): the same window and the same vsync.
 ///
-/// Two windows that draw at one vsync give two reports, which are no duplicates. Of so many windows at once the last vsync is
-/// known; a fifth displaces the one that was heard of the longest ago.
+/// Two windows that draw at one vsync give two reports, which are no duplicates. Of so many windows at once
+/// the last vsync is known; a fifth displaces the one that was heard of the longest ago.
 #[derive(Debug, Clone, Default)]
 pub struct Duplicates {
     windows: [Option<(u64, Uptime)>; 4],

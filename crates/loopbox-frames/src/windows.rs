@@ -1,7 +1,8 @@
 //! Jank windows: the stretches in which scrolling was bad, found as the frames come.
 //!
-//! An average hides a stall: 83 frames in 1.535 s are 54 FPS, with three stalls in them that everybody saw. Taobao's
-//! article cuts the stalls out with what comes right behind them and gives each an FPS of its own: 30, 43 and 23.
+//! An average hides a stall: 83 frames in 1.535 s are 54 FPS, with three stalls in them that everybody saw.
+//! Taobao's article cuts the stalls out with what comes right behind them and gives each an FPS of its own:
+//! 30, 43 and 23.
 
 use crate::display_frame::DisplayFrame;
 use loopbox_format::model::WorstWindow;
@@ -53,11 +54,12 @@ impl JankWindow {
     }
 }
 
-/// Jank windows as a stream: what comes in is one frame after the other, without looking ahead and without a list.
+/// Jank windows as a stream: what comes in is one frame after the other, without looking ahead and without a
+/// list.
 ///
-/// A window begins with a frame longer than 33.3 ms and than 1.998 intervals. It ends before a frame shorter than 1.02
-/// intervals (17 ms at 60 Hz) once it has lasted for 99.6 ms, and where the session ends. Taobao says 17 ms in its rule and
-/// 16.6 in its example; both give the same there.
+/// A window begins with a frame longer than 33.3 ms and than 1.998 intervals. It ends before a frame shorter
+/// than 1.02 intervals (17 ms at 60 Hz) once it has lasted for 99.6 ms, and where the session ends. Taobao
+/// says 17 ms in its rule and 16.6 in its example; both give the same there.
 #[derive(Debug, Clone, Default)]
 pub struct JankWindows {
     open: Option<JankWindow>,

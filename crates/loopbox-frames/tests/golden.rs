@@ -1,5 +1,5 @@
-//! The worked examples of the articles, and those that distinguish a right rule from a wrong one. Their numbers come from a slow and exact
-//! reference in Python, which shares nothing with this crate.
+//! The worked examples of the articles, and those that distinguish a right rule from a wrong one. Their
+//! numbers come from a slow and exact reference in Python, which shares nothing with this crate.
 
 mod common;
 

@@ -16,8 +16,8 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: every call is handed to the system's allocator as it is; counting touches only a thread-local number that
-// needs neither allocation nor a destructor.
+// SAFETY: every call is handed to the system's allocator as it is; counting touches only a thread-local
+// number that needs neither allocation nor a destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         TAKEN.with(|taken| taken.set(taken.get() + 1));

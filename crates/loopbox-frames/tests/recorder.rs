@@ -123,7 +123,8 @@ fn a_jank_frame_has_its_messages_and_its_stages_in_whichever_order_they_come() {
         jank(Uptime(at[2]), own(11, 3, Uptime(at[2] + 4 * MS)), Some(message(12, 5))),
         "Feed",
     );
-    // Main waited for the render thread: its own message is long, and no culprit. The stages come after the frame, or before.
+    // Main waited for the render thread: its own message is long, and no culprit. The stages come after the
+    // frame, or before.
     take(&mut recorder, jank(Uptime(at[3]), own(13, 95, Uptime(at[3] + 96 * MS)), None), "Feed");
     recorder.stages(&metrics(Uptime(at[3]), [1, 1, 1, 1, 1, 1, 1, 1], 96), 1, 2);
     recorder.stages(&metrics(Uptime(at[4]), [1, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
@@ -239,7 +240,8 @@ fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figur
     assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(6), "Detail"));
 }
 
-/// What the compositor reports on Android 16 comes in batches and late, and by a number that only the stages join to a frame.
+/// What the compositor reports on Android 16 comes in batches and late, and by a number that only the stages
+/// join to a frame.
 #[test]
 fn the_compositors_word_finds_its_frame_whenever_it_comes() {
     let mut recorder = recorder_of(36);

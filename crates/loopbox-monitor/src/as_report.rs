@@ -1,4 +1,5 @@
-//! A stall as a report of that one message: what groups reports, judges them and puts their names back does so with stalls, too.
+//! A stall as a report of that one message: what groups reports, judges them and puts their names back does
+//! so with stalls, too.
 
 use crate::line::{Base, Stack, Stall};
 use chrono::DateTime;
@@ -11,11 +12,12 @@ use std::collections::HashMap;
 
 /// The number of the message in its report.
 const TOKEN: u64 = 1;
-/// A tree has at most so many samples, whatever a line says: the shares of its stacks are kept, not their numbers.
+/// A tree has at most so many samples, whatever a line says: the shares of its stacks are kept, not their
+/// numbers.
 const SAMPLES: u64 = 200;
 
-/// The report. Its message is still running, at the moment that it ended at; the process and its device are those of `base`.
-/// The report's clock begins with the message.
+/// The report. Its message is still running, at the moment that it ended at; the process and its device are
+/// those of `base`. The report's clock begins with the message.
 pub fn as_report(stall: &Stall, base: &Base) -> Report {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let ns = |ms: f64| (ms * 1e6) as u64;
@@ -66,7 +68,8 @@ impl Stall {
     }
 }
 
-/// `android.os.Handler com.example.shop.Checkout: 0`: the Handler, the callback if there is one, and the code if it is known.
+/// `android.os.Handler com.example.shop.Checkout: 0`: the Handler, the callback if there is one, and the code
+/// if it is known.
 fn message(text: &str) -> Option<Message> {
     let (names, what) = match text.rsplit_once(": ") {
         Some((names, what)) => (names, what.parse().ok()),

@@ -1,4 +1,5 @@
-//! The lines of a file. Fields that a newer writer adds are passed over, and those that it leaves out are empty.
+//! The lines of a file. Fields that a newer writer adds are passed over, and those that it leaves out are
+//! empty.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! One stall as a row of a table, for SQL engines: the same form as the tables of reports (`docs/parquet.md`).
+//! One stall as a row of a table, for SQL engines: the same form as the tables of reports
+//! (`docs/parquet.md`).
 
 use crate::line::{Base, DisplayFrames, Sample, Stall};
 use crate::summary::{Phases, average};
@@ -76,8 +77,8 @@ impl StallRow {
         self.stall.display_frames.as_ref()
     }
 
-    /// The row of a stall, of its report ([`crate::as_report`]) with that one's diagnosis. `path` is the name of the file in the
-    /// table.
+    /// The row of a stall, of its report ([`crate::as_report`]) with that one's diagnosis. `path` is the name
+    /// of the file in the table.
     pub fn new(stall: &Stall, base: &Base, a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
         let problem = Problem::new(a, diagnosis);
         let phases = Phases::of(stall);

@@ -12,8 +12,8 @@ pub struct Stalls {
     pub is_of_monitor: bool,
 }
 
-/// Calls `visit` for each stall of a file, unpacked, in the order of the lines; the process of one of which no line says anything is
-/// the default. One is held at a time: a line becomes many times its bytes.
+/// Calls `visit` for each stall of a file, unpacked, in the order of the lines; the process of one of which
+/// no line says anything is the default. One is held at a time: a line becomes many times its bytes.
 ///
 /// # Errors
 /// The first one of `visit`.

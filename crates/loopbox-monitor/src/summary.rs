@@ -1,4 +1,5 @@
-//! Summing stalls up, one file after the other: memory grows with what is distinct in them, not with their number.
+//! Summing stalls up, one file after the other: memory grows with what is distinct in them, not with their
+//! number.
 
 use crate::culprit::Culprit;
 use crate::line::{Line, Sample, Stall, read_line};
@@ -65,8 +66,8 @@ impl Summary {
         }
     }
 
-    /// Shares the stall's time among its stacks, by how often each was seen. What other stacks were seen, which the line has
-    /// no room for, is time without a stack, as all of a stall is that has none.
+    /// Shares the stall's time among its stacks, by how often each was seen. What other stacks were seen,
+    /// which the line has no room for, is time without a stack, as all of a stall is that has none.
     fn add_stacks(&mut self, stall: &Stall) {
         let listed: u64 = stall.stacks.iter().map(|stack| u64::from(stack.n)).sum();
         let all = u64::from(stall.stack_samples).max(listed);

@@ -49,7 +49,8 @@ fn stalls_are_summed_up_by_day_scene_and_stack() {
     // The line of an older writer says nothing of frames, and its stall dropped none that is known.
     assert_eq!((view.dropped_frames, view.scenes[0].dropped_frames), (23, 23));
     assert_eq!(view.days.iter().map(|day| day.dropped_frames).collect::<Vec<_>>(), [0, 23]);
-    // Six tenths, two tenths and the rest of the first; six tenths of the third; all of the one without a stack.
+    // Six tenths, two tenths and the rest of the first; six tenths of the third; all of the one without a
+    // stack.
     let stacks: Vec<_> =
         view.stacks.iter().map(|stack| (stack.method.as_str(), stack.stalls, stack.ms.round())).collect();
     assert_eq!(stacks, [("a.Job.run", 2, 960.0), ("", 3, 550.0), ("a.Prices.解析", 1, 240.0)]);

@@ -29,8 +29,8 @@ const TRAMPOLINES: usize = 4;
 /// What is called for the polls of a watched queue, on the thread that polls. Neither function may unwind.
 #[derive(Debug)]
 pub struct Recorder {
-    /// Before the poll: the JNI environment, the time-out in milliseconds as Java has it, and where the trampoline's
-    /// frame is. What it returns is given to `returned`.
+    /// Before the poll: the JNI environment, the time-out in milliseconds as Java has it, and where the
+    /// trampoline's frame is. What it returns is given to `returned`.
     pub entered: extern "C" fn(env: *mut c_void, timeout_ms: i32, frame: usize) -> u32,
     /// After the poll. An exception may be pending.
     pub returned: extern "C" fn(env: *mut c_void, of: u32),
@@ -56,8 +56,8 @@ static RECORDER: AtomicPtr<Recorder> = AtomicPtr::new(std::ptr::null_mut());
 pub struct Trampoline(usize);
 
 impl Trampoline {
-    /// The trampoline that calls `original`: the one that did so before, or one that was not used yet. `None` when all are
-    /// in use, and on machines that there is none for. Main thread only.
+    /// The trampoline that calls `original`: the one that did so before, or one that was not used yet. `None`
+    /// when all are in use, and on machines that there is none for. Main thread only.
     pub fn claim(original: usize, recorder: &'static Recorder) -> Option<Self> {
         if !SUPPORTED || original == 0 || Self::at(original).is_some() {
             return None;
@@ -101,7 +101,8 @@ impl Trampoline {
         }
     }
 
-    /// Only passes on from now on. A poll that is under way still calls the recorder when it returns. Any thread.
+    /// Only passes on from now on. A poll that is under way still calls the recorder when it returns. Any
+    /// thread.
     pub fn rest(self) {
         self.watch(0);
     }

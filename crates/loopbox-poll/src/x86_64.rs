@@ -1,6 +1,7 @@
 //! rdi: environment, rsi: queue object, or its class before API 23; rdx: `mPtr`, ecx: time-out.
 //!
-//! The unwind information is written out: the compiler's directives follow the crates around, which have none in an app.
+//! The unwind information is written out: the compiler's directives follow the crates around, which have none
+//! in an app.
 
 use std::arch::global_asm;
 
@@ -57,7 +58,8 @@ macro_rules! trampoline {
             ".popsection",
             ".pushsection .eh_frame,\"a\",@unwind",
             ".p2align 3",
-            // The common part: version 1, pointers relative to their places, 4 bytes each; a return address on the stack.
+            // The common part: version 1, pointers relative to their places, 4 bytes each; a return address
+            // on the stack.
             "30: .long 32f - 31f",
             "31: .long 0",
             ".byte 1",

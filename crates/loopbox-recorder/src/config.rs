@@ -20,13 +20,15 @@ pub enum Keep {
 pub struct Sampling {
     /// Whether stacks are taken at all.
     pub enabled: bool,
-    /// Whether a message gets one stack only, when sampling would begin. It is kept, however short the message was.
+    /// Whether a message gets one stack only, when sampling would begin. It is kept, however short the
+    /// message was.
     pub once: bool,
     /// Age of a message at which sampling begins.
     pub onset_ns: u64,
     /// Time between two stacks.
     pub interval_ns: u64,
-    /// A message's tree is kept when the message ran as long as this many samples at the configured interval take.
+    /// A message's tree is kept when the message ran as long as this many samples at the configured interval
+    /// take.
     pub min_samples: u32,
     /// How many trees are kept; the newest replaces the oldest.
     pub trees: u32,
@@ -72,7 +74,8 @@ pub struct Config {
     pub frozen_ns: u64,
     /// How many records the history keeps.
     pub slots: u32,
-    /// How many messages a record keeps by name, at most [`MAX_DETAILS`]. When more are slow, the slowest are kept.
+    /// How many messages a record keeps by name, at most [`MAX_DETAILS`]. When more are slow, the slowest are
+    /// kept.
     pub details_per_record: u32,
     /// What is kept of a message's identity.
     pub keep: Keep,

@@ -8,8 +8,8 @@ use loopbox_format::text::BoundedStr;
 
 /// The most messages that one record can keep by name.
 ///
-/// Six messages of 50 ms fill a group of 300 ms, which leaves two for component messages that are kept however
-/// short they are.
+/// Six messages of 50 ms fill a group of 300 ms, which leaves two for component messages that are kept
+/// however short they are.
 pub const MAX_DETAILS: usize = 8;
 
 /// The most bytes kept of a class name.
@@ -17,8 +17,8 @@ pub const NAME_BYTES: usize = 96;
 
 /// The most bytes that an encoded record of the app can have.
 ///
-/// The codec writes a 64-bit number in at most 9 bytes, a 32-bit one in at most 5, an enum variant, an option and
-/// the length of a short string in 1.
+/// The codec writes a 64-bit number in at most 9 bytes, a 32-bit one in at most 5, an enum variant, an option
+/// and the length of a short string in 1.
 pub const MAX_ENCODED_RECORD: usize = {
     let message = 2 * (1 + NAME_BYTES) + 5 + 2 + 1;
     let detail = 9 + 9 + 9 + 10 + 1 + (1 + message);
@@ -32,7 +32,8 @@ pub type Name = BoundedStr<NAME_BYTES>;
 /// Why a message is kept by name, the least reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeepReason {
-    /// A short frame, or short input: there may be sixty in a second and more, so they take only the room that is left.
+    /// A short frame, or short input: there may be sixty in a second and more, so they take only the room
+    /// that is left.
     Frequent,
     /// A component message that was short.
     Component,
@@ -99,9 +100,10 @@ impl Details {
         self.items.get_mut(..self.len)?.iter_mut().rev().find(|detail| detail.token == token)
     }
 
-    /// Takes out the least worth keeping when it is worth less than the new one, keeping the others' order, and returns why it
-    /// was kept. Messages that are kept for themselves compare by their length, so that a record's slowest has its name. Of
-    /// others the first ones stay: each exchange is written to the ring, and frames are many.
+    /// Takes out the least worth keeping when it is worth less than the new one, keeping the others' order,
+    /// and returns why it was kept. Messages that are kept for themselves compare by their length, so that a
+    /// record's slowest has its name. Of others the first ones stay: each exchange is written to the ring,
+    /// and frames are many.
     pub(crate) fn evict_for(&mut self, new: &Detail<Name>, detail_ns: u64) -> Option<KeepReason> {
         let worth = |detail: &Detail<Name>| (KeepReason::of(detail, detail_ns), detail.wall_ns);
         let (index, (least, wall_ns)) =

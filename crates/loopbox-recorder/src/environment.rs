@@ -14,24 +14,24 @@ pub enum Dirty {
 
 /// Clocks for the [`Aggregator`](crate::Aggregator), and the places where its results become visible.
 ///
-/// Every method is called on the recorded thread, inside `begin`, `end`, `describe` or `finish`; none may block,
-/// allocate or panic.
+/// Every method is called on the recorded thread, inside `begin`, `end`, `describe` or `finish`; none may
+/// block, allocate or panic.
 pub trait Environment {
     /// `CLOCK_MONOTONIC`. Called once in each `begin` and each `end`.
     fn now_ns(&self) -> Uptime;
 
-    /// CPU time of the calling thread, `None` when it cannot be read. Called only when a record ends: the clock
-    /// is a system call.
+    /// CPU time of the calling thread, `None` when it cannot be read. Called only when a record ends: the
+    /// clock is a system call.
     fn thread_cpu_ns(&self) -> Option<u64>;
 
-    /// The worst lateness of the sampler thread since this was last called; `None` when it did not sleep. Called
-    /// only when a record ends.
+    /// The worst lateness of the sampler thread since this was last called; `None` when it did not sleep.
+    /// Called only when a record ends.
     fn take_late_ns(&mut self) -> Option<u64> {
         None
     }
 
-    /// Whether messages may have run unseen after `since_ns`, because the hook was found taken out since then. Called
-    /// only when a record of a gap is made.
+    /// Whether messages may have run unseen after `since_ns`, because the hook was found taken out since
+    /// then. Called only when a record of a gap is made.
     fn unseen_since(&self, _since_ns: Uptime) -> bool {
         false
     }
@@ -45,8 +45,8 @@ pub trait Environment {
     /// will have the token `next`.
     fn idle(&mut self, next: Token, since_ns: Uptime, around: u32);
 
-    /// The record that is not closed yet has changed. It has the `seq` that it will be closed with, so a reader
-    /// ignores an open record whose `seq` is among the closed ones.
+    /// The record that is not closed yet has changed. It has the `seq` that it will be closed with, so a
+    /// reader ignores an open record whose `seq` is among the closed ones.
     fn opened(&mut self, record: &Record<Details>, dirty: Dirty);
 
     /// A record is complete.

@@ -3,8 +3,8 @@
 use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
-/// A thread that is away from its queue twice, this far apart, does something: waking up, taking the next message and
-/// the small callbacks in between are over sooner.
+/// A thread that is away from its queue twice, this far apart, does something: waking up, taking the next
+/// message and the small callbacks in between are over sooner.
 const CONFIRM_NS: u64 = 100 * MS;
 
 /// Where the kernel sees the main thread.
@@ -20,7 +20,8 @@ pub enum Place {
     Unknown,
 }
 
-/// What a thread has asked of the processors so far: a thread that computes does one or the other all the time.
+/// What a thread has asked of the processors so far: a thread that computes does one or the other all the
+/// time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Demand {
     /// On one of them: its CPU time.
@@ -61,8 +62,8 @@ pub enum Finding {
     Busy(Uptime),
 }
 
-/// When the main thread was last seen to do nothing, or else first seen after a message, and what it had asked of the
-/// processors by then.
+/// When the main thread was last seen to do nothing, or else first seen after a message, and what it had
+/// asked of the processors by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asleep {
     /// Between which messages, see [`Glance::token`]; [`Token::NONE`] for not at all.
@@ -92,7 +93,8 @@ pub struct OutsideWatch {
     asleep: Asleep,
     rest: Asleep,
     seen_busy: SeenBusy,
-    /// Between which messages it was seen busy, since when, and until when at least; [`Token::NONE`] for not at all.
+    /// Between which messages it was seen busy, since when, and until when at least; [`Token::NONE`] for not
+    /// at all.
     busy: (Token, Uptime, Uptime),
 }
 
@@ -166,16 +168,17 @@ impl OutsideWatch {
         self.seen_busy
     }
 
-    /// How long what had this number was seen busy, when it is over: until the message that began at `next_ns`, if
-    /// that is known.
+    /// How long what had this number was seen busy, when it is over: until the message that began at
+    /// `next_ns`, if that is known.
     pub fn lasted_ns(&self, token: Token, next_ns: Option<Uptime>) -> Option<u64> {
         let (of, since_ns, until_ns) = self.busy;
         (of == token).then(|| next_ns.unwrap_or(until_ns).max(until_ns).since(since_ns))
     }
 }
 
-/// When what keeps the main thread began, if what it asked of the processors shows it: it has computed all the time since, or
-/// waited for a processor to do so. `seen` is when it was first seen busy, `None` for just now.
+/// When what keeps the main thread began, if what it asked of the processors shows it: it has computed all
+/// the time since, or waited for a processor to do so. `seen` is when it was first seen busy, `None` for just
+/// now.
 pub fn computing_since(
     asleep: &Asleep,
     now_ns: Uptime,

@@ -1,7 +1,7 @@
 //! What the main thread did between two polls of its queue.
 //!
-//! `MessageQueue.next()` polls before it takes each message, first without waiting. Between the return of a poll and the
-//! entry of the next one lies what the thread ran: one message, the idle handlers, or nothing.
+//! `MessageQueue.next()` polls before it takes each message, first without waiting. Between the return of a
+//! poll and the entry of the next one lies what the thread ran: one message, the idle handlers, or nothing.
 //!
 //! * The next poll waits (its time-out is not 0): the queue had nothing that was due. Nothing was run.
 //!   Until a poll that waits is entered, the thread has not rested since the last message: it worked, in the
@@ -10,9 +10,10 @@
 //! * A callback of a file descriptor threw inside of the poll: `next()` was left. Nothing was run.
 //! * Else a message was run.
 //!
-//! A loop inside of a message, of an idle handler or of a descriptor's callback polls from deeper in the stack. Where the
-//! address of the poll's frame is another one than before, the depth of the Java stack says which loop it is of: compiled
-//! and interpreted frames of one method differ in size, and a loop that was left by an exception reports nothing.
+//! A loop inside of a message, of an idle handler or of a descriptor's callback polls from deeper in the
+//! stack. Where the address of the poll's frame is another one than before, the depth of the Java stack says
+//! which loop it is of: compiled and interpreted frames of one method differ in size, and a loop that was
+//! left by an exception reports nothing.
 
 use crate::StackPointer;
 
@@ -32,8 +33,8 @@ pub struct PollStack {
 
 /// What follows from the polls.
 pub trait Dispatches {
-    /// A message begins, or nothing does: the next poll of this loop decides. `at` is where the poll was; `worked`: the
-    /// thread has not rested since the message before has ended.
+    /// A message begins, or nothing does: the next poll of this loop decides. `at` is where the poll was;
+    /// `worked`: the thread has not rested since the message before has ended.
     fn begin(&mut self, at: StackPointer, worked: bool);
 
     /// The thread is about to rest, and has not since the message before has ended.
@@ -116,7 +117,8 @@ impl PollRules {
         self.top().is_some_and(|top| top.at == at)
     }
 
-    /// A poll is entered. The stack is used where [`knows`](Self::knows) is false; `None` when it could not be had.
+    /// A poll is entered. The stack is used where [`knows`](Self::knows) is false; `None` when it could not
+    /// be had.
     #[inline]
     pub fn entered(
         &mut self,
@@ -163,8 +165,8 @@ impl PollRules {
         }
     }
 
-    /// An idle handler is called, `at` on the stack: no message is taken before the next poll. `missed`: polls may have
-    /// been missed, so that what began last may have been a message all the same.
+    /// An idle handler is called, `at` on the stack: no message is taken before the next poll. `missed`:
+    /// polls may have been missed, so that what began last may have been a message all the same.
     pub fn idle(&mut self, at: StackPointer, missed: bool, dispatches: &mut impl Dispatches) {
         while self.depth > 1 && self.top().is_some_and(|top| top.at.is_inside(at)) {
             self.leave(dispatches);

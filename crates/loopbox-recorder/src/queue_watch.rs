@@ -1,18 +1,19 @@
 //! Whether the main thread sleeps while ordinary messages are due.
 //!
-//! A sync barrier that nobody removes does that: main waits, each message behind it waits, and none of them wakes main. Nothing
-//! that the hook or the kernel shows of main distinguishes it from rest. So the front of the queue is looked at, once when main
-//! has gone to rest, and again only where that look gave a reason.
+//! A sync barrier that nobody removes does that: main waits, each message behind it waits, and none of them
+//! wakes main. Nothing that the hook or the kernel shows of main distinguishes it from rest. So the front of
+//! the queue is looked at, once when main has gone to rest, and again only where that look gave a reason.
 
 use loopbox_format::model::Uptime;
 
 const MS: u64 = 1_000_000;
 /// A look that comes this much later than it was wanted: the process was kept from running, main as well.
 const GAP_NS: u64 = 1_000 * MS;
-/// What is overdue has to be found twice, this far apart, with a main thread that waits: after a message that took long the barrier
-/// of its frame is as old, and gone with the next frame.
+/// What is overdue has to be found twice, this far apart, with a main thread that waits: after a message that
+/// took long the barrier of its frame is as old, and gone with the next frame.
 const CONFIRM_NS: u64 = 500 * MS;
-/// A barrier that holds back nothing yet is looked at again after half of the time that it is known, within these bounds.
+/// A barrier that holds back nothing yet is looked at again after half of the time that it is known, within
+/// these bounds.
 const SHORTEST_NS: u64 = 500 * MS;
 const LONGEST_NS: u64 = 30_000 * MS;
 
@@ -57,7 +58,8 @@ pub enum QueueFinding {
     Rest,
     /// Look again at this uptime.
     LookAt(Uptime),
-    /// Messages have been held back for the hang threshold: for so long, as far as it was seen. Once for each barrier.
+    /// Messages have been held back for the hang threshold: for so long, as far as it was seen. Once for each
+    /// barrier.
     Hang(u64),
 }
 

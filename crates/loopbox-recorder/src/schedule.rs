@@ -5,12 +5,14 @@ use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
 const HOUR_NS: u128 = 3_600_000 * MS as u128;
-/// Idle for this long, the sampler parks and the next start has to wake it: one wake-up call of the main thread for a
-/// tenth of a second of silence at least. In the background it parks at once: there messages are rare.
+/// Idle for this long, the sampler parks and the next start has to wake it: one wake-up call of the main
+/// thread for a tenth of a second of silence at least. In the background it parks at once: there messages are
+/// rare.
 const PARK_AFTER_NS: u64 = 100 * MS;
-/// So many looks in a row found no message old enough to be sampled: messages follow each other and all are short, as
-/// while the app scrolls. From then on it is looked half as often, until one is found. Not where trees are kept that are not
-/// much longer than that: they would begin too late. (Nor is there one look then until it parks.)
+/// So many looks in a row found no message old enough to be sampled: messages follow each other and all are
+/// short, as while the app scrolls. From then on it is looked half as often, until one is found. Not where
+/// trees are kept that are not much longer than that: they would begin too late. (Nor is there one look then
+/// until it parks.)
 const BUSY_LOOKS: u32 = 10;
 const SHORT_TREE: u64 = 4;
 /// Waking later than this is a process that was frozen or a device that slept, not a busy machine.
@@ -23,8 +25,8 @@ const CALM_STEPS: u32 = 32;
 const MAX_BACKOFF: u32 = 4;
 /// Failed suspensions in a row until the message is given up.
 const MAX_FAILURES: u32 = 3;
-/// Nothing is sampled for this long after a second message in a row was given up; six times as long with each one that
-/// follows, up to an hour.
+/// Nothing is sampled for this long after a second message in a row was given up; six times as long with each
+/// one that follows, up to an hour.
 const GIVEN_UP_NS: u64 = 10_000 * MS;
 const GIVEN_UP_FACTOR: u64 = 6;
 const GIVEN_UP_MAX_NS: u64 = 3_600_000 * MS;
@@ -101,21 +103,22 @@ pub enum Taken {
 
 /// The sampler's policy: a state machine without clock or thread.
 ///
-/// The loop around it is: read the time and what the main thread does, ask [`Schedule::next`], take that step, and after
-/// a [`Step::Sample`] call [`Schedule::taken`].
+/// The loop around it is: read the time and what the main thread does, ask [`Schedule::next`], take that
+/// step, and after a [`Step::Sample`] call [`Schedule::taken`].
 ///
-/// * A message is sampled from [`Sampling::onset_ns`] on, at its start + onset + n * interval: deadlines are absolute,
-///   so lateness does not add up. A deadline that passed is not made up for but counted as missed.
+/// * A message is sampled from [`Sampling::onset_ns`] on, at its start + onset + n * interval: deadlines are
+///   absolute, so lateness does not add up. A deadline that passed is not made up for but counted as missed.
 /// * While display frames come, the onset is that of [`Schedule::set_jank_onset`].
 /// * With [`Sampling::once`], a message is left alone once a stack of it was taken.
-/// * A message after an idle look, or among many short ones, is found within a tenth of a second or twice the onset more.
-/// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's builder
-///   asks for it ([`Schedule::advise`]); it is wider in the background.
+/// * A message after an idle look, or among many short ones, is found within a tenth of a second or twice the
+///   onset more.
+/// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's
+///   builder asks for it ([`Schedule::advise`]); it is wider in the background.
 /// * It doubles, up to sixteen times as wide, when the thread wakes late three times in a row (the machine is
 ///   starved, and the sampler must not add to it) or a stop took long; it recovers in steps.
 /// * A message during which suspending failed three times in a row is given up.
-/// * Stops are paid from a budget of [`Sampling::stop_budget_per_hour_ns`] that refills steadily. An empty budget
-///   stretches the interval to what the refill affords, so that even then a hang leaves some stacks.
+/// * Stops are paid from a budget of [`Sampling::stop_budget_per_hour_ns`] that refills steadily. An empty
+///   budget stretches the interval to what the refill affords, so that even then a hang leaves some stacks.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     /// In force, and without frames.
@@ -199,8 +202,8 @@ impl Schedule {
         }
     }
 
-    /// While display frames come, messages that begin are sampled from this age on, and short trees are kept; `None` when
-    /// none come any more. It never makes sampling begin later.
+    /// While display frames come, messages that begin are sampled from this age on, and short trees are kept;
+    /// `None` when none come any more. It never makes sampling begin later.
     pub fn set_jank_onset(&mut self, onset_ns: Option<u64>) {
         self.onset_ns = onset_ns.unwrap_or(u64::MAX).min(self.usual_onset_ns);
         self.keeps_short_trees = onset_ns.is_some() || self.usually_keeps_short_trees;
@@ -266,8 +269,8 @@ impl Schedule {
         self.sleep_until(park_ns.min(now_ns.plus(onset_ns)))
     }
 
-    /// Counts a look that found nothing to sample. When the next one is due at the earliest; zero for whenever there may be
-    /// something.
+    /// Counts a look that found nothing to sample. When the next one is due at the earliest; zero for
+    /// whenever there may be something.
     fn next_look_ns(&mut self, now_ns: Uptime) -> Uptime {
         self.fruitless = self.fruitless.saturating_add(1);
         if self.looks_seldom() { now_ns.plus(self.onset_ns.saturating_mul(2)) } else { Uptime::ZERO }
@@ -311,8 +314,8 @@ impl Schedule {
         }
     }
 
-    /// The current message is not sampled any more. The next one is; where that fails, too, whatever keeps ART from stopping
-    /// the main thread may last, and it is tried less and less often.
+    /// The current message is not sampled any more. The next one is; where that fails, too, whatever keeps
+    /// ART from stopping the main thread may last, and it is tried less and less often.
     fn give_up(&mut self, now_ns: Uptime) {
         self.failures = 0;
         self.given_up_token = self.token;
@@ -348,7 +351,8 @@ impl Schedule {
         self.background = background;
     }
 
-    /// The thread did something else than the step asked for: that it comes late then says nothing of the machine.
+    /// The thread did something else than the step asked for: that it comes late then says nothing of the
+    /// machine.
     pub fn reset_lateness(&mut self) {
         self.asked_ns = None;
     }

@@ -1,11 +1,12 @@
 //! Where on its stack the main thread called the hook.
 
-/// How far down the thread's stack a hook was called: what distinguishes a nested `Looper.loop()` from a lost end.
+/// How far down the thread's stack a hook was called: what distinguishes a nested `Looper.loop()` from a lost
+/// end.
 ///
-/// When a message begins while another has not ended, either the other one runs a loop of its own, and then the
-/// stack is deeper than it was at the other's start; or the other one left by an exception that was not reported
-/// (with the Printer hook any exception, with the Observer hook an `Error`), and then it is not. Looper itself
-/// reports neither. All supported ABIs grow their stacks towards lower addresses.
+/// When a message begins while another has not ended, either the other one runs a loop of its own, and then
+/// the stack is deeper than it was at the other's start; or the other one left by an exception that was not
+/// reported (with the Printer hook any exception, with the Observer hook an `Error`), and then it is not.
+/// Looper itself reports neither. All supported ABIs grow their stacks towards lower addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StackPointer(u64);
 
@@ -32,7 +33,8 @@ impl StackPointer {
         Self(std::ptr::from_ref(std::hint::black_box(&probe)).addr() as u64)
     }
 
-    /// Whether this pointer lies deeper in the stack than `outer`, so that what ran at `outer` is still running.
+    /// Whether this pointer lies deeper in the stack than `outer`, so that what ran at `outer` is still
+    /// running.
     pub(crate) fn is_inside(self, outer: Self) -> bool {
         self.0 != 0 && self.0.saturating_add(SAME_LEVEL_BYTES) < outer.0
     }

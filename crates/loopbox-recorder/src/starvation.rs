@@ -15,8 +15,9 @@ pub struct Scheduled {
 
 /// Follows a thread that is looked at now and then, by another one that may wait for a processor as well.
 ///
-/// What is neither a run nor a wait that is over is sleep, or the wait that lasts. A thread that sleeps when it is looked
-/// at has no such wait; of one that is runnable nothing before the last look belongs to it, unless it had no turn since.
+/// What is neither a run nor a wait that is over is sleep, or the wait that lasts. A thread that sleeps when
+/// it is looked at has no such wait; of one that is runnable nothing before the last look belongs to it,
+/// unless it had no turn since.
 #[derive(Debug, Clone, Copy)]
 pub struct Starvation {
     first: Scheduled,
@@ -33,7 +34,8 @@ impl Starvation {
         Self { first: now, first_ns: now_ns, last: now, last_ns: now_ns, slept_ns: 0 }
     }
 
-    /// How long the thread has waited for a processor so far. The clock may leave out when the process was frozen.
+    /// How long the thread has waited for a processor so far. The clock may leave out when the process was
+    /// frozen.
     pub fn look(&mut self, now_ns: u64, now: Scheduled) -> u64 {
         let all_ns = now_ns.saturating_sub(self.first_ns);
         let ran_ns = now.ran_ns.saturating_sub(self.first.ran_ns);
@@ -57,7 +59,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Looks at these times: milliseconds so far, run, waited, turns, whether it is runnable, and what is found.
+    /// Looks at these times: milliseconds so far, run, waited, turns, whether it is runnable, and what is
+    /// found.
     fn looks(looks: &[(u64, u64, u64, u64, bool, u64)]) {
         let at = |ran: u64, waited: u64, turns, is_runnable| Scheduled {
             ran_ns: (1_000 + ran) * MS,
@@ -104,7 +107,8 @@ mod tests {
 
     #[test]
     fn what_the_thread_ran_is_never_taken_for_a_wait() {
-        // The clock left out three seconds in which the whole process was kept from running; the kernel counts them.
+        // The clock left out three seconds in which the whole process was kept from running; the kernel
+        // counts them.
         looks(&[(1_000, 600, 3_400, 4, true, 400)]);
     }
 }

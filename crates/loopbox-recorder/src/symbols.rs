@@ -21,7 +21,8 @@ impl<T: Hash + Eq> Interner<T> {
         Self { items: Vec::new(), places: vec![0; places], capacity }
     }
 
-    /// The number of this value, a new one when it was not known; `None` when it is not and the table is full.
+    /// The number of this value, a new one when it was not known; `None` when it is not and the table is
+    /// full.
     pub fn intern(&mut self, value: T) -> Option<u32> {
         let mask = self.places.len() - 1;
         let mut hasher = DefaultHasher::new();
@@ -101,8 +102,8 @@ impl SymbolTable {
         Some((location, method))
     }
 
-    /// Forgets what no tree uses and renumbers the rest, in the trees too. Every number from before is void; a cache
-    /// of numbers has to be emptied.
+    /// Forgets what no tree uses and renumbers the rest, in the trees too. Every number from before is void;
+    /// a cache of numbers has to be emptied.
     pub fn collect(&mut self, trees: &mut [StackTree], growing: &mut StackTreeBuilder) {
         let old = self.symbols();
         self.reset();

@@ -22,9 +22,9 @@ pub struct Sample<'a> {
 
 /// The interval to ask for when `used` of `capacity` is used up.
 ///
-/// The first half is for full resolution. The other half is cut in sixteen, and each part doubles the interval, so
-/// that with the defaults the first ten seconds have a stack each 10 ms, a minute one each 320 ms, and a message that
-/// hangs for a day still fits.
+/// The first half is for full resolution. The other half is cut in sixteen, and each part doubles the
+/// interval, so that with the defaults the first ten seconds have a stack each 10 ms, a minute one each 320
+/// ms, and a message that hangs for a day still fits.
 pub fn widened_interval(base_ns: u64, used: u32, capacity: u32) -> u64 {
     let beyond_half = u64::from(used).saturating_sub(u64::from(capacity / 2));
     let doublings = (beyond_half * 32).checked_div(u64::from(capacity)).unwrap_or(0).min(16);
@@ -136,12 +136,13 @@ impl StackTreeBuilder {
         self.merger.samples()
     }
 
-    /// Whether the tree of a finished message is to be kept: it ran as long as [`Sampling::min_samples`] samples at the
-    /// configured interval take (Qimao's 95, of 10 ms). How many stacks there are says nothing of that: back-off
-    /// and a busy machine make them rarer, and the Java API's are taken at a wider interval. With [`Sampling::once`] it ran as
-    /// long as its stack is waited for.
+    /// Whether the tree of a finished message is to be kept: it ran as long as [`Sampling::min_samples`]
+    /// samples at the configured interval take (Qimao's 95, of 10 ms). How many stacks there are says nothing
+    /// of that: back-off and a busy machine make them rarer, and the Java API's are taken at a wider
+    /// interval. With [`Sampling::once`] it ran as long as its stack is waited for.
     ///
-    /// `ran_ns` is how long the message took; `None` when that is not known, then it ran until its last stack at least.
+    /// `ran_ns` is how long the message took; `None` when that is not known, then it ran until its last stack
+    /// at least.
     pub fn is_worth_keeping(&self, ran_ns: Option<u64>) -> bool {
         self.is_of_one_that_ran(ran_ns, self.kept_from_ns)
     }

@@ -3,16 +3,19 @@
 use loopbox_format::looper::{AnrClass, component_anr_class};
 use loopbox_format::model::{Anr, AnrVerdict, Component, Message, ProcessExit, SignalOrigin, SystemWord};
 
-/// The time-out of the system's input dispatcher: the other time-outs are scaled as the configured threshold is to it.
+/// The time-out of the system's input dispatcher: the other time-outs are scaled as the configured threshold
+/// is to it.
 const INPUT_MS: u64 = 5_000;
 
 /// The verdict that the evidence allows.
 ///
-/// * What the system reports is final: `getProcessesInErrorState` while the process lives, `ApplicationExitInfo` after.
-/// * The system signals its ANR to processes that have nothing to do with it, too: it is probably ours when the main
-///   thread was busy, or its queue overdue, for two fifths of its hang threshold (two seconds of five).
-/// * A signal of any other sender proves nothing, however busy the main thread is: that is a hang when it lasts, whether
-///   main computes, waits for a processor, or leaves its queue alone.
+/// * What the system reports is final: `getProcessesInErrorState` while the process lives,
+///   `ApplicationExitInfo` after.
+/// * The system signals its ANR to processes that have nothing to do with it, too: it is probably ours when
+///   the main thread was busy, or its queue overdue, for two fifths of its hang threshold (two seconds of
+///   five).
+/// * A signal of any other sender proves nothing, however busy the main thread is: that is a hang when it
+///   lasts, whether main computes, waits for a processor, or leaves its queue alone.
 /// * With a debugger attached nothing waits for the main thread, not even the system.
 pub fn classify(anr: &Anr) -> AnrVerdict {
     let exit = anr.exit.as_ref().map(|exit| exit.reason);
@@ -28,15 +31,16 @@ pub fn classify(anr: &Anr) -> AnrVerdict {
     if signalled && busy_ns >= threshold_ns / 5 * 2 {
         return AnrVerdict::Probable;
     }
-    // Who had no processor did not respond either, and nor does a queue that nobody takes from, as behind a barrier or a
-    // flood.
+    // Who had no processor did not respond either, and nor does a queue that nobody takes from, as behind a
+    // barrier or a flood.
     let waited_ns = anr.ran_ns.max(anr.overdue_ns.unwrap_or(0));
     if waited_ns >= threshold_ns { AnrVerdict::Hang } else { AnrVerdict::Responsive }
 }
 
-/// How long a message may run before it counts as a hang: `input_ns` when only input waits for it, and for the
-/// framework's component messages as much more as the system has for them (a service may take twenty seconds where
-/// input waits five). Outside of messages, and in a message without a name, it is input that waits.
+/// How long a message may run before it counts as a hang: `input_ns` when only input waits for it, and for
+/// the framework's component messages as much more as the system has for them (a service may take twenty
+/// seconds where input waits five). Outside of messages, and in a message without a name, it is input that
+/// waits.
 pub fn threshold_ns(input_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
     let class = message.and_then(|message| match message.component? {
         Component::ActivityThread => message.what.and_then(component_anr_class),
@@ -48,7 +52,8 @@ pub fn threshold_ns(input_ns: u64, message: Option<&Message>, api_level: u32) ->
     input_ns / INPUT_MS * timeout_ms.max(INPUT_MS)
 }
 
-/// Who sent a signal: the user of the sender, which a kernel that knows no sender gives as 0 with a process id of 0.
+/// Who sent a signal: the user of the sender, which a kernel that knows no sender gives as 0 with a process
+/// id of 0.
 pub fn origin(pid: u32, uid: u32, own_pid: u32, own_uid: u32) -> SignalOrigin {
     /// `Process.SYSTEM_UID` and `Process.SHELL_UID`.
     const SYSTEM: u32 = 1_000;

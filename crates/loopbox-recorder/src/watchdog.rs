@@ -11,8 +11,8 @@ const LOOK_NS: u64 = 500 * MS;
 const BACKGROUND_LOOK_NS: u64 = 1_000 * MS;
 /// From this age on a message whose process is killed leaves a report.
 const MATTERS_NS: u64 = 1_000 * MS;
-/// How often it is looked at from then on: by the looks the next launch knows how long it ran, to within a tenth of a
-/// second.
+/// How often it is looked at from then on: by the looks the next launch knows how long it ran, to within a
+/// tenth of a second.
 const HEARTBEAT_NS: u64 = 80 * MS;
 
 /// What the watching thread did since the last look.
@@ -45,8 +45,8 @@ pub struct Suspect {
 
 /// Watches the running message from another thread: no message is posted, no clock of the main thread read.
 ///
-/// The thread sleeps to deadlines. When it wakes much later than it wanted, the process was frozen by the system,
-/// stopped, or starved; that time is not the message's own and does not count.
+/// The thread sleeps to deadlines. When it wakes much later than it wanted, the process was frozen by the
+/// system, stopped, or starved; that time is not the message's own and does not count.
 #[derive(Debug, Clone, Copy)]
 pub struct Watchdog {
     suspicion_ns: u64,

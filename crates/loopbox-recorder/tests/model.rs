@@ -385,7 +385,8 @@ fn play(config: &Config, events: &[Event]) -> Vec<Record> {
                 lines.clear();
             }
             What::Begin { component, named } => {
-                // The hook counts the loops while the first message runs, whose place on the stack is unknown.
+                // The hook counts the loops while the first message runs, whose place on the stack is
+                // unknown.
                 let first = adopted && event.depth == 1;
                 adopted &= !first;
                 let pointer = Main::pointer(event.depth, false);
@@ -467,8 +468,8 @@ fn any_config() -> impl Strategy<Value = Config> {
         .prop_map(|details_per_record| Config { details_per_record, ..Config::default() })
 }
 
-/// A thread's life; it begins with a plain message, from which the aggregator learns how far apart start and end
-/// are on the stack, or inside of a message, with whatever happens in it.
+/// A thread's life; it begins with a plain message, from which the aggregator learns how far apart start and
+/// end are on the stack, or inside of a message, with whatever happens in it.
 fn any_events() -> impl Strategy<Value = Vec<Event>> {
     let first =
         prop::option::of((any_span(), any::<bool>(), prop::collection::vec(any_life(), 0..3), any::<bool>()));

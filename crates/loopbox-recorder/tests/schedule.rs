@@ -36,7 +36,8 @@ impl Sampler {
         }
     }
 
-    /// Runs while the main thread does this, until this time; what it answered last when it parked or stopped.
+    /// Runs while the main thread does this, until this time; what it answered last when it parked or
+    /// stopped.
     fn run(&mut self, activity: Activity, until_ns: Uptime) -> Option<Step> {
         while self.now_ns < until_ns {
             match self.schedule.next(self.now_ns, activity) {
@@ -320,7 +321,8 @@ fn slow_stops_widen_the_interval() {
     assert_eq!(sampler.schedule.interval_ns(), 160 * MS);
 }
 
-/// A message of this number that begins now: when it was first sampled, and how often, until it ends or is given up.
+/// A message of this number that begins now: when it was first sampled, and how often, until it ends or is
+/// given up.
 fn attempts(
     schedule: &mut Schedule,
     token: u64,

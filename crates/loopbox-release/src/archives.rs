@@ -1,4 +1,5 @@
-//! Whether the files that go with an archive are about this archive: Gradle's metadata, the list of components, the symbols.
+//! Whether the files that go with an archive are about this archive: Gradle's metadata, the list of
+//! components, the symbols.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

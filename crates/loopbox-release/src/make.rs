@@ -19,8 +19,9 @@ pub(crate) const REPOSITORY: &str = "maven";
 /// What Maven Central takes: the repository without its lists of versions, which it writes itself.
 pub(crate) const BUNDLE: &str = "maven-central-bundle.zip";
 
-/// Makes the folder of a release of a Maven repository that the packer has made. What was in the folder is removed. With a `signer`
-/// every file that people download is signed, and there is a bundle for Maven Central, which takes nothing unsigned.
+/// Makes the folder of a release of a Maven repository that the packer has made. What was in the folder is
+/// removed. With a `signer` every file that people download is signed, and there is a bundle for Maven
+/// Central, which takes nothing unsigned.
 ///
 /// # Errors
 /// When a file cannot be read, written or signed.

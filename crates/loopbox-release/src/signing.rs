@@ -1,4 +1,5 @@
-//! Signatures by GnuPG, with a key that comes by the environment and is in no file of this machine afterwards.
+//! Signatures by GnuPG, with a key that comes by the environment and is in no file of this machine
+//! afterwards.
 
 use std::env;
 use std::fs;

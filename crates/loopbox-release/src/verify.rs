@@ -45,8 +45,8 @@ impl fmt::Display for Verified {
     }
 }
 
-/// Checks the folder of a release: nothing is missing, added or changed since it was made, what goes with an archive is about
-/// it, and, where a file with public `keys` is given, every signature is by one of them.
+/// Checks the folder of a release: nothing is missing, added or changed since it was made, what goes with an
+/// archive is about it, and, where a file with public `keys` is given, every signature is by one of them.
 ///
 /// # Errors
 /// The first thing that is not so, with the file.

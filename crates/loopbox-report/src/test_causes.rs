@@ -1,7 +1,7 @@
 //! Reports of known causes in generated variants, and what verdicts on them are worth.
 //!
-//! A confidence is a promise: of verdicts with high confidence 98 in 100 are right, of those with medium 85. The
-//! rules' scores are chosen so that it holds on these reports. Public with the feature `test-support`.
+//! A confidence is a promise: of verdicts with high confidence 98 in 100 are right, of those with medium 85.
+//! The rules' scores are chosen so that it holds on these reports. Public with the feature `test-support`.
 
 use crate::Analysis;
 use crate::diagnose::{Confidence, Diagnosis, diagnose};

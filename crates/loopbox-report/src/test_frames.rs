@@ -49,7 +49,8 @@ impl SessionBuilder {
         self.scroll_with(scene, durations_ms, None)
     }
 
-    /// The same; frames that stood too long had their time in a message of this token, by which they have a tree.
+    /// The same; frames that stood too long had their time in a message of this token, by which they have a
+    /// tree.
     #[must_use]
     pub fn scroll_with(mut self, scene: &str, durations_ms: &[u64], token: Option<u64>) -> Self {
         let interval = RefreshInterval::HZ_60;

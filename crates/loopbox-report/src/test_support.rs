@@ -1,6 +1,7 @@
 //! Building reports for tests, described as scenarios.
 //!
-//! Public with the feature `test-support`, so that tests and benchmarks of other crates build the same reports.
+//! Public with the feature `test-support`, so that tests and benchmarks of other crates build the same
+//! reports.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -22,8 +23,8 @@ pub const OUTSIDE: u64 = Token::outside_before(Token(99)).0;
 /// The outermost frames of stacks, so that they look as on a device.
 const LOOP: &str = "android.os.Looper.loop:214 android.os.Handler.dispatchMessage:107";
 
-/// Builds a report. Records are appended to the history from the oldest to the newest; the last one ends where the
-/// running message starts.
+/// Builds a report. Records are appended to the history from the oldest to the newest; the last one ends
+/// where the running message starts.
 #[derive(Debug, Clone)]
 pub struct ReportBuilder {
     report: Report,
@@ -223,9 +224,9 @@ impl ReportBuilder {
         self
     }
 
-    /// The stack tree of a message, one sample every 10 ms. A stack is its frames separated by spaces, outermost first,
-    /// each `class.method`, `class.method:line` or, for a native method, `class.method!`; with it comes the number of
-    /// consecutive samples that have it.
+    /// The stack tree of a message, one sample every 10 ms. A stack is its frames separated by spaces,
+    /// outermost first, each `class.method`, `class.method:line` or, for a native method, `class.method!`;
+    /// with it comes the number of consecutive samples that have it.
     #[must_use]
     pub fn tree(mut self, token: u64, stacks: &[(&str, u32)]) -> Self {
         let start_ns = match &self.report.main {
@@ -294,8 +295,8 @@ impl ReportBuilder {
         LocationId(at as u32)
     }
 
-    /// A further step of the lock chain: the class of the locked object, the thread that holds it, and its stack as in
-    /// [`Self::tree`].
+    /// A further step of the lock chain: the class of the locked object, the thread that holds it, and its
+    /// stack as in [`Self::tree`].
     #[must_use]
     pub fn waits_for(mut self, class: &str, holder: &str, stack: &str) -> Self {
         let stack = stack.split(' ').map(|frame| self.location(frame)).collect();
@@ -318,8 +319,8 @@ impl ReportBuilder {
         self
     }
 
-    /// The system call that a SIGQUIT interrupted on the main thread (by its arm64 number), and the native stack: a program
-    /// counter in each of these modules (path and build id), innermost first.
+    /// The system call that a SIGQUIT interrupted on the main thread (by its arm64 number), and the native
+    /// stack: a program counter in each of these modules (path and build id), innermost first.
     #[must_use]
     pub fn interrupted(mut self, call: u32, frames: &[(&str, &[u8], u64)]) -> Self {
         let module = |(path, build_id, _): &(&str, &[u8], u64)| NativeModule {

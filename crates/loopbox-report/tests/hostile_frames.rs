@@ -1,4 +1,5 @@
-//! No records of display frames, whatever they say, make a function of this crate panic or print what a terminal acts on.
+//! No records of display frames, whatever they say, make a function of this crate panic or print what a
+//! terminal acts on.
 
 use loopbox_format::frames::{FrameRecord, read};
 use loopbox_format::model::{FrameSession, Report, Uptime};

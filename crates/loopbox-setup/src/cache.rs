@@ -85,8 +85,8 @@ impl Cache {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// The result of a step: found, or made now by `make` in the empty folder that it is given. Where another thread or process
-    /// makes it, that one is waited for.
+    /// The result of a step: found, or made now by `make` in the empty folder that it is given. Where another
+    /// thread or process makes it, that one is waited for.
     pub fn step(&self, step: &str, key: &Key, make: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
         let result = self.folder.join(format!("{step}-{}", key.hex()));
         if !result.is_dir() {
@@ -94,7 +94,8 @@ impl Cache {
             let file = beside("lock");
             let lock = exclusive(&file, || ())?;
             let made = if result.is_dir() { Ok(()) } else { make_in(&beside, &result, make) };
-            // After a failure one who waits for this lock and one who comes later may both make it: the first result counts.
+            // After a failure one who waits for this lock and one who comes later may both make it: the first
+            // result counts.
             remove(&file)?;
             drop(lock);
             made?;
@@ -103,7 +104,8 @@ impl Cache {
         Ok(result)
     }
 
-    /// Removes results that were not used for two weeks and the remains of killed builds, but nothing of `keep`.
+    /// Removes results that were not used for two weeks and the remains of killed builds, but nothing of
+    /// `keep`.
     pub fn prune(&self, keep: &[PathBuf]) -> Result<()> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
         for entry in entries {

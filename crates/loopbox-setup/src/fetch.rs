@@ -4,8 +4,8 @@
 //! are checked with the machine's Debian keyring. Packages that the mirror no longer has are looked for in
 //! `../shared/deb-cache` next to the repository and in the folder that `LOOPBOX_DEB_CACHE` names.
 //!
-//! A file is in the folder of downloads only when its hash is right. What is being downloaded is in `partial` below
-//! it, where the next run goes on after an interruption.
+//! A file is in the folder of downloads only when its hash is right. What is being downloaded is in `partial`
+//! below it, where the next run goes on after an interruption.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -139,8 +139,9 @@ impl<'a> Fetcher<'a> {
         Ok((all, sources))
     }
 
-    /// The package that a meta package depends on: a kernel, whose version is part of its name. It can be no pinned one, because the
-    /// mirror drops it with the next update; it is kept until the folder of downloads goes, and apt's signed index says what it is.
+    /// The package that a meta package depends on: a kernel, whose version is part of its name. It can be no
+    /// pinned one, because the mirror drops it with the next update; it is kept until the folder of downloads
+    /// goes, and apt's signed index says what it is.
     ///
     /// # Errors
     /// In one line, why it cannot be had.
@@ -260,7 +261,8 @@ impl<'a> Fetcher<'a> {
         Ok(found)
     }
 
-    /// Moves a downloaded file to the others, if it is what it should be. `failure` is why the download failed.
+    /// Moves a downloaded file to the others, if it is what it should be. `failure` is why the download
+    /// failed.
     fn accept(&self, item: &Item<'_>, remote: &Remote, failure: Option<&anyhow::Error>) -> Result<()> {
         let file = self.downloads.join("partial").join(&remote.name);
         if !is(&file, &remote.sha256)? {

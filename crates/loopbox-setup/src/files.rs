@@ -72,7 +72,8 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Locks a file, which is created, until the result is dropped or the process ends. `wait` says that it has to wait.
+/// Locks a file, which is created, until the result is dropped or the process ends. `wait` says that it has
+/// to wait.
 ///
 /// # Errors
 /// When the file cannot be created or locked.

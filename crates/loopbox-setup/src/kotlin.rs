@@ -1,4 +1,5 @@
-//! A Kotlin compiler: the one that runs in Jupyter's Kotlin kernel, which is whole. Kotlin's own distribution is in no registry.
+//! A Kotlin compiler: the one that runs in Jupyter's Kotlin kernel, which is whole. Kotlin's own distribution
+//! is in no registry.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -71,8 +72,8 @@ impl Kotlin {
         Ok(library)
     }
 
-    /// Compiles sources; what Kotlin does not bring itself is on the class path, Java's core library, too. What the compiler
-    /// says is in the outcome, `FILE:LINE:COLUMN: error: ...` where it refuses something.
+    /// Compiles sources; what Kotlin does not bring itself is on the class path, Java's core library, too.
+    /// What the compiler says is in the outcome, `FILE:LINE:COLUMN: error: ...` where it refuses something.
     ///
     /// # Errors
     /// When the compiler cannot be started.
@@ -82,8 +83,9 @@ impl Kotlin {
         outcome(compiler.args(sources))
     }
 
-    /// Compiles a library called `name` that apps of the version `language` of Kotlin can use; the standard library of that
-    /// version is on the class path, too. Every warning is an error, and what is public has to say so.
+    /// Compiles a library called `name` that apps of the version `language` of Kotlin can use; the standard
+    /// library of that version is on the class path, too. Every warning is an error, and what is public has
+    /// to say so.
     ///
     /// # Errors
     /// When the compiler cannot be started, or refuses something.

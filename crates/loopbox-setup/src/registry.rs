@@ -1,4 +1,5 @@
-//! Packages of PyPI, npm and Maven Central, pinned to the byte, brought by the registries' own clients. Nothing is installed.
+//! Packages of PyPI, npm and Maven Central, pinned to the byte, brought by the registries' own clients.
+//! Nothing is installed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +13,8 @@ use crate::files::{exclusive, remove, sha256_file};
 use crate::progress::Progress;
 use crate::{tools, workspace};
 
-/// The version of the plug-in by which Maven brings files: what Maven 3.8 takes when it is asked for no version.
+/// The version of the plug-in by which Maven brings files: what Maven 3.8 takes when it is asked for no
+/// version.
 const MAVEN_PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:2.8";
 
 /// A package of one of the registries.
@@ -37,7 +39,8 @@ pub enum Registry {
     PyPi,
     /// gzipped tar archives.
     Npm,
-    /// Maven Central, or what the machine's own settings of Maven name in its place: jars and other zip archives.
+    /// Maven Central, or what the machine's own settings of Maven name in its place: jars and other zip
+    /// archives.
     Maven,
 }
 
@@ -217,8 +220,8 @@ impl Pinned<'_> {
     }
 }
 
-/// Has Maven bring `group:artifact:version:kind` from a repository in a folder, as an app's build would: with checksums that must
-/// be right. Returns the bytes.
+/// Has Maven bring `group:artifact:version:kind` from a repository in a folder, as an app's build would: with
+/// checksums that must be right. Returns the bytes.
 ///
 /// # Errors
 /// When Maven is not there or does not take the file.

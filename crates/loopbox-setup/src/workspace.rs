@@ -11,8 +11,9 @@ const MARK: &str = "crates/loopbox-setup";
 
 /// Root of the repository that the running program belongs to.
 ///
-/// It is not the one that the program was compiled in: cargo takes the programs of a copied clone for its own. So it is asked for
-/// when the program runs: of cargo, which says what package it runs, then of the place of the program, then of the current folder.
+/// It is not the one that the program was compiled in: cargo takes the programs of a copied clone for its
+/// own. So it is asked for when the program runs: of cargo, which says what package it runs, then of the
+/// place of the program, then of the current folder.
 pub fn root() -> PathBuf {
     let of_cargo = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let places = [of_cargo, env::current_exe().ok(), env::current_dir().ok()];
@@ -54,8 +55,8 @@ pub fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// The folder of what is set up once and then used by everything: downloads and testbeds. It is `target` of the
-/// repository, also when cargo's own target folder is another, unless `LOOPBOX_SETUP_DIR` names one.
+/// The folder of what is set up once and then used by everything: downloads and testbeds. It is `target` of
+/// the repository, also when cargo's own target folder is another, unless `LOOPBOX_SETUP_DIR` names one.
 pub fn set_up() -> PathBuf {
     env::var_os("LOOPBOX_SETUP_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }

@@ -18,10 +18,11 @@ pub struct RingPolicy {
     pub max_files: usize,
     /// How many bytes they may have together; what exceeds it is deleted unread, oldest first.
     pub max_bytes: u64,
-    /// How old one may be, by its file time; older ones are deleted unread. One whose time cannot be, because the phone's
-    /// clock was wrong, is not old.
+    /// How old one may be, by its file time; older ones are deleted unread. One whose time cannot be, because
+    /// the phone's clock was wrong, is not old.
     pub max_age: Duration,
-    /// How often a ring may be tried. A ring whose adoption ends its process would otherwise end every launch.
+    /// How often a ring may be tried. A ring whose adoption ends its process would otherwise end every
+    /// launch.
     pub max_tries: u32,
 }
 
@@ -45,8 +46,8 @@ pub struct OrphanedRing {
 }
 
 impl OrphanedRing {
-    /// Deletes the file: its report is written, or not wanted. A value dropped without this is adopted again at the
-    /// next launch, up to [`RingPolicy::max_tries`] times.
+    /// Deletes the file: its report is written, or not wanted. A value dropped without this is adopted again
+    /// at the next launch, up to [`RingPolicy::max_tries`] times.
     pub fn delete(self) -> io::Result<()> {
         fs::remove_file(&self.path)
     }
@@ -64,9 +65,9 @@ struct Found {
     lock: File,
 }
 
-/// Takes over the rings in `dir` whose processes are gone, newest first, and deletes those that `policy` does not
-/// want. A ring whose process lives is locked, and is not opened for writing, renamed or deleted; another adopter's
-/// neither.
+/// Takes over the rings in `dir` whose processes are gone, newest first, and deletes those that `policy` does
+/// not want. A ring whose process lives is locked, and is not opened for writing, renamed or deleted; another
+/// adopter's neither.
 ///
 /// # Errors
 /// When the directory cannot be read. What is wrong with one ring is in its [`OrphanedRing::content`].
@@ -97,7 +98,8 @@ pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<OrphanedRing>> {
     Ok(adopted)
 }
 
-/// `ring-….lbr`, or `ring-….lbr.2` after two tries; a name that ends in `.new` after its process died making it.
+/// `ring-….lbr`, or `ring-….lbr.2` after two tries; a name that ends in `.new` after its process died making
+/// it.
 fn parse_name(name: &str) -> Option<(&str, u32)> {
     let at = name.find(".lbr")? + ".lbr".len();
     let (own, suffix) = (name.get(..at)?, name.get(at..)?);

@@ -1,5 +1,6 @@
-//! What becomes of a blown fuse: a process that ended in the middle of something dangerous keeps the sampler off for the
-//! next starts of the same process, the longer the more often it happens, until the app or the system's libart is another.
+//! What becomes of a blown fuse: a process that ended in the middle of something dangerous keeps the sampler
+//! off for the next starts of the same process, the longer the more often it happens, until the app or the
+//! system's libart is another.
 
 use crate::identity::BuildId;
 use loopbox_format::container::crc32;
@@ -23,8 +24,8 @@ pub enum Suspicion {
     Certain,
 }
 
-/// What the fuse is about: a process of the app, in this version, with this libart. Another version of either begins with a
-/// whole fuse.
+/// What the fuse is about: a process of the app, in this version, with this libart. Another version of either
+/// begins with a whole fuse.
 #[derive(Debug, Clone, Copy)]
 pub struct FuseSubject<'a> {
     /// The process's name, `package` or `package:name`.
@@ -54,8 +55,8 @@ struct State {
     strike_age: u8,
 }
 
-/// Notes in `dir` that a process ended in the middle of something dangerous. Any process of the app may find that; what
-/// cannot be written is forgotten.
+/// Notes in `dir` that a process ended in the middle of something dangerous. Any process of the app may find
+/// that; what cannot be written is forgotten.
 pub fn suspect(dir: &Path, subject: &FuseSubject<'_>, phase: u8, suspicion: Suspicion) {
     let mut state = read(dir, subject).unwrap_or_default();
     if suspicion == Suspicion::Strike && state.strike_age == 0 {

@@ -1,8 +1,8 @@
-//! How old files are by a clock that may be wrong: on a phone whose battery was empty it stands at 1970, or at the day its
-//! system was built, until a network has the time.
+//! How old files are by a clock that may be wrong: on a phone whose battery was empty it stands at 1970, or
+//! at the day its system was built, until a network has the time.
 //!
-//! What is not known is not old. A file of a time that cannot be gets the time at which it is first seen by a clock that can be
-//! right, and is as old as that from then on.
+//! What is not known is not old. A file of a time that cannot be gets the time at which it is first seen by a
+//! clock that can be right, and is as old as that from then on.
 
 use std::fs::File;
 use std::path::Path;
@@ -19,8 +19,8 @@ pub(crate) struct Clock {
     now: SystemTime,
 }
 
-/// Orders files by their times, the newest last. What was written by a wrong clock comes after all others: the clock was wrong
-/// since the last start of the phone.
+/// Orders files by their times, the newest last. What was written by a wrong clock comes after all others:
+/// the clock was wrong since the last start of the phone.
 pub(crate) type Order = (bool, SystemTime);
 
 /// Whether there was a recorder at that time.

@@ -1,4 +1,5 @@
-//! Where the functions of an ART are that only a slow search finds, kept for the processes that have the same one.
+//! Where the functions of an ART are that only a slow search finds, kept for the processes that have the same
+//! one.
 
 use crate::identity::BuildId;
 use loopbox_format::container::crc32;
@@ -18,7 +19,8 @@ pub fn known_symbols(dir: &Path, libart: BuildId) -> Option<String> {
     std::str::from_utf8(text).ok().map(str::to_owned)
 }
 
-/// Keeps it in `dir`, in place of what was kept for another one. What cannot be written is searched for again.
+/// Keeps it in `dir`, in place of what was kept for another one. What cannot be written is searched for
+/// again.
 pub fn keep_symbols(dir: &Path, libart: BuildId, text: &str) {
     let rest = [&libart.to_raw()[..], text.as_bytes()].concat();
     let _ = fs::write(dir.join(NAME), [&crc32(&rest).to_le_bytes()[..], &rest].concat());

@@ -1,7 +1,7 @@
 //! Where things are in a ring file: the header, the marks, and the table of regions.
 //!
-//! A region is a number of equal slots that one thread writes. The table stands in the file, so a reader finds its
-//! way in a ring of another geometry, and steps over regions that it does not know.
+//! A region is a number of equal slots that one thread writes. The table stands in the file, so a reader
+//! finds its way in a ring of another geometry, and steps over regions that it does not know.
 
 use crate::identity::{BuildId, Identity};
 use crate::slot::HEADER_LEN as SLOT_HEADER_LEN;
@@ -90,16 +90,16 @@ impl Kind {
 
 /// How many slots of which size. Slot sizes include the slot's header of 24 bytes and are multiples of 8.
 ///
-/// What changes in place has two slots that are written in turn: a process that dies during a write leaves the state
-/// before it.
+/// What changes in place has two slots that are written in turn: a process that dies during a write leaves
+/// the state before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     /// How many closed records are kept; Qimao says 100.
     pub records: u32,
     /// Bytes of a record's slot, and of the open group's details.
     pub record_len: u32,
-    /// How many pages there are for the stack trees of finished messages. A tree takes as many as it needs, up to a
-    /// quarter of all, in place of the oldest ones.
+    /// How many pages there are for the stack trees of finished messages. A tree takes as many as it needs,
+    /// up to a quarter of all, in place of the oldest ones.
     pub tree_pages: u32,
     /// Bytes of such a page.
     pub tree_page_len: u32,
@@ -107,12 +107,14 @@ pub struct Geometry {
     pub running_tree_len: u32,
     /// Bytes of the slot for the pending queue.
     pub pending_len: u32,
-    /// Bytes of each of the two slots for display frames; 0 for none, [`Geometry::FRAMES_LEN`] for all that a recorder keeps.
+    /// Bytes of each of the two slots for display frames; 0 for none, [`Geometry::FRAMES_LEN`] for all that a
+    /// recorder keeps.
     pub frames_len: u32,
 }
 
 impl Geometry {
-    /// Room for 18 screens, 16 gestures, 32 jank frames, and of the newest frames 128, and 32 with their stages.
+    /// Room for 18 screens, 16 gestures, 32 jank frames, and of the newest frames 128, and 32 with their
+    /// stages.
     pub const FRAMES_LEN: u32 = 24 << 10;
 }
 
@@ -259,8 +261,8 @@ impl Layout {
         self.regions.iter().copied().find(|region| region.kind == kind as u32)
     }
 
-    /// How much of it a process has in memory: all but the display frames, which are the last region and go from the worker
-    /// into the file.
+    /// How much of it a process has in memory: all but the display frames, which are the last region and go
+    /// from the worker into the file.
     pub(crate) fn memory_len(&self) -> usize {
         self.region(Kind::Frames).map_or(self.len, |frames| frames.offset)
     }
@@ -322,7 +324,8 @@ impl Header {
         out
     }
 
-    /// Reads the header of a file. A file that is shorter than its regions is fine: slots beyond its end are lost.
+    /// Reads the header of a file. A file that is shorter than its regions is fine: slots beyond its end are
+    /// lost.
     pub(crate) fn decode(file: &[u8]) -> Result<Self, LayoutError> {
         if file.is_empty() {
             return Err(LayoutError::Empty);

@@ -1,4 +1,5 @@
-//! Single words that are stored one by one: the sampler's fuse, the last sign of life, a crash handler's note.
+//! Single words that are stored one by one: the sampler's fuse, the last sign of life, a crash handler's
+//! note.
 //!
 //! Each is complete in one store, so that it can be written from anywhere, a signal handler included.
 
@@ -43,8 +44,8 @@ impl FuseState {
 
 /// Notes what is going on from this uptime on, 0 for nothing dangerous. One thread at a time.
 ///
-/// What comes after the store in this thread cannot come before it: the processor retires in order, and a process
-/// that ends keeps what was retired.
+/// What comes after the store in this thread cannot come before it: the processor retires in order, and a
+/// process that ends keeps what was retired.
 pub(crate) fn set_fuse(word: &AtomicU64, phase: u8, now_ns: Uptime) {
     word.set_release(fuse_word(phase, now_ns));
 }

@@ -12,8 +12,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// Memory of the ring. Shared by all its handles. Anonymous: a store into a mapped file may wait for the disk, and is a
-/// SIGBUS when the disk fails or is full.
+/// Memory of the ring. Shared by all its handles. Anonymous: a store into a mapped file may wait for the
+/// disk, and is a SIGBUS when the disk fails or is full.
 #[derive(Debug)]
 pub(crate) struct Memory {
     map: Option<MmapRaw>,
@@ -22,8 +22,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Memory for what of `header.layout` is in memory, with the header in place. Opens no file. Without memory every write is refused, and
-    /// the app runs on.
+    /// Memory for what of `header.layout` is in memory, with the header in place. Opens no file. Without
+    /// memory every write is refused, and the app runs on.
     pub(crate) fn new(header: &Header) -> Self {
         let map = MmapOptions::new().len(header.layout.memory_len()).map_anon().ok().map(MmapRaw::from);
         if let Some(map) = &map {
@@ -38,8 +38,8 @@ impl Memory {
         self.map.as_ref().map(words).unwrap_or_default()
     }
 
-    /// Whether the calling process is the one that made this memory, and not a fork of it. Cheap enough for each
-    /// message where the kernel can mark a page for it (Linux 4.14); elsewhere a system call.
+    /// Whether the calling process is the one that made this memory, and not a fork of it. Cheap enough for
+    /// each message where the kernel can mark a page for it (Linux 4.14); elsewhere a system call.
     #[inline]
     pub(crate) fn is_mine(&self) -> bool {
         self.alive.as_ref().map_or_else(|| std::process::id() == self.pid, ForkMark::stands)
@@ -49,15 +49,15 @@ impl Memory {
 fn words(map: &MmapRaw) -> &[AtomicU64] {
     #[expect(clippy::cast_ptr_alignment, reason = "a mapping begins on a page")]
     let at = map.as_mut_ptr().cast::<AtomicU64>();
-    // SAFETY: `map` owns the mapping of `map.len()` readable and writable bytes at a page-aligned address, for at
-    // least as long as the returned borrow of it. Every bit pattern is an `AtomicU64`. This function is the only
-    // user of the pointer, so that all accesses of this process are atomic. It is anonymous memory: no other process has it,
-    // and there is no file that could be shortened under it.
+    // SAFETY: `map` owns the mapping of `map.len()` readable and writable bytes at a page-aligned address,
+    // for at least as long as the returned borrow of it. Every bit pattern is an `AtomicU64`. This function
+    // is the only user of the pointer, so that all accesses of this process are atomic. It is anonymous
+    // memory: no other process has it, and there is no file that could be shortened under it.
     unsafe { core::slice::from_raw_parts(at, map.len() / size_of::<AtomicU64>()) }
 }
 
-/// Locks `file` for as long as it is open, without waiting. `File::try_lock` is the same call, but std offers it on
-/// Linux and not on Android, where it fails at run time.
+/// Locks `file` for as long as it is open, without waiting. `File::try_lock` is the same call, but std offers
+/// it on Linux and not on Android, where it fails at run time.
 pub(crate) fn lock(file: &File) -> io::Result<()> {
     // SAFETY: a system call on a descriptor that `file` keeps open; no memory is passed.
     match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
@@ -85,8 +85,8 @@ pub(crate) fn reserve(file: &File, len: usize) -> io::Result<()> {
     }
 }
 
-/// Whether the process's file size limit allows a file of `len` bytes; exceeding it raises SIGXFSZ, which ends an
-/// app that has no handler for it.
+/// Whether the process's file size limit allows a file of `len` bytes; exceeding it raises SIGXFSZ, which
+/// ends an app that has no handler for it.
 pub(crate) fn may_grow_to(len: u64) -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` is a valid place for one `rlimit` for the duration of the call.

@@ -2,8 +2,8 @@
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence, yield_now};
 
-/// Two words that one thread writes and any thread reads together: a seqlock that lives in the process alone, for what
-/// is gone with it. A write is five plain stores on every processor that phones have.
+/// Two words that one thread writes and any thread reads together: a seqlock that lives in the process alone,
+/// for what is gone with it. A write is five plain stores on every processor that phones have.
 #[derive(Debug, Default)]
 pub struct Pair {
     /// Odd while the words change.
@@ -13,7 +13,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Replaces both words. One thread only; a second one may take its place when the two are ordered otherwise.
+    /// Replaces both words. One thread only; a second one may take its place when the two are ordered
+    /// otherwise.
     #[inline]
     pub fn set(&self, first: u64, second: u64) {
         let version = self.version.load(Ordering::Relaxed);
@@ -24,8 +25,8 @@ impl Pair {
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    /// Both words of one write. Waits for a write that goes on: three stores, unless the writer was stopped between
-    /// them, so this MUST NOT be called by who stopped it.
+    /// Both words of one write. Waits for a write that goes on: three stores, unless the writer was stopped
+    /// between them, so this MUST NOT be called by who stopped it.
     pub fn get(&self) -> (u64, u64) {
         loop {
             let version = self.version.load(Ordering::Acquire);
@@ -74,7 +75,8 @@ mod tests {
     }
 }
 
-/// See `slot::loom_tests` for how this is run. Without any one of the four orderings of `set` and `get` it fails.
+/// See `slot::loom_tests` for how this is run. Without any one of the four orderings of `set` and `get` it
+/// fails.
 #[cfg(all(test, loom))]
 mod loom_tests {
     use super::*;

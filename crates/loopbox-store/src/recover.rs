@@ -54,8 +54,8 @@ pub struct Recovered {
 }
 
 impl Recovered {
-    /// How long the message that ran last, or what ran outside of messages, had run at the last sign of life; `None`
-    /// when nothing was running.
+    /// How long the message that ran last, or what ran outside of messages, had run at the last sign of life;
+    /// `None` when nothing was running.
     pub fn running_ns(&self) -> Option<u64> {
         match &self.report.main {
             MainState::Running(running) => Some(running.age_ns()),
@@ -67,9 +67,9 @@ impl Recovered {
 
 /// Reads the bytes of a dead process's ring. The report's reason is [`DumpReason::Recovered`].
 ///
-/// Takes any input: what is not whole is left out and listed in `damage`. It asks for at most 64 times the largest
-/// ring ([`MAX_RING_BYTES`]) of memory whatever the file says, and of a full ring that was written
-/// by this crate for less than twice its size.
+/// Takes any input: what is not whole is left out and listed in `damage`. It asks for at most 64 times the
+/// largest ring ([`MAX_RING_BYTES`]) of memory whatever the file says, and of a full ring that was written by
+/// this crate for less than twice its size.
 pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     if file.len() > MAX_RING_BYTES {
         return Err(RecoverError::TooLarge { len: file.len() as u64 });
@@ -117,13 +117,13 @@ pub(crate) fn history(source: &dyn Source, header: &Header) -> Vec<Record> {
     reading.history().records
 }
 
-/// Reads everything that `source` holds. `now_ns` is the uptime of a snapshot: a living process needs no sign of life,
-/// and the age of its running message must not depend on which of our threads beat last.
+/// Reads everything that `source` holds. `now_ns` is the uptime of a snapshot: a living process needs no sign
+/// of life, and the age of its running message must not depend on which of our threads beat last.
 pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Uptime>) -> Recovered {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     let mut report = Report::default();
-    // The current message before the history: one that ends between the two looks is then in the history, and is
-    // recognised there. The other way around it would be in neither.
+    // The current message before the history: one that ends between the two looks is then in the history, and
+    // is recognised there. The other way around it would be in neither.
     let current = reading.cell(Kind::Current, Current::from_words);
     let history = reading.history();
     let running: Option<Running> = reading.value(Kind::Running);
@@ -350,8 +350,8 @@ impl Reading<'_> {
         records
     }
 
-    /// The kept trees, oldest first. A tree of which not every page is there is one that a newer one has replaced in
-    /// part, or was not finished.
+    /// The kept trees, oldest first. A tree of which not every page is there is one that a newer one has
+    /// replaced in part, or was not finished.
     fn kept_trees(&mut self) -> Vec<(usize, Vec<u8>)> {
         let mut pages = Pages::default();
         if let Some(region) = self.layout.region(Kind::TreePages) {

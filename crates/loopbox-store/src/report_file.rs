@@ -26,7 +26,8 @@ pub struct ReportPolicy {
     pub max_files: usize,
     /// How many bytes they may have together.
     pub max_bytes: u64,
-    /// How old one may become, by its file time. One whose time cannot be, because the phone's clock was wrong, is not old.
+    /// How old one may become, by its file time. One whose time cannot be, because the phone's clock was
+    /// wrong, is not old.
     pub max_age: Duration,
 }
 
@@ -45,10 +46,11 @@ pub enum Outlives {
     PowerLoss,
 }
 
-/// Writes `bytes` as `dir/name.lbx`: to a temporary file in the same directory, and only then under its name; so that a
-/// file of that name is the whole report, after a power loss too when it is to outlive one. A report of that name is
-/// replaced. The directory is never flushed: that makes f2fs write everything that waits on the whole file system, and a
-/// report that a power loss takes its name from is one that came moments ago.
+/// Writes `bytes` as `dir/name.lbx`: to a temporary file in the same directory, and only then under its name;
+/// so that a file of that name is the whole report, after a power loss too when it is to outlive one. A
+/// report of that name is replaced. The directory is never flushed: that makes f2fs write everything that
+/// waits on the whole file system, and a report that a power loss takes its name from is one that came
+/// moments ago.
 ///
 /// `enter` is called right before the file gets its name, and what it returns is dropped right after; without
 /// a result the file is given up.
@@ -66,13 +68,15 @@ pub fn write_report<G>(
     write_if(dir, name, bytes, outlives, |_| Ok(()), enter)
 }
 
-/// Writes `bytes` in place of the report of that name, as [`write_report`] does, unless the app has taken the report: what
-/// it has uploaded and deleted does not come back, also when it does so while this writes and flushes. Only in the moment
-/// between the last look and the rename is it not seen: the kernel's own way to replace only what is there
-/// (`RENAME_EXCHANGE` of renameat2(2)) is in bionic since API 30 only, and a call that a system does not allow ends the app.
+/// Writes `bytes` in place of the report of that name, as [`write_report`] does, unless the app has taken the
+/// report: what it has uploaded and deleted does not come back, also when it does so while this writes and
+/// flushes. Only in the moment between the last look and the rename is it not seen: the kernel's own way to
+/// replace only what is there (`RENAME_EXCHANGE` of renameat2(2)) is in bionic since API 30 only, and a call
+/// that a system does not allow ends the app.
 ///
 /// # Errors
-/// `NotFound` when there is no report of that name any more, and those of [`write_report`]; nothing is left behind then.
+/// `NotFound` when there is no report of that name any more, and those of [`write_report`]; nothing is left
+/// behind then.
 pub fn replace_report<G>(
     dir: &Path,
     name: &str,
@@ -132,9 +136,9 @@ fn write_new(path: &Path, bytes: &[u8], outlives: Outlives) -> io::Result<()> {
     if outlives == Outlives::PowerLoss { file.sync_all() } else { Ok(()) }
 }
 
-/// Deletes the reports of `dir` that exceed `policy`, those that the app has asked for ([`REQUESTED`]) first, oldest first,
-/// and what dead writers left unfinished. `spare` is never deleted, and one that the app has asked for takes no room from
-/// the others. Returns how many files went.
+/// Deletes the reports of `dir` that exceed `policy`, those that the app has asked for ([`REQUESTED`]) first,
+/// oldest first, and what dead writers left unfinished. `spare` is never deleted, and one that the app has
+/// asked for takes no room from the others. Returns how many files went.
 pub fn enforce(dir: &Path, policy: &ReportPolicy, spare: Option<&Path>) -> io::Result<usize> {
     let clock = Clock::now();
     let mut reports = Vec::new();

@@ -29,16 +29,18 @@ pub enum Volatile {
     /// The file could not be given its final name.
     #[error("cannot name the ring file: {0}")]
     Name(#[source] io::Error),
-    /// A write into the file failed. The file is deleted then: it would show another moment than that of the end.
+    /// A write into the file failed. The file is deleted then: it would show another moment than that of the
+    /// end.
     #[error("cannot write the ring file: {0}")]
     Write(#[source] io::Error),
 }
 
-/// What a ring's name ends in until it is complete. Adopters pass over such a name: a ring is seen only once it is locked
-/// and has its header.
+/// What a ring's name ends in until it is complete. Adopters pass over such a name: a ring is seen only once
+/// it is locked and has its header.
 pub(crate) const UNFINISHED: &str = ".new";
 
-/// A ring's file, open for as long as the ring is there: by its lock other processes know that this one lives.
+/// A ring's file, open for as long as the ring is there: by its lock other processes know that this one
+/// lives.
 #[derive(Debug)]
 pub(crate) struct RingFile {
     file: File,
@@ -51,8 +53,8 @@ pub(crate) struct RingFile {
 }
 
 impl RingFile {
-    /// Makes the file in `dir`, which is made too, and has `fill` write what it holds. No other process sees it before
-    /// [`Self::name`].
+    /// Makes the file in `dir`, which is made too, and has `fill` write what it holds. No other process sees
+    /// it before [`Self::name`].
     pub(crate) fn create(
         dir: &Path,
         header: &Header,
@@ -84,7 +86,8 @@ impl RingFile {
         }
     }
 
-    /// Gives the file its final name, under which it outlives the process; does nothing when it has that. May be tried again.
+    /// Gives the file its final name, under which it outlives the process; does nothing when it has that. May
+    /// be tried again.
     pub(crate) fn name(&self) -> Result<(), Volatile> {
         if !self.has_name.load(Ordering::Relaxed) {
             fs::rename(&self.unfinished, &self.path).map_err(Volatile::Name)?;
@@ -122,6 +125,7 @@ fn prepare(file: &File, header: &Header, fill: impl FnOnce(&File) -> io::Result<
     lock(file).map_err(Volatile::Lock)?;
     reserve(file, len).map_err(|error| Volatile::Reserve { len, error })?;
     file.write_all_at(&header.encode(), 0).and_then(|()| fill(file)).map_err(Volatile::Write)?;
-    // The file cannot be opened for writing from here on, not even by this app by mistake. What is open stays writable.
+    // The file cannot be opened for writing from here on, not even by this app by mistake. What is open stays
+    // writable.
     file.set_permissions(fs::Permissions::from_mode(0o400)).map_err(Volatile::Create)
 }

@@ -1,17 +1,17 @@
-//! A slot: a few words that one thread writes and that others, or another process after its death, read whole or
-//! not at all.
+//! A slot: a few words that one thread writes and that others, or another process after its death, read whole
+//! or not at all.
 //!
 //! ```text
 //! seq:u64  sum:u64  len:u64  payload
 //! ```
 //!
-//! `seq` is 0 in a slot never written, odd while the slot is being written, and even when it is whole. `sum` covers
-//! the even `seq`, `len` and the payload's words, so that pages that reached a disk in another order than they were
-//! written (power loss) do not pass for a whole slot. `len` is the payload's length in bytes; the last word is
-//! padded with zeros.
+//! `seq` is 0 in a slot never written, odd while the slot is being written, and even when it is whole. `sum`
+//! covers the even `seq`, `len` and the payload's words, so that pages that reached a disk in another order
+//! than they were written (power loss) do not pass for a whole slot. `len` is the payload's length in bytes;
+//! the last word is padded with zeros.
 //!
-//! This is a sequence lock whose payload consists of atomics: a reader that races with the writer reads a mixture,
-//! notices, and throws it away, without a data race in the sense of the language.
+//! This is a sequence lock whose payload consists of atomics: a reader that races with the writer reads a
+//! mixture, notices, and throws it away, without a data race in the sense of the language.
 
 use crate::sync::{AtomicU64, Ordering, Word, fence};
 
@@ -20,11 +20,12 @@ pub(crate) const HEADER_WORDS: usize = 3;
 /// Bytes in front of a slot's payload.
 pub(crate) const HEADER_LEN: usize = HEADER_WORDS * 8;
 
-/// The checksum of a slot: each word, folded so that its high bits count too, times an odd key of its position.
+/// The checksum of a slot: each word, folded so that its high bits count too, times an odd key of its
+/// position.
 ///
-/// A change in a single word always changes the sum, because folding and multiplying by an odd number are both
-/// one-to-one. It costs about one multiplication per word, and they do not wait for each other; a CRC by table would
-/// cost as much as the rest of the hook.
+/// A change in a single word always changes the sum, because folding and multiplying by an odd number are
+/// both one-to-one. It costs about one multiplication per word, and they do not wait for each other; a CRC by
+/// table would cost as much as the rest of the hook.
 #[derive(Clone, Copy)]
 pub(crate) struct Checksum {
     sum: u64,
@@ -108,8 +109,8 @@ impl<'a> Slot<'a> {
         self.seq.set_release(seq);
     }
 
-    /// As [`Slot::write`], for a number of words that is known; false, and nothing is done, when they do not fit. The
-    /// caller takes care that they do not reach into the next slot.
+    /// As [`Slot::write`], for a number of words that is known; false, and nothing is done, when they do not
+    /// fit. The caller takes care that they do not reach into the next slot.
     #[inline]
     pub(crate) fn write_words<const N: usize>(&self, seq: u64, words: &[u64; N]) -> bool {
         let Some(payload) = self.payload.first_chunk::<N>() else { return false };
@@ -254,7 +255,8 @@ mod tests {
         }
     }
 
-    /// Ends the writer of a race also where its reader has found a fault: a panic that waits for it would never be seen.
+    /// Ends the writer of a race also where its reader has found a fault: a panic that waits for it would
+    /// never be seen.
     struct EndsWriter<'a>(&'a AtomicU64);
 
     impl Drop for EndsWriter<'_> {
@@ -313,11 +315,12 @@ mod tests {
     }
 }
 
-/// Run by `RUSTFLAGS="--cfg loom" cargo test -p loopbox-store --lib --release`, which tries every order in which the
-/// threads' loads and stores can take effect.
+/// Run by `RUSTFLAGS="--cfg loom" cargo test -p loopbox-store --lib --release`, which tries every order in
+/// which the threads' loads and stores can take effect.
 ///
-/// The checksum stands guard over the orderings here: a reader that sees the same even number before and after, and
-/// yet a mixture, finds the slot damaged. Without any one of the four orderings of `write` and `read` that happens.
+/// The checksum stands guard over the orderings here: a reader that sees the same even number before and
+/// after, and yet a mixture, finds the slot damaged. Without any one of the four orderings of `write` and
+/// `read` that happens.
 #[cfg(all(test, loom))]
 mod loom_tests {
     use super::*;
@@ -372,8 +375,8 @@ mod loom_tests {
         assert!(SEEN.all());
     }
 
-    /// What a writer did before it published a slot is there for any thread that reads the slot: the open group's details are
-    /// older than the counters that speak of them.
+    /// What a writer did before it published a slot is there for any thread that reads the slot: the open
+    /// group's details are older than the counters that speak of them.
     #[test]
     fn a_thread_that_reads_the_second_slot_finds_the_first() {
         static SEEN: Seen = Seen::new();

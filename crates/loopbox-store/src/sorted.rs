@@ -1,4 +1,5 @@
-//! Lists in the order of a key. A map of the standard library is some 2 KB of code in every app for each kind of entry.
+//! Lists in the order of a key. A map of the standard library is some 2 KB of code in every app for each kind
+//! of entry.
 
 /// Puts an item in its place; one of the same key goes.
 pub(crate) fn insert<T, K: Ord>(list: &mut Vec<T>, item: T, key: impl Fn(&T) -> K) {

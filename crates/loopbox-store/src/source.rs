@@ -4,7 +4,8 @@ use crate::layout::{Kind, Layout, Region};
 use crate::slot::{Slot, SlotRead, read_bytes, words_of};
 use crate::sync::{AtomicU64, Word};
 
-/// A ring to read. Through a pointer to its functions: code for each of the two kinds would be there twice in every app.
+/// A ring to read. Through a pointer to its functions: code for each of the two kinds would be there twice in
+/// every app.
 pub(crate) trait Source {
     /// Whether a second look can find more than the first.
     fn is_live(&self) -> bool;
@@ -16,8 +17,8 @@ pub(crate) trait Source {
     fn word(&self, offset: usize) -> u64;
 }
 
-/// Tries per slot before it counts as busy. A writer that rewrites one slot without pause would make a reader spin
-/// for ever.
+/// Tries per slot before it counts as busy. A writer that rewrites one slot without pause would make a reader
+/// spin for ever.
 const TRIES: usize = 16;
 
 /// The ring of this process while its writers run.

@@ -29,8 +29,8 @@ fn leave_earlier(dir: &Path, seq: u64, hours: u64) -> PathBuf {
     path
 }
 
-/// Not by a command: between its fork and its exec, a child holds the locks of all rings that the other tests of this
-/// process have open at that moment, and those rings cannot be adopted then.
+/// Not by a command: between its fork and its exec, a child holds the locks of all rings that the other tests
+/// of this process have open at that moment, and those rings cannot be adopted then.
 fn make_fifo(path: &Path) {
     let path = CString::new(path.as_os_str().as_bytes()).unwrap();
     // SAFETY: a path that ends in a zero and lives across the call.
@@ -110,7 +110,8 @@ fn a_ring_of_before_the_clock_was_set_is_read() {
     File::open(&making).unwrap().set_modified(before).unwrap();
     let adopted = adopt_all(dir.path());
     let modified: Vec<SystemTime> = adopted.iter().map(|ring| ring.modified).collect();
-    // It is the newest, since the clock was wrong after the start of the phone; and says when it was written, as it thought.
+    // It is the newest, since the clock was wrong after the start of the phone; and says when it was written,
+    // as it thought.
     assert_eq!(adopted.iter().map(seq).collect::<Vec<_>>(), [11, 1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(modified[0], before);
     assert!(making.exists());

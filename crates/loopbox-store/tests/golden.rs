@@ -130,8 +130,8 @@ fn a_ring_of_version_1_0_is_read() {
 /// A slot that readers look at: its region's kind, its place there, its bytes.
 type SlotSeen<'a> = (u32, usize, &'a [u8]);
 
-/// What readers look at: header and marks, and the slots, each up to the end of its payload. Of what changes in place the
-/// newest counts, in whichever slot it stands.
+/// What readers look at: header and marks, and the slots, each up to the end of its payload. Of what changes
+/// in place the newest counts, in whichever slot it stands.
 fn looked_at(file: &[u8]) -> (&[u8], Vec<SlotSeen<'_>>) {
     let word = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
     let mut slots = Vec::new();

@@ -1,5 +1,5 @@
-//! Files that no process wrote like this: cut, changed, forged. Recovery gives an error or what is intact, and nothing
-//! that was not written.
+//! Files that no process wrote like this: cut, changed, forged. Recovery gives an error or what is intact,
+//! and nothing that was not written.
 
 mod common;
 #[path = "common/memory.rs"]

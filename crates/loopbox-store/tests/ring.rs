@@ -390,8 +390,8 @@ fn display_frames_are_in_the_file_where_there_is_room_for_them() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// 100 of them when nothing else is asked for, 500 at most by the recorder's configuration; the open one comes on
-    /// top. Every number that can be configured has its file.
+    /// 100 of them when nothing else is asked for, 500 at most by the recorder's configuration; the open one
+    /// comes on top. Every number that can be configured has its file.
     #[test]
     fn the_ring_keeps_the_newest_records(
         slots in prop_oneof![Just(Geometry::default().records), Just(500), 10_u32..=500],

@@ -11,7 +11,8 @@ use std::path::Path;
 /// A library file whose symbols are read as they are asked for.
 pub struct Binary {
     loader: Loader,
-    /// Where the file has code. Debug information of functions that the linker left out is still there, at address 0.
+    /// Where the file has code. Debug information of functions that the linker left out is still there, at
+    /// address 0.
     code: Vec<Range<u64>>,
 }
 
@@ -42,8 +43,8 @@ impl Binary {
         Ok(Self { loader: Loader::new(path).map_err(unreadable)?, code })
     }
 
-    /// The functions that an address of the file is in: inlined ones first, the one that has the code last. Empty when
-    /// nothing is known of the address.
+    /// The functions that an address of the file is in: inlined ones first, the one that has the code last.
+    /// Empty when nothing is known of the address.
     pub fn functions(&self, address: u64) -> Vec<Function> {
         if !self.code.iter().any(|code| code.contains(&address)) {
             return Vec::new();

@@ -29,10 +29,12 @@ pub struct SymbolFile {
     pub detail: Detail,
 }
 
-/// For each build id (lower-case hex) the file with most information, if any file below the folders has that id.
+/// For each build id (lower-case hex) the file with most information, if any file below the folders has that
+/// id.
 ///
-/// Looked at first are the places that debuggers look at, `ab/cdef.debug` below each folder and below its `.build-id`;
-/// then every ELF file, whatever its name. Files and folders in there that cannot be read are passed over.
+/// Looked at first are the places that debuggers look at, `ab/cdef.debug` below each folder and below its
+/// `.build-id`; then every ELF file, whatever its name. Files and folders in there that cannot be read are
+/// passed over.
 ///
 /// # Errors
 /// When one of the folders itself cannot be read.

@@ -1,7 +1,7 @@
 //! Compiles methods ahead of time, with dex2oat built from the source package of the testbed's libart.
 //!
-//! The runtime takes code that was made ahead of time only when it was made from exactly the jars that it runs, known
-//! by their checksums and places.
+//! The runtime takes code that was made ahead of time only when it was made from exactly the jars that it
+//! runs, known by their checksums and places.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -27,7 +27,8 @@ pub(crate) const IMAGE: &str = "boot/boot.art";
 /// What the runtime calls the architecture.
 const ISA: &str = "x86_64";
 
-/// dex2oat, if the testbed is to have it: found in the cache or built in less than a minute. `compiler` is the library.
+/// dex2oat, if the testbed is to have it: found in the cache or built in less than a minute. `compiler` is
+/// the library.
 pub(crate) fn build(builder: &Builder<'_>, compiler: Option<&Path>) -> Result<Option<PathBuf>> {
     let (Some(own), Some(spec), Some(compiler)) = (&builder.spec.aot, &builder.spec.compiler, compiler)
     else {
@@ -100,7 +101,8 @@ fn dex2oat(testbed: &Path, preload: &[String], boot: &[Jar], jars: &[Jar], oat: 
     command
 }
 
-/// Compiles the boot class path of the testbed that is being put together in `out` and will be known as `home`.
+/// Compiles the boot class path of the testbed that is being put together in `out` and will be known as
+/// `home`.
 pub(crate) fn boot_image(out: &Path, home: &Path, preload: &[String], boot: &[&str]) -> Result<()> {
     let folder = out.join(IMAGE).with_file_name(ISA);
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -111,7 +113,8 @@ pub(crate) fn boot_image(out: &Path, home: &Path, preload: &[String], boot: &[&s
     run(&mut command).context("the boot class path cannot be compiled").map(drop)
 }
 
-/// Compiles an app's jar where the runtime will look for its code, on a testbed that can, unless that was done already.
+/// Compiles an app's jar where the runtime will look for its code, on a testbed that can, unless that was
+/// done already.
 pub(crate) fn app(testbed: &Testbed, jar: &Path) -> Result<()> {
     if !testbed.dir.join(PROGRAM).is_file() {
         return Ok(());

@@ -161,8 +161,8 @@ impl Builder<'_> {
 
     /// The testbed's own loader runs the host program.
     fn with_own_loader(&self, home: &Path, manifest: &mut Manifest) {
-        // The loader's own options reach the host program only; variables would also reach the programs of the
-        // machine that it starts, which have another libc.
+        // The loader's own options reach the host program only; variables would also reach the programs of
+        // the machine that it starts, which have another libc.
         let lib = home.join("lib").display().to_string();
         let loader = format!("{lib}/{}", self.spec.arch.loader());
         let preload = manifest.preload.join(":");
@@ -171,8 +171,8 @@ impl Builder<'_> {
         manifest.preload = Vec::new();
     }
 
-    /// An emulator runs the host program, whose loader it finds below `machine` in the testbed. The emulator is linked
-    /// statically, so that the variables for the loader mean nothing to it.
+    /// An emulator runs the host program, whose loader it finds below `machine` in the testbed. The emulator
+    /// is linked statically, so that the variables for the loader mean nothing to it.
     fn emulated(&self, foreign: &Foreign, out: &Path, home: &Path, manifest: &mut Manifest) -> Result<()> {
         let package = foreign.packages.iter().find(|p| p.purpose == Use::Emulator);
         let debs = self.debs(&[package.context("no package brings the emulator")?]);

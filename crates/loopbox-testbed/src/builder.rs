@@ -108,7 +108,8 @@ impl<'a> Builder<'a> {
         if self.spec.foreign.is_none() {
             return self.unpacked("sysroot", &debs);
         }
-        // A cross compiler takes everything from there, also through links that are meant for the root of a machine.
+        // A cross compiler takes everything from there, also through links that are meant for the root of a
+        // machine.
         let key = debs.iter().fold(Key::new("whole-sysroot", VERSION), |key, deb| key.with(&deb.sha256));
         self.cache.step("whole-sysroot", &key, |out| {
             unpack::packages(&debs, out)?;

@@ -1,7 +1,7 @@
 //! Builds the compiler of a runtime, which Debian does not ship, from the source package of its libart.
 //!
-//! libart opens `libart-compiler.so` by that name when the JIT is on. It reads the runtime's own structures, so it
-//! must be built from the same sources, with Debian's patches and macros, against the same libart.
+//! libart opens `libart-compiler.so` by that name when the JIT is on. It reads the runtime's own structures,
+//! so it must be built from the same sources, with Debian's patches and macros, against the same libart.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -30,7 +30,8 @@ pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
     let result = builder.cache.step("compiler", &key, |out| {
         let work = out.join("work");
         let mut build = Build::prepare(builder, spec, &tools, &work, &[])?;
-        // It compiles some hundred methods: a quarter less time to build it counts for more than how fast it is.
+        // It compiles some hundred methods: a quarter less time to build it counts for more than how fast it
+        // is.
         build.flags.push("-O0".into());
         Tree::in_place(&build.source).apply_folder(&patches)?;
         build.library(&out.join(LIBRARY))?;
@@ -129,7 +130,8 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// The headers that most of the sources include, read once instead of with each: three quarters of the time.
+    /// The headers that most of the sources include, read once instead of with each: three quarters of the
+    /// time.
     pub(crate) fn precompiled(&self, headers: &[String]) -> Result<PathBuf> {
         let list = self.generated.join("precompiled.h");
         let lines: Vec<String> = headers.iter().map(|file| format!("#include \"{file}\"\n")).collect();
@@ -145,8 +147,8 @@ impl<'a> Build<'a> {
         Ok(precompiled)
     }
 
-    /// Compiles sources into a folder of that name, with further arguments. Assembly code gets the macros and the folders of
-    /// headers alone.
+    /// Compiles sources into a folder of that name, with further arguments. Assembly code gets the macros and
+    /// the folders of headers alone.
     pub(crate) fn objects(
         &self,
         folder: &str,

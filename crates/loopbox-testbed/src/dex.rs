@@ -75,8 +75,9 @@ impl Testbed {
         let parts = self.compile(sources, extra_class_path)?;
         let libraries = self.java_class_path();
         let mut key = Key::new("dex", VERSION).with(&java::APP_API.to_string()).with(R8::identity());
-        // Not of the libraries: they decide about methods that an app inherits from an interface of the platform, and no
-        // app here does. A testbed has the dex of another one that its sources compile to the same classes for.
+        // Not of the libraries: they decide about methods that an app inherits from an interface of the
+        // platform, and no app here does. A testbed has the dex of another one that its sources compile to
+        // the same classes for.
         for path in &parts {
             key = key.with_path(path)?;
         }
@@ -84,8 +85,8 @@ impl Testbed {
         let result = cache
             .step("dex", &key, |out| java::d8(&r8, &parts, DexOf::App, &libraries, &out.join("app.jar")))?;
         let app = result.join("app.jar");
-        // Of several programs that need the same jar one writes it, and none while another runs with it: a jar that is as it
-        // should be is left alone.
+        // Of several programs that need the same jar one writes it, and none while another runs with it: a
+        // jar that is as it should be is left alone.
         let _lock = exclusive(&out_jar.with_extension("lock"), || {})?;
         // A copy, not a link: the jar is the caller's to change.
         let bytes = fs::read(&app).with_context(|| format!("cannot read {}", app.display()))?;

@@ -1,4 +1,5 @@
-//! The real API-29 classes of frameworks/base for the message queue and for frames, compiled against our stubs.
+//! The real API-29 classes of frameworks/base for the message queue and for frames, compiled against our
+//! stubs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -14,7 +14,8 @@ use loopbox_setup::tools::Tools;
 /// The API level of the oldest testbed's own framework. What ART 10 understands needs no desugaring.
 const CORE_API: u32 = 29;
 
-/// For a level below this one D8 takes `java.lang.Record` out of what it is given, and ART 14 does not start without.
+/// For a level below this one D8 takes `java.lang.Record` out of what it is given, and ART 14 does not start
+/// without.
 const RECORDS_API: u32 = 35;
 
 /// The oldest level of any testbed's framework: D8 takes out what an app asks of older ones.
@@ -25,12 +26,13 @@ pub(crate) const APP_API: u32 = 21;
 pub(crate) enum Against<'a> {
     /// Java 8. The classes are the Java library itself, or stand on nothing else.
     Boot(&'a [PathBuf]),
-    /// Java 17, for what becomes dex: D8 lowers it. The Java library is a folder made by [`crate::system::image`]; the rest
-    /// is a class path.
+    /// Java 17, for what becomes dex: D8 lowers it. The Java library is a folder made by
+    /// [`crate::system::image`]; the rest is a class path.
     System(&'a Path, &'a [PathBuf]),
 }
 
-/// Compiles sources into a folder of classes, which may hold classes from before; those are on the class path too.
+/// Compiles sources into a folder of classes, which may hold classes from before; those are on the class path
+/// too.
 pub(crate) fn javac(tools: &Tools, sources: &[PathBuf], against: &Against<'_>, classes: &Path) -> Result<()> {
     fs::create_dir_all(classes).with_context(|| format!("cannot create {}", classes.display()))?;
     // Thousands of names do not fit a command line.

@@ -108,7 +108,8 @@ impl Level {
         Some(format!("-Dloopbox.queue={}", self.framework.queue?.name()))
     }
 
-    /// The part of the level's jar that is kept, which is a small part of it. The rest is dropped after the download.
+    /// The part of the level's jar that is kept, which is a small part of it. The rest is dropped after the
+    /// download.
     pub(crate) fn kept(&self, progress: &Progress) -> Result<PathBuf> {
         let api = self.pin.api;
         let pinned = Pinned {

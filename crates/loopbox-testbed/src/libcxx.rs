@@ -1,8 +1,10 @@
-//! Builds a runtime from Debian's source package of it, with LLVM's C++ library in place of GNU's: the one of phones.
+//! Builds a runtime from Debian's source package of it, with LLVM's C++ library in place of GNU's: the one of
+//! phones.
 //!
-//! libart's own functions take strings, lists and streams, and so do those of the libraries that it calls with them; their
-//! layouts and mangled names are those of one C++ library. So these libraries and the C++ library are linked into libart,
-//! where nothing else sees them: the testbed's other libraries use Debian's, with GNU's.
+//! libart's own functions take strings, lists and streams, and so do those of the libraries that it calls
+//! with them; their layouts and mangled names are those of one C++ library. So these libraries and the C++
+//! library are linked into libart, where nothing else sees them: the testbed's other libraries use Debian's,
+//! with GNU's.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -21,7 +23,8 @@ use crate::makefile;
 use crate::patch::Tree;
 use crate::spec::{Generated, Libcxx};
 
-/// The runtime of the testbed, if it is to be built: found in the cache, or built in some ten minutes of processor time.
+/// The runtime of the testbed, if it is to be built: found in the cache, or built in some ten minutes of
+/// processor time.
 pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
     let Some(spec) = &builder.spec.libcxx else { return Ok(None) };
     let tools = CompilerTools::ensure()?;
@@ -39,7 +42,8 @@ pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
         Tree::in_place(&build.source).apply_folder(&patches)?;
         build.flags = vec!["-nostdinc++".into(), "-isystem".into()];
         build.flags.push(library.join("usr/lib/llvm-14/include/c++/v1").into());
-        // As Debian builds it: a call inside of libart does not look for another library's function of that name.
+        // As Debian builds it: a call inside of libart does not look for another library's function of that
+        // name.
         build.flags.push("-fvisibility=protected".into());
         build.flags.extend(spec.own.defines.iter().map(|define| format!("-D{define}").into()));
         // zlib's headers are there, after all others.
@@ -84,7 +88,8 @@ fn runtime(builder: &Builder<'_>, spec: &Libcxx, build: &Build<'_>) -> Result<Ve
     Ok(objects)
 }
 
-/// Makes a file of others: of those that are named, and of the assembly code in folders, in the order of the names.
+/// Makes a file of others: of those that are named, and of the assembly code in folders, in the order of the
+/// names.
 fn generate(build: &Build<'_>, generated: &Generated) -> Result<PathBuf> {
     let mut inputs = Vec::new();
     for path in &generated.of {
@@ -94,8 +99,8 @@ fn generate(build: &Build<'_>, generated: &Generated) -> Result<PathBuf> {
     build.generate(&generated.program, &generated.file, &inputs)
 }
 
-/// Compiles the libraries that libart calls with strings and streams. Their functions must be hidden: the other libraries of
-/// the testbed call functions of the same names in Debian's builds.
+/// Compiles the libraries that libart calls with strings and streams. Their functions must be hidden: the
+/// other libraries of the testbed call functions of the same names in Debian's builds.
 fn callees(builder: &Builder<'_>, spec: &Libcxx, build: &Build<'_>, work: &Path) -> Result<Vec<PathBuf>> {
     let archive = builder.source(&spec.own.source)?;
     let folder = work.join("callees");

@@ -1,6 +1,8 @@
-//! The testbed `local`: a user's own build of a runtime for x86-64, in a folder with the libraries that it links.
+//! The testbed `local`: a user's own build of a runtime for x86-64, in a folder with the libraries that it
+//! links.
 //!
-//! Its version is the one whose row in `offsets/` its code fits; that decides which patches make libcore 10 fit it.
+//! Its version is the one whose row in `offsets/` its code fits; that decides which patches make libcore 10
+//! fit it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -27,7 +29,8 @@ pub const FOLDER: &str = "LOOPBOX_LOCAL_ART";
 /// What the library may be called: by AOSP's build, and by Debian's.
 const LIBART: [&str; 2] = ["libart.so", "libart.so.0"];
 const NATIVEHELPER: [&str; 2] = ["libnativehelper.so", "libnativehelper.so.0"];
-/// Libraries of the C compiler and the C library: the loader finds them by itself, the machine's or those of the folder.
+/// Libraries of the C compiler and the C library: the loader finds them by itself, the machine's or those of
+/// the folder.
 const OF_THE_MACHINE: [&str; 9] =
     ["ld-linux", "libc.", "libdl.", "libgcc_s.", "libm.", "libpthread.", "librt.", "libstdc++.", "libc++"];
 /// Natives of a Java library, which the runtime opens by itself: the testbed's own take their place.
@@ -179,7 +182,8 @@ fn names(folder: &Path) -> Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// Copies the libraries, in place of those of the same names. The folder is the user's, so nothing is linked to it.
+/// Copies the libraries, in place of those of the same names. The folder is the user's, so nothing is linked
+/// to it.
 pub(crate) fn copy_libraries(folder: &Path, to: &Path) -> Result<()> {
     for name in names(folder)? {
         let (from, to) = (folder.join(&name), to.join(&name));
@@ -227,8 +231,8 @@ impl Library {
     }
 }
 
-/// The libraries of the folder that one of them needs, each after those that it needs itself. Debian's do not ask for the
-/// libraries whose functions they call.
+/// The libraries of the folder that one of them needs, each after those that it needs itself. Debian's do not
+/// ask for the libraries whose functions they call.
 fn needed(folder: &Path, library: &str, names: &BTreeSet<String>) -> Result<Vec<String>> {
     let mut libraries = BTreeMap::new();
     let others = [&OF_THE_MACHINE[..], &OF_JAVA].concat();

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 
-/// The words that a variable is given, by all of its assignments that name no other variable: those are of other architectures
-/// or add folders.
+/// The words that a variable is given, by all of its assignments that name no other variable: those are of
+/// other architectures or add folders.
 pub(crate) fn list(makefile: &str, variable: &str) -> Result<Vec<String>> {
     let text = makefile.replace("\\\n", " ");
     let mut words = Vec::new();

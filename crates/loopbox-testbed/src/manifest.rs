@@ -18,8 +18,8 @@ use loopbox_setup::package::read_toml;
 /// Name of the file in a testbed's folder. It is written last: a folder with it is complete.
 pub(crate) const FILE: &str = "testbed.toml";
 
-/// The content of `testbed.toml`. Paths are relative to its folder unless they are absolute; libraries without a
-/// folder are found by the library path.
+/// The content of `testbed.toml`. Paths are relative to its folder unless they are absolute; libraries
+/// without a folder are found by the library path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Name of the testbed, for example `art10`.
@@ -136,9 +136,10 @@ impl Testbed {
         Ok(sysroot)
     }
 
-    /// A command that runs `main` of a class on this testbed, by a host program that boots runtimes (`lab-host`
-    /// of this repository). `jar` is the dexed app, `libraries` the folder where it finds its native libraries. More
-    /// options of the host program can be added, then `--` and the arguments of `main`.
+    /// A command that runs `main` of a class on this testbed, by a host program that boots runtimes
+    /// (`lab-host` of this repository). `jar` is the dexed app, `libraries` the folder where it finds its
+    /// native libraries. More options of the host program can be added, then `--` and the arguments of
+    /// `main`.
     pub fn java(&self, host: &Path, jar: &Path, libraries: &Path, class: &str) -> Command {
         let mut command = self.command(host);
         command.env("LOOPBOX_HOST_TESTBED", &self.dir);
@@ -148,8 +149,8 @@ impl Testbed {
         command
     }
 
-    /// A command that runs a host program in the environment that the testbed needs. Arguments of the program can be
-    /// added. Variables that the testbed sets replace inherited ones.
+    /// A command that runs a host program in the environment that the testbed needs. Arguments of the program
+    /// can be added. Variables that the testbed sets replace inherited ones.
     pub fn command(&self, host: &Path) -> Command {
         let mut command = match self.manifest.runner.split_first() {
             None => Command::new(host),

@@ -19,7 +19,8 @@ pub fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The frameworks that a testbed can have in place of its own, each of which is an ending of its name: `art11-fw35`.
+/// The frameworks that a testbed can have in place of its own, each of which is an ending of its name:
+/// `art11-fw35`.
 ///
 /// # Errors
 /// When `tests/testbed` cannot be read.
@@ -45,9 +46,9 @@ pub fn level_classes(api: u32) -> Result<PathBuf> {
     level.kept(&Progress::new("levels"))
 }
 
-/// The testbeds that a test runs on: its usual ones, those that `LOOPBOX_TESTBEDS` names beside them, with commas in
-/// between (`LOOPBOX_TESTBEDS=art14`), and [`LOCAL`](crate::LOCAL) where there is one. Each once. With `only:` before the names
-/// (`LOOPBOX_TESTBEDS=only:local`) it runs on those alone.
+/// The testbeds that a test runs on: its usual ones, those that `LOOPBOX_TESTBEDS` names beside them, with
+/// commas in between (`LOOPBOX_TESTBEDS=art14`), and [`LOCAL`](crate::LOCAL) where there is one. Each once.
+/// With `only:` before the names (`LOOPBOX_TESTBEDS=only:local`) it runs on those alone.
 #[must_use]
 pub fn to_test_on(usual: &[&str]) -> Vec<String> {
     let local = local::folder().map(|_| local::LOCAL);

@@ -23,11 +23,13 @@ const FIRST_TIME: &str = "the first testbed takes about 80 MB of package indexes
 
 /// The testbed called `name`, set up if it is not there or out of date.
 ///
-/// The first time takes a minute or two and downloads about 100 MB; nothing changed costs a fraction of a second.
-/// Processes that use an older build of the testbed are not disturbed. Progress goes to standard error.
+/// The first time takes a minute or two and downloads about 100 MB; nothing changed costs a fraction of a
+/// second. Processes that use an older build of the testbed are not disturbed. Progress goes to standard
+/// error.
 ///
 /// # Errors
-/// In one line: an unknown name, a missing compiler and how to install it, a package that cannot be had and why.
+/// In one line: an unknown name, a missing compiler and how to install it, a package that cannot be had and
+/// why.
 pub fn ensure(name: &str) -> Result<Testbed> {
     ensure!(cfg!(target_arch = "x86_64"), "the testbeds are Debian's amd64 packages; this machine is none");
     let progress = Progress::new(name);
@@ -66,8 +68,8 @@ pub fn ensure(name: &str) -> Result<Testbed> {
     Ok(testbed)
 }
 
-/// The testbed that is finished in `home`, if there is one; `link` then points to it. Not what `link` points to: another clone
-/// that shares the folder may have made it from other sources.
+/// The testbed that is finished in `home`, if there is one; `link` then points to it. Not what `link` points
+/// to: another clone that shares the folder may have made it from other sources.
 fn ready(home: &Path, link: &Path) -> Result<Option<Testbed>> {
     let Ok(testbed) = Testbed::open(home) else { return Ok(None) };
     mark_used(home)?;
@@ -77,8 +79,8 @@ fn ready(home: &Path, link: &Path) -> Result<Option<Testbed>> {
     Ok(Some(testbed))
 }
 
-/// Hash of everything a testbed is made from: specifications, stubs, patches, compilers, the versions of floating
-/// packages, this code's version, and the place (the manifest holds absolute paths).
+/// Hash of everything a testbed is made from: specifications, stubs, patches, compilers, the versions of
+/// floating packages, this code's version, and the place (the manifest holds absolute paths).
 fn testbed_key(spec: &Spec, tools: &Tools, testbeds: &Path, progress: &Progress) -> Result<String> {
     let mut key = Key::new(&spec.testbed.name, VERSION)
         .with(&ASSEMBLY.to_string())

@@ -102,7 +102,8 @@ pub(crate) struct RuntimeSpec {
     /// Further names of libraries, and the files that they are.
     #[serde(default)]
     pub(crate) links: BTreeMap<String, String>,
-    /// Whether the dynamic loader and libc are those of the testbed's own packages, because the machine's may be too old.
+    /// Whether the dynamic loader and libc are those of the testbed's own packages, because the machine's may
+    /// be too old.
     #[serde(default)]
     pub(crate) own_libc: bool,
     /// Folders below `tests/testbed/patches` whose classes go before core.jar.
@@ -122,7 +123,8 @@ pub(crate) struct RuntimeSpec {
     pub(crate) off: BTreeMap<String, String>,
 }
 
-/// `tests/testbed/arch/<arch>.toml`: what the testbeds of an architecture other than the machine's need beside the rest.
+/// `tests/testbed/arch/<arch>.toml`: what the testbeds of an architecture other than the machine's need
+/// beside the rest.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Foreign {
@@ -180,7 +182,8 @@ pub struct Compiler {
     pub own: CompilerSpec,
 }
 
-/// `tests/testbed/compiler/aot/<testbed>.toml`: how the program that compiles ahead of time is built, from the same source.
+/// `tests/testbed/compiler/aot/<testbed>.toml`: how the program that compiles ahead of time is built, from
+/// the same source.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AotSpec {
@@ -355,7 +358,8 @@ impl Spec {
         self.common.packages.iter().chain(of_foreign).filter(wanted).collect()
     }
 
-    /// The packages whose libraries go into the testbed. One of the testbed replaces the common one of the same name.
+    /// The packages whose libraries go into the testbed. One of the testbed replaces the common one of the
+    /// same name.
     pub(crate) fn runtime(&self) -> Vec<&Package> {
         let mut by_name = BTreeMap::new();
         for package in

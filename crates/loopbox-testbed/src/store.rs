@@ -18,7 +18,8 @@ pub(crate) fn prune(testbeds: &Path) -> Result<()> {
     Cache::open(&testbeds.join("store"))?.prune(&named)
 }
 
-/// Lets `target/testbed/<name>` point to a finished testbed, in one step: processes that use the old one go on.
+/// Lets `target/testbed/<name>` point to a finished testbed, in one step: processes that use the old one go
+/// on.
 pub(crate) fn publish(link: &Path, finished: &Path) -> Result<()> {
     let new = link.with_extension(format!("new-{}", std::process::id()));
     remove(&new)?;

@@ -16,11 +16,12 @@ use crate::paths;
 /// Name of the image's folder.
 pub(crate) const FOLDER: &str = "system";
 
-/// Packages of the library that apps of the tests have classes in themselves: a package is of one module only.
+/// Packages of the library that apps of the tests have classes in themselves: a package is of one module
+/// only.
 const OF_APPS: [&str; 1] = ["dalvik.annotation.optimization"];
 
-/// The image of one module, `java.base`, that has the classes of the jar `core` and exports all of them. The classes of
-/// [`compile_only`] are in it too.
+/// The image of one module, `java.base`, that has the classes of the jar `core` and exports all of them. The
+/// classes of [`compile_only`] are in it too.
 pub(crate) fn image(builder: &Builder<'_>, core: &Path) -> Result<PathBuf> {
     let compile_only = compile_only();
     let key = builder.key("system").with_path(core)?.with_path(&compile_only)?;

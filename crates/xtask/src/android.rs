@@ -1,4 +1,5 @@
-//! `cargo xtask android`: the library as it ships, for every ABI, built and checked without an NDK or with one.
+//! `cargo xtask android`: the library as it ships, for every ABI, built and checked without an NDK or with
+//! one.
 
 use std::path::PathBuf;
 
@@ -14,7 +15,8 @@ pub(crate) struct AndroidArgs {
     /// Build only this ABI (arm64-v8a, armeabi-v7a, x86_64, x86); may be given several times
     #[arg(long)]
     abi: Vec<Abi>,
-    /// Only compile for this ABI, without machine code, beside what `--abi` builds; may be given several times
+    /// Only compile for this ABI, without machine code, beside what `--abi` builds; may be given several
+    /// times
     #[arg(long, requires = "abi")]
     check: Vec<Abi>,
     /// Record the sizes of this build as the accepted ones
@@ -29,8 +31,8 @@ pub(crate) struct AndroidArgs {
     /// Build each library a second time, in an empty folder, and compare the bytes
     #[arg(long)]
     twice: bool,
-    /// Build nothing, but hold the list of Android's symbols against the libraries of devices: a folder laid out like one
-    /// (`system`, `apex`), or one with such folders
+    /// Build nothing, but hold the list of Android's symbols against the libraries of devices: a folder laid
+    /// out like one (`system`, `apex`), or one with such folders
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["bless", "update_toolchain", "sizes", "twice"])]
     against: Option<PathBuf>,
 }

@@ -13,11 +13,13 @@ use loopbox_setup::workspace::target;
 /// Where the folder may be named, too.
 const FOLDER: &str = "LOOPBOX_ANDROID_LIBS";
 
-/// Run the library that ships on the C libraries of devices: load, install, messages, SIGQUIT, hang, kill, crash.
+/// Run the library that ships on the C libraries of devices: load, install, messages, SIGQUIT, hang, kill,
+/// crash.
 ///
-/// A folder is laid out like a device's root: its `/system/bin/linker*`, `/system/lib*` and, from Android 10 on, `/apex/com.android.runtime`,
-/// as `adb pull` gives them or an image has them. Each gets a root below target/bionic, which takes the rights of root; arm and
-/// arm64 are emulated by qemu-user-static. There is one row a folder and ABI.
+/// A folder is laid out like a device's root: its `/system/bin/linker*`, `/system/lib*` and, from Android 10
+/// on, `/apex/com.android.runtime`, as `adb pull` gives them or an image has them. Each gets a root below
+/// target/bionic, which takes the rights of root; arm and arm64 are emulated by qemu-user-static. There is
+/// one row a folder and ABI.
 #[derive(Debug, Args)]
 pub(crate) struct BionicArgs {
     /// Such a folder, or one with such folders; else LOOPBOX_ANDROID_LIBS names it
@@ -28,10 +30,12 @@ pub(crate) struct BionicArgs {
     /// A folder with libraries that were built before, one folder an ABI, as target/android/jni has them
     #[arg(long, value_name = "FOLDER")]
     jni: Option<PathBuf>,
-    /// Instead of the driver, the scripted demo on the folder's own runtime, where that is Android 5's for armeabi-v7a
+    /// Instead of the driver, the scripted demo on the folder's own runtime, where that is Android 5's for
+    /// armeabi-v7a
     #[arg(long, conflicts_with = "abi")]
     runtime: bool,
-    /// Needs no folder: the arm64 library on the testbed's C library, in an emulated machine with Debian's kernel for pages of 16 KiB
+    /// Needs no folder: the arm64 library on the testbed's C library, in an emulated machine with Debian's
+    /// kernel for pages of 16 KiB
     #[arg(long, conflicts_with_all = ["folder", "abi", "jni", "runtime"])]
     machine: bool,
 }

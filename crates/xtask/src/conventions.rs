@@ -1,4 +1,5 @@
-//! What holds for every crate and every source that ships, as tests: nothing else in the workspace would notice.
+//! What holds for every crate and every source that ships, as tests: nothing else in the workspace would
+//! notice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -94,8 +95,8 @@ fn crates_need_each_other_in_no_cycle_tests_included() {
     assert!(left.is_empty(), "in a cycle, or needing one that is: {left:#?}");
 }
 
-/// What cargo writes for a target, below its target folder, under a name that another package's target may have, too. Names of
-/// tests have a hash.
+/// What cargo writes for a target, below its target folder, under a name that another package's target may
+/// have, too. Names of tests have a hash.
 fn outputs(target: &Value) -> Vec<String> {
     let name = target["name"].as_str().unwrap();
     let crate_name = name.replace('-', "_");
@@ -232,4 +233,59 @@ fn no_program_asks_the_compiler_where_the_clone_is() {
             }
         }
     }
+}
+
+/// Lines of more columns than this are not read at once.
+const COLUMNS: usize = 110;
+
+/// Whether a line is as long as it has to be: of a table, or with a word that cannot be broken.
+fn has_to_be_long(line: &str) -> bool {
+    let words = line.trim_start().trim_start_matches(['/', '!', '*', '-', ' ']);
+    line.trim_start().starts_with('|') || words.starts_with('[') || !words.contains(' ')
+}
+
+/// The lines of comments in Rust, and of paragraphs in a document: neither code nor tables.
+fn prose<'l>(path: &Path, text: &'l str) -> impl Iterator<Item = (usize, &'l str)> {
+    let is_rust = path.extension().is_some_and(|kind| kind == "rs");
+    let mut is_code = false;
+    (1..).zip(text.lines()).filter(move |(_, line)| {
+        let words = line.trim_start();
+        let is_comment = words.starts_with("//");
+        let words = if is_comment { words.trim_start_matches(['/', '!']).trim_start() } else { words };
+        if words.starts_with("```") && is_comment == is_rust {
+            is_code = !is_code;
+        }
+        is_comment == is_rust && !is_code && !has_to_be_long(line)
+    })
+}
+
+#[test]
+fn comments_and_documents_are_wrapped() {
+    let tracked =
+        command::run(command::command("git", ["ls-files", "*.rs", "*.md"]).current_dir(root())).unwrap();
+    let mut long = Vec::new();
+    for name in tracked.lines() {
+        let path = root().join(name);
+        let text = fs::read_to_string(&path).unwrap();
+        let of_file = prose(&path, &text).filter(|(_, line)| line.chars().count() > COLUMNS);
+        long.extend(of_file.map(|(number, line)| format!("{name}:{number}: {line}")));
+    }
+    assert!(long.is_empty(), "more than {COLUMNS} columns:\n{}", long.join("\n"));
+}
+
+#[test]
+fn a_line_of_a_table_or_of_code_may_be_long() {
+    let long = "word ".repeat(30);
+    let text = format!("{long}\n| {long} |\n```\n{long}\n```\n* {long}\n[{long}]: x\n");
+    let lines: Vec<usize> = prose(Path::new("a.md"), &text)
+        .filter(|(_, line)| line.chars().count() > COLUMNS)
+        .map(|(number, _)| number)
+        .collect();
+    assert_eq!(lines, [1, 6]);
+    let text = format!("let a = \"{long}\";\n/// {long}\n//! ```\n//! {long}\n//! ```\n// {long}\n");
+    let lines: Vec<usize> = prose(Path::new("a.rs"), &text)
+        .filter(|(_, line)| line.chars().count() > COLUMNS)
+        .map(|(number, _)| number)
+        .collect();
+    assert_eq!(lines, [2, 6]);
 }

@@ -1,5 +1,5 @@
-//! No crate's modules import each other in a circle, as a test. What a module imports is read off its paths; names are
-//! followed through re-exports, so that a module may import from its parent what a sibling defines.
+//! No crate's modules import each other in a circle, as a test. What a module imports is read off its paths;
+//! names are followed through re-exports, so that a module may import from its parent what a sibling defines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -83,8 +83,8 @@ impl Crate {
         targets.filter(|target| target != module && self.0.contains_key(target)).collect()
     }
 
-    /// The modules that are left when those that import nothing are taken away again and again: those of circles, and those
-    /// that import them.
+    /// The modules that are left when those that import nothing are taken away again and again: those of
+    /// circles, and those that import them.
     fn circular(&self) -> BTreeMap<Module, BTreeSet<Module>> {
         let mut left: BTreeMap<Module, BTreeSet<Module>> =
             self.0.keys().map(|module| (module.clone(), self.imports(module))).collect();
@@ -110,7 +110,8 @@ fn shipped(source: &str) -> String {
         // Characters that would be taken for the beginning of something.
         let plain =
             ["'{'", "'}'", "'\"'", "'\\''"].iter().fold(line.to_owned(), |line, c| line.replace(c, "' '"));
-        // Every second part of a line lies between quotation marks; a text of several lines has no paths that matter.
+        // Every second part of a line lies between quotation marks; a text of several lines has no paths that
+        // matter.
         let outside: String = plain.replace("\\\"", "").split('"').step_by(2).collect();
         code += outside.split("//").next().unwrap();
         code.push('\n');

@@ -35,7 +35,8 @@ fn the_example_of_the_docs_leaves_a_report_with_a_verdict() {
         |line: &&str| root().join(line).is_file() && Path::new(line).extension() == Some("lbx".as_ref());
     let at = lines.iter().position(is_report).expect("a report");
     assert_eq!(lines[at + 1], "  reason:  a message took too long", "{stdout}");
-    // Which one is the diagnosis' business: on a machine as busy as this one may be, it is not always the lock.
+    // Which one is the diagnosis' business: on a machine as busy as this one may be, it is not always the
+    // lock.
     let verdict = lines[at + 2].strip_prefix("  verdict: ").expect("a verdict");
     assert!(verdict.ends_with(" confidence)"), "{stdout}");
 }

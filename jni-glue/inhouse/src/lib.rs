@@ -1,6 +1,6 @@
-//! `libloopbox_inhouse.so`: `Looper.sObserver` through JNI from a thread without a Java frame, which the platform's
-//! hidden-API check trusts (`jni_internal.cc`, Android 10 and newer). A library of its own, so that nothing of it is in the one
-//! that goes into stores.
+//! `libloopbox_inhouse.so`: `Looper.sObserver` through JNI from a thread without a Java frame, which the
+//! platform's hidden-API check trusts (`jni_internal.cc`, Android 10 and newer). A library of its own, so
+//! that nothing of it is in the one that goes into stores.
 #![cfg_attr(
     not(test),
     deny(
@@ -31,8 +31,8 @@ impl<T> Clone for Shared<T> {
 
 impl<T> Copy for Shared<T> {}
 
-// SAFETY: only made of the VM and of global references, which are the same in every thread (JNI specification, "Global and
-// Local References").
+// SAFETY: only made of the VM and of global references, which are the same in every thread (JNI
+// specification, "Global and Local References").
 unsafe impl<T> Send for Shared<T> {}
 
 impl<T> Shared<T> {
@@ -78,7 +78,8 @@ pub unsafe extern "system" fn Java_io_loopbox_inhouse_NativeThreadAccess_set(
 ) {
     // SAFETY: the environment of the calling thread, and a live reference or null.
     let observer = Shared(unsafe { ((**env).v1_1.NewGlobalRef)(env, observer) });
-    // SAFETY: the field is written on the thread whose environment it is, with a global reference to its type.
+    // SAFETY: the field is written on the thread whose environment it is, with a global reference to its
+    // type.
     let written = on_a_fresh_thread(env, move |env| unsafe {
         let (looper, field) = field(env)?;
         ((**env).v1_1.SetStaticObjectField)(env, looper, field, observer.get());
@@ -97,7 +98,8 @@ pub unsafe extern "system" fn Java_io_loopbox_inhouse_NativeThreadAccess_set(
 /// # Safety
 /// The environment is the calling thread's.
 unsafe fn field(env: *mut JNIEnv) -> Option<(jclass, jfieldID)> {
-    // SAFETY: by the caller's promise; all texts end with a null byte, and a class is asked for a field only when it is there.
+    // SAFETY: by the caller's promise; all texts end with a null byte, and a class is asked for a field only
+    // when it is there.
     unsafe {
         let looper = ((**env).v1_1.FindClass)(env, c"android/os/Looper".as_ptr());
         let id = if looper.is_null() {
@@ -130,8 +132,8 @@ unsafe fn refuse(env: *mut JNIEnv) -> jobject {
     ptr::null_mut()
 }
 
-/// Runs `body` on a thread that is attached for it and has never run Java code; `None` when there can be none. A thread of the C
-/// library's own: one of Rust's would take one of the process's few pthread keys.
+/// Runs `body` on a thread that is attached for it and has never run Java code; `None` when there can be
+/// none. A thread of the C library's own: one of Rust's would take one of the process's few pthread keys.
 fn on_a_fresh_thread<T: Send>(env: *mut JNIEnv, body: impl FnOnce(*mut JNIEnv) -> T + Send) -> Option<T> {
     let mut vm: *mut JavaVM = ptr::null_mut();
     // SAFETY: the environment of the calling thread, in a native method.
@@ -142,8 +144,8 @@ fn on_a_fresh_thread<T: Send>(env: *mut JNIEnv, body: impl FnOnce(*mut JNIEnv) -
     let mut run = || result = body.take().and_then(|body| attached(vm, body));
     let mut call: &mut dyn FnMut() = &mut run;
     let mut thread = MaybeUninit::uninit();
-    // SAFETY: `call` outlives the thread, which is joined before it is used again here; what `body` captures may be used by
-    // another thread, as the bounds say.
+    // SAFETY: `call` outlives the thread, which is joined before it is used again here; what `body` captures
+    // may be used by another thread, as the bounds say.
     unsafe {
         let created = pthread_create(thread.as_mut_ptr(), ptr::null(), start, (&raw mut call).cast());
         if created != 0 || pthread_join(thread.assume_init(), ptr::null_mut()) != 0 {

@@ -157,7 +157,8 @@ impl Known {
         cause.rule == rule && self.culprit.is_none_or(is_there)
     }
 
-    /// Fails unless the diagnosis finds this cause first, or after that the machine has no processor for main, where that may be.
+    /// Fails unless the diagnosis finds this cause first, or after that the machine has no processor for
+    /// main, where that may be.
     ///
     /// # Errors
     /// With the whole diagnosis.
@@ -175,8 +176,8 @@ impl Known {
             }
             Computes => {
                 let machine = |cause: &&Cause| cause.rule == "starved" && self.rule != "starved";
-                // A machine without a processor to spare may not read the queue in time, nor the collections, which are read on
-                // the same thread: they alone show a flood, and a full heap.
+                // A machine without a processor to spare may not read the queue in time, nor the collections,
+                // which are read on the same thread: they alone show a flood, and a full heap.
                 let unread = verdict.caveats.iter().any(|caveat| caveat == QUEUE_UNKNOWN);
                 let without = match self.name {
                     "flood" => "history",

@@ -1,12 +1,14 @@
 //! kill -9 at random moments of an app that records on a real ART, and what the next launch makes of it.
 //!
-//! `scenario.Killed` prints each message's start and end on its standard output, which outlives it like the ring does.
-//! So it is known from outside what the recorder must have: of a hang that is older than half a second all that came before it,
-//! and how long it lasted but for half a second; otherwise every message that had ended half a second before. Each process that
-//! starts adopts the ring of the one killed before it, as on a device.
+//! `scenario.Killed` prints each message's start and end on its standard output, which outlives it like the
+//! ring does. So it is known from outside what the recorder must have: of a hang that is older than half a
+//! second all that came before it, and how long it lasted but for half a second; otherwise every message that
+//! had ended half a second before. Each process that starts adopts the ring of the one killed before it, as
+//! on a device.
 //!
-//! The half second is the recorder's. What its threads had to wait for a processor comes on top, as the kernel counts it; where
-//! one of them waits at the very moment, how long is not known, and the rule is not asked of that process.
+//! The half second is the recorder's. What its threads had to wait for a processor comes on top, as the
+//! kernel counts it; where one of them waits at the very moment, how long is not known, and the rule is not
+//! asked of that process.
 
 use crate::launcher;
 use anyhow::{Context, Result, ensure};
@@ -21,7 +23,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tempfile::tempdir;
 
-/// The moments lie within so long after the recorder is installed: some messages, a hang, some more, half a hang.
+/// The moments lie within so long after the recorder is installed: some messages, a hang, some more, half a
+/// hang.
 const WINDOW: Duration = Duration::from_millis(6_500);
 /// From this age of a message on, a killed process is worth a report; `MIN_HANG_NS` of
 /// `loopbox-agent/src/report/previous_runs.rs`.
@@ -57,12 +60,14 @@ pub struct Figures {
     pub named: usize,
     /// Such reports of a message whose stacks were not in the ring yet, which gets them twice a second.
     pub too_young: usize,
-    /// Such reports of processes that did without suspending main, because one before was killed in the middle of that.
+    /// Such reports of processes that did without suspending main, because one before was killed in the
+    /// middle of that.
     pub careful: usize,
 }
 
-/// Kills `runs` processes on a testbed, in `lanes` at a time. With `known_ends` the next launch is given how its predecessors ended, as
-/// by the system since Android 11: an ordinary kill then never keeps the sampler from suspending main.
+/// Kills `runs` processes on a testbed, in `lanes` at a time. With `known_ends` the next launch is given how
+/// its predecessors ended, as by the system since Android 11: an ordinary kill then never keeps the sampler
+/// from suspending main.
 ///
 /// # Errors
 /// The first thing that was missing or wrong.
@@ -173,8 +178,8 @@ struct Said {
     ended_ns: Vec<Uptime>,
 }
 
-/// How long the main thread and those that bring the ring into its file have waited for a processor so far; `None` when one
-/// of the latter waits right now, or for a disk.
+/// How long the main thread and those that bring the ring into its file have waited for a processor so far;
+/// `None` when one of the latter waits right now, or for a disk.
 fn waited(pid: u32) -> Result<Option<u64>> {
     let mut all_ns = 0;
     for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {
@@ -227,7 +232,8 @@ impl Left {
         Ok(Self { said, ring, recovered, hung, killed_ns, settled_ns })
     }
 
-    /// What the system reports of its end: `ApplicationExitInfo.REASON_SIGNALED`, as `scenario.Phone` takes it.
+    /// What the system reports of its end: `ApplicationExitInfo.REASON_SIGNALED`, as `scenario.Phone` takes
+    /// it.
     fn exit(&self, killed_ms: u128) -> String {
         let process = &self.recovered.report.meta.process;
         format!("{}|{}|{killed_ms}|2|9|words", process.pid, process.name)
@@ -264,7 +270,8 @@ fn wait_until_gone(ring: &Path) -> Result<()> {
     anyhow::bail!("{} was not deleted", ring.display())
 }
 
-/// Nothing is damaged but what was being copied, and every message that was announced half a second ago is there, once.
+/// Nothing is damaged but what was being copied, and every message that was announced half a second ago is
+/// there, once.
 fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
     let Left { said, recovered, killed_ns, settled_ns, .. } = left;
     // One thread writes the file, one slot after the other, and none that is being written.

@@ -17,7 +17,8 @@ use crate::launcher;
 /// The runtime that the levels run on: the classes of newer ones are known there, too.
 const RUNTIME: &str = "art11";
 
-/// Messages between the first two reports: those of four threads, the loop's two, its own, and the one that asks.
+/// Messages between the first two reports: those of four threads, the loop's two, its own, and the one that
+/// asks.
 const COUNTED: u64 = 4 * 1_000 + 2 + 1 + 1;
 
 /// Messages that wait while the queue is read.

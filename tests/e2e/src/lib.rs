@@ -21,7 +21,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use anyhow::Result;
 use lab_launch::{Build, Launcher};
 
-/// The argument of an app that hangs until a signal comes: a machine that is slow to get there has no report of the hang first.
+/// The argument of an app that hangs until a signal comes: a machine that is slow to get there has no report
+/// of the hang first.
 pub const HANG_REPORT_LATE: &str = "hangMs=60000";
 
 /// The launcher of a testbed; the first to ask prepares it, for all tests of the program.

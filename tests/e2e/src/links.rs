@@ -1,6 +1,7 @@
 //! The links to crash SDKs: `integrate.Links` drives each as its SDK would, over the end of a process.
 //!
-//! What arrives where is written in one place, the table in `jni-glue/integrations/README.md`, which these runs are compared with.
+//! What arrives where is written in one place, the table in `jni-glue/integrations/README.md`, which these
+//! runs are compared with.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,13 +26,13 @@ const ANR: u32 = 6;
 /// The columns of the table, in their order.
 const COLUMNS: [&str; 4] = ["live", "last", "hang", "crash"];
 
-/// What arrives: whether a file, and whether the digest. A cell is a column and an SDK; one in which nothing arrives is not
-/// there.
+/// What arrives: whether a file, and whether the digest. A cell is a column and an SDK; one in which nothing
+/// arrives is not there.
 type Arrived = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Plays an ANR, a hang that the system did not notice, and a crash, each in a process that is killed in the middle of it and
-/// the next start; `start` gets a program that runs `integrate.Links`. `knows_ends`: the Android version has
-/// `ApplicationExitInfo`; there the whole table is compared.
+/// Plays an ANR, a hang that the system did not notice, and a crash, each in a process that is killed in the
+/// middle of it and the next start; `start` gets a program that runs `integrate.Links`. `knows_ends`: the
+/// Android version has `ApplicationExitInfo`; there the whole table is compared.
 ///
 /// # Errors
 /// When a link does something else than it should.
@@ -222,8 +223,8 @@ fn note(said: &[String], arrived: &mut Arrived) -> Result<()> {
     Ok(())
 }
 
-/// The cells of the table that begins with an empty head and the column of living processes: each says `file`, `digest`, both, or
-/// neither.
+/// The cells of the table that begins with an empty head and the column of living processes: each says
+/// `file`, `digest`, both, or neither.
 fn documented(page: &str) -> Result<Arrived> {
     let table = page.split_once("| | ANR of a living process |").context("no table of what arrives")?.1;
     let mut cells = Arrived::new();

@@ -1,5 +1,5 @@
-//! The matrix: code of every kind (`tests/app/frames`) on every testbed in every way to execute it, each sampled stack
-//! held against the dex files.
+//! The matrix: code of every kind (`tests/app/frames`) on every testbed in every way to execute it, each
+//! sampled stack held against the dex files.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,8 @@ pub enum Mode {
     SmallCache,
     /// All of the app and of the boot class path, before the process starts.
     Ahead,
-    /// The interpreter, with pointers from malloc that carry a tag in their top byte, as Android's do on arm64.
+    /// The interpreter, with pointers from malloc that carry a tag in their top byte, as Android's do on
+    /// arm64.
     Tagged,
 }
 
@@ -77,7 +78,8 @@ impl std::fmt::Display for Cell {
 }
 
 impl Cell {
-    /// Whether the tests run it, briefly. The others take minutes to set up, or need what not every machine has.
+    /// Whether the tests run it, briefly. The others take minutes to set up, or need what not every machine
+    /// has.
     pub fn in_tests(&self) -> bool {
         let named = to_test_on(&["art10", "art11", "art11-jit", "art11-arm64"]);
         named.iter().any(|testbed| testbed == self.testbed) && self.mode != Mode::Tagged
@@ -109,7 +111,8 @@ pub const CELLS: [Cell; 15] = [
     Cell { testbed: LOCAL, mode: Mode::Interpreter },
 ];
 
-/// Runs every phase for `phase_ms` under a collector that moves objects, and checks every stack of every report.
+/// Runs every phase for `phase_ms` under a collector that moves objects, and checks every stack of every
+/// report.
 ///
 /// # Errors
 /// When the cell cannot be set up, or the app ends otherwise than by itself; wrong stacks are in the figures.
@@ -119,8 +122,8 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
     let mut figures = Figures::default();
     let mut phases = phases(&launcher.testbed);
     let mut last_state = (false, String::new());
-    // On a busy machine the sampler gives way, and a short phase may be over before its first stack: such phases are
-    // run again, for longer.
+    // On a busy machine the sampler gives way, and a short phase may be over before its first stack: such
+    // phases are run again, for longer.
     for phase_ms in [phase_ms, phase_ms * 4, phase_ms * 16] {
         let mut unseen = Vec::new();
         // A directory keeps a bounded number of reports, so a few phases at a time.
@@ -156,8 +159,8 @@ fn number(report: &Report, name: &str) -> u64 {
     figure.and_then(|figure| figure.value.parse().ok()).unwrap_or(0)
 }
 
-/// Runs some phases and returns the report of each, with the stacks of that phase only (none when the machine was too
-/// busy), and how many methods the runtime compiled meanwhile.
+/// Runs some phases and returns the report of each, with the stacks of that phase only (none when the machine
+/// was too busy), and how many methods the runtime compiled meanwhile.
 ///
 /// # Errors
 /// When the app does not run to its end or leaves another number of reports.

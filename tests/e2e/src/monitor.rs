@@ -1,4 +1,5 @@
-//! kill -9 of processes that append to one file of the performance monitor: no line is lost but the one in flight.
+//! kill -9 of processes that append to one file of the performance monitor: no line is lost but the one in
+//! flight.
 
 use crate::launcher;
 use anyhow::{Context, Result, ensure};
@@ -38,7 +39,8 @@ pub fn kill_appending(testbed: &str, folder: &Path, runs: usize) -> Result<Appen
         told.push(last.context("nothing was announced")?.parse::<u64>()?);
         ensure!(!app.seen().iter().any(|line| line.contains("did not write")), "run {run}");
     }
-    // The kernel stops a write between two pages when its process is killed: then the last line is cut, within a character even.
+    // The kernel stops a write between two pages when its process is killed: then the last line is cut,
+    // within a character even.
     let text = fs::read(folder.join("uiperf-2026-11-22.jsonl")).context("no file")?;
     let text = String::from_utf8_lossy(&text);
     let mut found = vec![0_u64; runs];

@@ -1,4 +1,5 @@
-//! What the recorder and its reports know of the framework by name, compared with the real class files of an API level.
+//! What the recorder and its reports know of the framework by name, compared with the real class files of an
+//! API level.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -20,9 +21,11 @@ const fn since(api: u32) -> RangeInclusive<u32> {
     api..=NEWEST
 }
 
-/// Every name of the framework that anything here matches or reaches for. Elsewhere each stands where it is used.
+/// Every name of the framework that anything here matches or reaches for. Elsewhere each stands where it is
+/// used.
 const NAMES: &[Name] = &[
-    // Frames of stacks: `looper::stack`, `report::model::framework`, `agent::report::{outside, unseen_message, running_message}`.
+    // Frames of stacks: `looper::stack`, `report::model::framework`, `agent::report::{outside,
+    // unseen_message, running_message}`.
     ("android.os.Looper", "loop", since(21)),
     ("android.os.Looper", "loopOnce", since(31)),
     ("android.os.Handler", "dispatchMessage", since(21)),

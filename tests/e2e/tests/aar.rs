@@ -1,5 +1,5 @@
-//! The archive as an app gets it: unpacked, its classes dexed by themselves, its library loaded, and an app on top that
-//! knows nothing but the public API.
+//! The archive as an app gets it: unpacked, its classes dexed by themselves, its library loaded, and an app
+//! on top that knows nothing but the public API.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -334,7 +334,8 @@ fn hangs(testbed: &str, app: &Shrunk) -> Result<()> {
     Ok(())
 }
 
-/// A build that lost one rule: what is missing is reported when the library is loaded, and the app runs on without it.
+/// A build that lost one rule: what is missing is reported when the library is loaded, and the app runs on
+/// without it.
 #[test]
 fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
     let home = tempdir()?;
@@ -373,8 +374,8 @@ fn an_observer_that_lost_its_rule_is_not_hooked_in() -> Result<()> {
     Ok(())
 }
 
-/// What an app that ProGuard shrinks adds. It is no rule of the archive: R8 keeps these annotations on methods by
-/// itself, and would keep all others of the app, too.
+/// What an app that ProGuard shrinks adds. It is no rule of the archive: R8 keeps these annotations on
+/// methods by itself, and would keep all others of the app, too.
 const FOR_PROGUARD: &str = "-keepattributes RuntimeInvisibleAnnotations";
 
 /// ProGuard drops the annotations by which ART takes natives for fast ones, and no stack is then taken by

@@ -1,4 +1,5 @@
-//! A main thread that sleeps while ordinary messages are due: a leaked sync barrier, without any SIGQUIT; and what only seems so.
+//! A main thread that sleeps while ordinary messages are due: a leaked sync barrier, without any SIGQUIT; and
+//! what only seems so.
 
 use anyhow::{Context, Result};
 use lab_launch::{Running, reports};

@@ -251,7 +251,8 @@ fn a_database_that_another_thread_works_on() -> Result<()> {
     Ok(())
 }
 
-/// There is no Binder driver on a testbed: a stand-in under the platform's names reads from a socket without a writer.
+/// There is no Binder driver on a testbed: a stand-in under the platform's names reads from a socket without
+/// a writer.
 #[test]
 fn a_binder_call() -> Result<()> {
     let verdict = found("binder")?;
@@ -274,14 +275,15 @@ fn classes_that_are_loaded() -> Result<()> {
     Ok(())
 }
 
-/// The library's constructor does not end, and the linker keeps its lock for as long, from the app's start on: the recorder
-/// finds ART, samples and reports without the linker.
+/// The library's constructor does not end, and the linker keeps its lock for as long, from the app's start
+/// on: the recorder finds ART, samples and reports without the linker.
 #[test]
 fn a_library_that_is_loaded() -> Result<()> {
     let (report, verdict) = found_in("library")?;
     // The first one, but on a machine where the stacks came late.
     assert!(verdict.causes.iter().any(|cause| cause.title.contains("loads code")), "{verdict:#?}");
-    // Where the worker, which gives way to others, had no processor to look at ART with, the report has nothing of the sampler.
+    // Where the worker, which gives way to others, had no processor to look at ART with, the report has
+    // nothing of the sampler.
     let looked = report.features.iter().any(|state| state.feature == Feature::Sampler);
     let by_art = report.trees.iter().any(|tree| tree.source == StackSource::Art);
     assert!(by_art || !looked, "{:?}", report.features);

@@ -102,7 +102,8 @@ fn sigquit_is_left_alone_when_the_app_asks_for_that() -> Result<()> {
     Ok(())
 }
 
-/// What is recommended for production: it works on every level, and takes another library's Printer out unseen.
+/// What is recommended for production: it works on every level, and takes another library's Printer out
+/// unseen.
 #[test]
 fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
@@ -150,8 +151,8 @@ fn no_more_lines_of_the_queue_are_kept_than_the_app_configured() -> Result<()> {
     Ok(())
 }
 
-/// An obj's toString that takes four seconds, and one that throws. It runs where the app wants the texts of objects, and
-/// nowhere else, and costs no more than itself.
+/// An obj's toString that takes four seconds, and one that throws. It runs where the app wants the texts of
+/// objects, and nowhere else, and costs no more than itself.
 #[test]
 fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
     let printed = |story: &Story| story.said.iter().filter(|line| line.contains("printed on")).count();

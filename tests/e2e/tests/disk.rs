@@ -1,4 +1,5 @@
-//! Who waits for the disk, by the system calls of a real app: not the main thread, and no thread before SIGQUIT is passed on.
+//! Who waits for the disk, by the system calls of a real app: not the main thread, and no thread before
+//! SIGQUIT is passed on.
 
 use anyhow::{Context, Result, bail, ensure};
 use lab_launch::Running;
@@ -9,8 +10,8 @@ use loopbox_e2e::{HANG_REPORT_LATE, launcher};
 use std::fs;
 use tempfile::tempdir;
 
-/// Sends SIGQUIT until the recorder gets one. While the tracer keeps the main thread stopped, the kernel gives it to ART's Signal
-/// Catcher instead, which waits for it.
+/// Sends SIGQUIT until the recorder gets one. While the tracer keeps the main thread stopped, the kernel
+/// gives it to ART's Signal Catcher instead, which waits for it.
 fn quit_traced(app: &Running, trace: &Trace) -> Result<()> {
     let passed_on = |calls: &[(u32, String)]| calls.iter().any(|(_, call)| is_passed_on(call));
     // What it says then: the call that waited for the signal may have begun before this thread was traced.
@@ -69,7 +70,8 @@ const LATE: usize = 10;
 
 #[test]
 fn a_report_is_flushed_once_and_not_before_the_signal_is_passed_on() -> Result<()> {
-    // The tracer and a machine with much to do may make the worker late; then the stall monitor has passed the signal on.
+    // The tracer and a machine with much to do may make the worker late; then the stall monitor has passed
+    // the signal on.
     for _ in 0..LATE {
         if is_passed_on_by_the_worker_after_the_first_file()? {
             return Ok(());
@@ -78,7 +80,8 @@ fn a_report_is_flushed_once_and_not_before_the_signal_is_passed_on() -> Result<(
     bail!("the worker was late with each of {LATE} signals")
 }
 
-/// Sees a signal's report being written. Whether the worker passed the signal on, which then had to come after the first file.
+/// Sees a signal's report being written. Whether the worker passed the signal on, which then had to come
+/// after the first file.
 fn is_passed_on_by_the_worker_after_the_first_file() -> Result<bool> {
     let folder = tempdir()?;
     let home = folder.path().join("rings");

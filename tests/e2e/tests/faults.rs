@@ -1,5 +1,5 @@
-//! What can go wrong with the app's files while it records, for real: on a real ART, on real file systems. The app runs
-//! on in every case, and what is lost is what `docs/faults.md` says.
+//! What can go wrong with the app's files while it records, for real: on a real ART, on real file systems.
+//! The app runs on in every case, and what is lost is what `docs/faults.md` says.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Running, reports};
@@ -48,7 +48,8 @@ impl Shop {
         Ok(shop)
     }
 
-    /// Waits for a ring that could not be made at first: the next try comes by itself, and brings what was recorded before.
+    /// Waits for a ring that could not be made at first: the next try comes by itself, and brings what was
+    /// recorded before.
     fn ring_comes(&mut self, directory: &Path) -> Result<()> {
         // As far back as there is room.
         let from_the_first_on = |report: &Report| {
@@ -212,7 +213,8 @@ fn a_directory_that_is_read_only() -> Result<()> {
     shop.ring_comes(disk.path())
 }
 
-/// What a quota is to a process without one. A file beyond the limit would be a SIGXFSZ, which ends a process.
+/// What a quota is to a process without one. A file beyond the limit would be a SIGXFSZ, which ends a
+/// process.
 #[test]
 fn a_limit_on_the_size_of_files() -> Result<()> {
     let folder = tempdir()?;
@@ -248,8 +250,8 @@ fn a_directory_that_is_deleted_while_the_app_runs() -> Result<()> {
     shop.lives()
 }
 
-/// Nothing of the app's own can do it by mistake; root can. What has changed since is written again, wherever the file ends.
-/// How often the main thread was stopped for a stack.
+/// Nothing of the app's own can do it by mistake; root can. What has changed since is written again, wherever
+/// the file ends. How often the main thread was stopped for a stack.
 fn stops(report: &Report) -> Result<u64> {
     let stops = report.statistics.iter().find(|statistic| statistic.name == "sampler.windows");
     stops.context("no sampler")?.value.parse().context("a number of stops")

@@ -1,5 +1,5 @@
-//! The sampler at its worst: it hangs, dies, takes the process with it, meets an ART that it does not know, or is not
-//! wanted. The app goes on, and the report says what happened.
+//! The sampler at its worst: it hangs, dies, takes the process with it, meets an ART that it does not know,
+//! or is not wanted. The app goes on, and the report says what happened.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, Running};
@@ -12,7 +12,8 @@ use std::path::Path;
 use std::time::Instant;
 use tempfile::tempdir;
 
-/// Asks itself for a report again and again, because the sampler takes its time, and must not be hurried by signals.
+/// Asks itself for a report again and again, because the sampler takes its time, and must not be hurried by
+/// signals.
 fn demo(testbed: &str, folder: &Path) -> Result<App> {
     Ok(asking(launcher(testbed)?.app("scenario.Demo"), folder))
 }
@@ -91,7 +92,8 @@ fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
     Ok(())
 }
 
-/// A shrinker may take annotations off. The thread that walks is not runnable then, and a collection may free what it reads.
+/// A shrinker may take annotations off. The thread that walks is not runnable then, and a collection may free
+/// what it reads.
 #[test]
 fn an_app_that_lost_the_annotation_is_sampled_by_the_java_api() -> Result<()> {
     const ANNOTATED: &str = "@FastNative\n    static native void walk();";
@@ -157,7 +159,8 @@ fn a_kernel_without_process_vm_readv_is_read_through_pipes() -> Result<()> {
     Ok(())
 }
 
-/// An app frozen in the middle of that call ends by its time-out when it thaws; only apps out of sight are frozen.
+/// An app frozen in the middle of that call ends by its time-out when it thaws; only apps out of sight are
+/// frozen.
 #[test]
 fn the_java_api_is_left_alone_in_the_background() -> Result<()> {
     let folder = tempdir()?;

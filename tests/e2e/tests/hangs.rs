@@ -1,6 +1,6 @@
-//! A hang at each place of an app that starts as on a phone (`tests/app/phone`), SIGQUIT in it, then kill -9: what both
-//! reports say. `cargo xtask stress hangs` plays every place in every way to watch, and prints the table of
-//! `docs/blind-spots.md`.
+//! A hang at each place of an app that starts as on a phone (`tests/app/phone`), SIGQUIT in it, then kill -9:
+//! what both reports say. `cargo xtask stress hangs` plays every place in every way to watch, and prints the
+//! table of `docs/blind-spots.md`.
 
 use anyhow::{Result, ensure};
 use loopbox_e2e::hangs::stories::{STORIES, Stage};
@@ -104,8 +104,8 @@ fn a_hang_is_named_where_no_signal_ends_the_wait() -> Result<()> {
     play(&cells("art11", Mode::Printer, "vfork", &["message", "idle"]))
 }
 
-/// A page that main touches between the sampler's look and its question keeps the sampler, which has left nothing out then. That
-/// is seldom, and a busy machine makes it less so.
+/// A page that main touches between the sampler's look and its question keeps the sampler, which has left
+/// nothing out then. That is seldom, and a busy machine makes it less so.
 fn play_page(testbed: &'static str, mode: Mode) -> Result<()> {
     let play = || play(&cells(testbed, mode, "page", &["message"]));
     let asked = |error: &anyhow::Error| format!("{error:#}").contains(ASKED_TO_STOP);

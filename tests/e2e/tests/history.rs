@@ -67,7 +67,8 @@ fn assert_script(report: &Report) -> Result<()> {
         }
     }
 
-    // 150 messages of 3 ms are at least 450 ms of work: one full group or more, of how many a busy machine decides.
+    // 150 messages of 3 ms are at least 450 ms of work: one full group or more, of how many a busy machine
+    // decides.
     let full = |r: &Record| r.kind == RecordKind::Group && r.work_ns >= 300 * MS && r.count > 1;
     assert!(report.history.iter().any(full), "{:#?}", report.history);
 
@@ -78,7 +79,8 @@ fn assert_script(report: &Report) -> Result<()> {
         assert!(found.wall_ns >= ms * MS, "{found:?}");
     }
 
-    // Component messages are named however short they are: by their Handler, or by their Runnable on any Handler.
+    // Component messages are named however short they are: by their Handler, or by their Runnable on any
+    // Handler.
     let component =
         details_of(report, "android.app.ActivityThread$H").next().context("no component message")?;
     let message = component.message.as_ref().context("no name")?;

@@ -139,8 +139,8 @@ fn told(app: &mut Running, reason: &str) -> Result<(PathBuf, Report)> {
     Ok((path, report))
 }
 
-/// A hang that the system calls an ANR, with a lock and other threads to report, which then ends: everything that was
-/// learnt of it, one after the other, is in one file.
+/// A hang that the system calls an ANR, with a lock and other threads to report, which then ends: everything
+/// that was learnt of it, one after the other, is in one file.
 #[test]
 fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {
     for testbed in testbeds() {

@@ -117,7 +117,8 @@ fn a_printer_that_was_set_to_null_is_set_again() -> Result<()> {
 fn a_stubborn_other_library_is_answered_ever_more_seldom() -> Result<()> {
     on_each_testbed(|testbed| {
         let story = tell(testbed, &[], &["mode=fight", "hook=PRINTER", "printerCheckMs=100"])?;
-        // 40 rounds of at least 60 ms; the pause doubles from 100 ms on: 100 + 200 + 400 + 800 + 1600 + 3200 ...
+        // 40 rounds of at least 60 ms; the pause doubles from 100 ms on: 100 + 200 + 400 + 800 + 1600 + 3200
+        // ...
         let (_, how) = feature(&story.report, Feature::Hook);
         let armed =
             how.split("armed again ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
@@ -201,8 +202,8 @@ fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
     Ok(())
 }
 
-/// On ART 10 alone: the ends in nested loops are matched by depths of the native stack, which the switch interpreter of the
-/// testbeds of ART 11 and 14 does not use for Java calls.
+/// On ART 10 alone: the ends in nested loops are matched by depths of the native stack, which the switch
+/// interpreter of the testbeds of ART 11 and 14 does not use for Java calls.
 #[test]
 fn nested_loops_are_distinguished_from_lost_ends() -> Result<()> {
     for (hook, end) in [("hook=AUTO", End::Threw), ("hook=PRINTER", End::Missed)] {
@@ -217,7 +218,8 @@ fn nested_loops_are_distinguished_from_lost_ends() -> Result<()> {
             assert!(inner.start_ns > dialog.start_ns && inner.token > dialog.token);
             assert!(inner.start_ns + inner.wall_ns <= dialog.start_ns + dialog.wall_ns);
         }
-        // The message that left the inner loop by an exception; the Printer learns of it by the outer one's end.
+        // The message that left the inner loop by an exception; the Printer learns of it by the outer one's
+        // end.
         let mut stopped = details(&story.report).filter(|d| d.end == end && d.token > dialog.token);
         let first = stopped.next().with_context(|| format!("{:#?}", story.report.history))?;
         assert!(first.message.is_some(), "{first:?} has no name");

@@ -10,8 +10,8 @@ use tempfile::tempdir;
 const MS: u64 = 1_000_000;
 /// How long the frames take that are slow.
 const LENGTHS: [u64; 4] = [55, 75, 102, 731];
-/// A frame of 55 ms leaves the sampler, a thread like any other, 30 ms for a stack. On a machine whose processors are taken it
-/// may come later than that; then another process is tried.
+/// A frame of 55 ms leaves the sampler, a thread like any other, 30 ms for a stack. On a machine whose
+/// processors are taken it may come later than that; then another process is tried.
 const TRIES: usize = 10;
 
 /// What a run of `smooth.Culprits` leaves.
@@ -88,7 +88,8 @@ fn try_runs(
 fn slow_frames_have_their_code_on_top(testbed: &str, hook: &str) -> Result<()> {
     /// One and a half refreshes.
     const ONSET: u64 = 25 * MS;
-    /// What is no frame, and no hang either, has no stacks by the defaults; one that it would have begins with this age.
+    /// What is no frame, and no hang either, has no stacks by the defaults; one that it would have begins
+    /// with this age.
     const USUAL_ONSET: u64 = 50 * MS;
 
     let (mut named, mut early) = (BTreeSet::new(), false);

@@ -1,4 +1,5 @@
-//! The recorder is installed when Activities may have been there already, as after a screen that asks for consent.
+//! The recorder is installed when Activities may have been there already, as after a screen that asks for
+//! consent.
 
 use anyhow::{Context, Result};
 use lab_launch::App;

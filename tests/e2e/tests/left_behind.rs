@@ -1,5 +1,5 @@
-//! What another library leaves of SIGQUIT, while the main thread is idle and nothing of the recorder is awake to mend it: the
-//! process lives, ART writes its trace, and we our report.
+//! What another library leaves of SIGQUIT, while the main thread is idle and nothing of the recorder is awake
+//! to mend it: the process lives, ART writes its trace, and we our report.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The hooks, the history, the queue and frames on the framework's real classes of several API levels. `cargo xtask stress
-//! levels` has all of them.
+//! The hooks, the history, the queue and frames on the framework's real classes of several API levels. `cargo
+//! xtask stress levels` has all of them.
 
 use anyhow::{Context, Result, ensure};
 use lab_reports::LIMIT;
@@ -27,7 +27,8 @@ fn api_28_is_seen_whole_by_the_printer() -> Result<()> {
     whole("fw28", "AUTO", "Printer", "MessagesField")
 }
 
-/// Android 9 has no `Looper.sObserver`: both ways to it are refused, as those of a platform that closes them are.
+/// Android 9 has no `Looper.sObserver`: both ways to it are refused, as those of a platform that closes them
+/// are.
 #[test]
 fn status_names_each_way_to_the_observer_that_was_refused() -> Result<()> {
     let app = launcher("art11-fw28")?.app("scenario.Demo");
@@ -86,7 +87,8 @@ fn each_queue_is_seen_whole_by_its_poll() -> Result<()> {
     levels.into_iter().try_for_each(|(level, source)| whole(level, "POLL", "Poll", source))
 }
 
-/// `MessageQueue.mMessages` is hidden from apps that target 37, by the level's own list. Nothing else is lost with it.
+/// `MessageQueue.mMessages` is hidden from apps that target 37, by the level's own list. Nothing else is lost
+/// with it.
 #[test]
 fn a_queue_that_is_hidden_from_the_app_is_said_to_be_unknown() -> Result<()> {
     let hidden = |level: &str| look(level, "AUTO", &["--hidden-api"]);

@@ -1,5 +1,5 @@
-//! The block monitor and the performance monitor on a real ART: what they report of messages that block, what their files go
-//! through, and what the main thread does for it, which is nothing.
+//! The block monitor and the performance monitor on a real ART: what they report of messages that block, what
+//! their files go through, and what the main thread does for it, which is nothing.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, java_below};
@@ -76,7 +76,8 @@ fn a_block_is_reported_while_it_lasts_and_is_a_line_when_it_is_over() -> Result<
             assert_eq!(*line, heard, "{testbed}: the listener has the same");
             check_line(line).with_context(|| format!("{testbed}: {line}"))?;
             let samples = line["samples"].as_array().context("no samples")?;
-            // The kernel counts ticks of 10 ms: two samples may have none between them, and then no share of it either.
+            // The kernel counts ticks of 10 ms: two samples may have none between them, and then no share of
+            // it either.
             let apart = |pair: &[Value]| pair[1]["at"].as_i64() >= pair[0]["at"].as_i64().map(|at| at + 50);
             let counted = |pair: &[Value]| pair[1]["sys_cpu"].is_number() || !apart(pair);
             ensure!(samples.windows(2).all(counted), "{testbed}: {line}");
@@ -150,8 +151,8 @@ fn check_line(line: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What the kernel of a phone says to an app since Android 8, here said by this one: no permission to read the machine's use, and
-/// no figures of pressure, which older kernels do not have.
+/// What the kernel of a phone says to an app since Android 8, here said by this one: no permission to read
+/// the machine's use, and no figures of pressure, which older kernels do not have.
 const REFUSALS: &str = r#"
     mount --bind "$0/file" /proc/stat || exit 1
     if [ -d /proc/pressure ]; then mount --bind "$0/folder" /proc/pressure || exit 1; fi
@@ -411,7 +412,8 @@ fn take_post(server: &TcpListener, answer: &str) -> Result<Posted> {
     Ok(posted)
 }
 
-/// A server that is busy, takes the first file then, and calls the second one too large: it would never take that.
+/// A server that is busy, takes the first file then, and calls the second one too large: it would never take
+/// that.
 #[test]
 fn the_sample_uploader_speaks_http() -> Result<()> {
     let folder = tempdir()?;

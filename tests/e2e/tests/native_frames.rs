@@ -1,4 +1,5 @@
-//! A main thread that hangs in native code: what the kernel reports of it, and its native frames, named by symbols.
+//! A main thread that hangs in native code: what the kernel reports of it, and its native frames, named by
+//! symbols.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, Running, reports, wait_for_report};
@@ -16,8 +17,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::{TempDir, tempdir};
 
-/// The calls that `native_hang.rs` waits in, by their place on the kernel's line: the number on x86-64, and an argument that
-/// an emulator's own calls do not have.
+/// The calls that `native_hang.rs` waits in, by their place on the kernel's line: the number on x86-64, and
+/// an argument that an emulator's own calls do not have.
 type Call = [(usize, &'static str); 2];
 const READ: Call = [(0, "0"), (3, "0x1")];
 const FUTEX: Call = [(0, "202"), (3, "0x4c4258")];
@@ -50,7 +51,8 @@ struct Hang {
 }
 
 impl Hanging {
-    /// Hangs in one way, and waits until the kernel reports that main sleeps in this system call; without one, that it runs.
+    /// Hangs in one way, and waits until the kernel reports that main sleeps in this system call; without
+    /// one, that it runs.
     fn start(testbed: &str, way: &str, call: Option<Call>) -> Result<Self> {
         let app = launcher(testbed)?.app("scenario.NativeHang");
         Self::of(app, way, call).context(testbed.to_owned())
@@ -85,7 +87,8 @@ impl Hang {
 
     /// The report by the signal that an app that hangs was sent.
     fn reported(Hanging { folder, mut app }: Hanging) -> Result<Self> {
-        // Where it takes long to get here, the report of the hang itself is the first, without a signal's stack.
+        // Where it takes long to get here, the report of the hang itself is the first, without a signal's
+        // stack.
         let (file, report) = wait_until("a report with a native stack", || {
             let file = wait_for_report(folder.path(), LIMIT)?;
             let report = read(&file)?;
@@ -152,8 +155,9 @@ fn a_spin_in_native_code_is_named_with_its_callers() -> Result<()> {
         let modules = hang.modules()?;
         let art = modules.iter().position(|name| name.starts_with("libart.so")).context("no frame of ART")?;
         assert!(modules[..art].iter().all(|name| *name == "lab-host"), "{testbed}: {modules:?}");
-        // The word on top of an x86-64 stack may be a return address, too. ART's own code uses the frame pointer for
-        // other things: where it has left an address of code in the place of one, the chain has one frame more.
+        // The word on top of an x86-64 stack may be a return address, too. ART's own code uses the frame
+        // pointer for other things: where it has left an address of code in the place of one, the chain has
+        // one frame more.
         let in_art = modules.len() - art;
         assert!(art >= 2 && (1..=2).contains(&in_art), "{testbed}: {modules:?}");
         assert!(native.modules.iter().all(|module| module.build_id.len() >= 8), "{:?}", native.modules);
@@ -213,7 +217,8 @@ fn what_main_waits_in_is_named() -> Result<()> {
             (MainWaitKind::Read, "waits for data to read (read, pipe)")
         );
         let sleep = Hang::new(&testbed, "sleep", Some(CLOCK_NANOSLEEP))?;
-        // The signal ends a sleep. On x86-64 its number goes with it, and main may not sleep again when it is looked at.
+        // The signal ends a sleep. On x86-64 its number goes with it, and main may not sleep again when it is
+        // looked at.
         let known = match sleep.wait()?.kind {
             MainWaitKind::Sleep => true,
             MainWaitKind::OtherCall => !testbed.ends_with("-arm64"),
@@ -224,7 +229,8 @@ fn what_main_waits_in_is_named() -> Result<()> {
     Ok(())
 }
 
-/// An app that starts on a machine with much to do: the thread that writes reports has not had a processor yet.
+/// An app that starts on a machine with much to do: the thread that writes reports has not had a processor
+/// yet.
 #[test]
 fn a_signal_that_comes_before_the_worker_runs_has_its_native_stack() -> Result<()> {
     let gates = tempdir()?;

@@ -1,6 +1,6 @@
-//! Hangs in places that are no ordinary message: the message that the recorder is installed in, before the loop, idle
-//! handlers, input. Each is seen by the recorder's own watch, at SIGQUIT, and by the next launch after a kill, with the main
-//! thread's stack.
+//! Hangs in places that are no ordinary message: the message that the recorder is installed in, before the
+//! loop, idle handlers, input. Each is seen by the recorder's own watch, at SIGQUIT, and by the next launch
+//! after a kill, with the main thread's stack.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Running, reports};
@@ -52,8 +52,8 @@ impl Story {
         self.wait_for(&format!("a report of {reason:?}"), |report| report.meta.reason == *reason)
     }
 
-    /// Waits for the report of the hang. The file of a signal before it gets the verdict at once, and the rest when the
-    /// hang's own report is complete.
+    /// Waits for the report of the hang. The file of a signal before it gets the verdict at once, and the
+    /// rest when the hang's own report is complete.
     fn wait_for_hang(&self) -> Result<Report> {
         self.wait_for("a hang", |report| {
             report.anr.verdict == AnrVerdict::Hang && report.meta.reason == DumpReason::Hang
@@ -220,8 +220,8 @@ fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
         let story = Story::begin("art10", &["where=loop", hook])?;
         let hung = story.wait_for_hang()?;
         if hook == "hook=AUTO" {
-            // Nobody sees whether the loop inside was left, so the message around it has its stack only. The Printer is not
-            // called when the last message of the inner loop was left by an exception.
+            // Nobody sees whether the loop inside was left, so the message around it has its stack only. The
+            // Printer is not called when the last message of the inner loop was left by an exception.
             check_stack(&hung, outside(&hung).token, &IN_BIND)?;
             let around = hung.statistics.iter().find(|figure| figure.name == "main.messages_around");
             assert_eq!(around.map(|figure| &*figure.value), Some("1"), "{:?}", hung.statistics);
@@ -329,7 +329,8 @@ fn input_that_a_window_is_called_with_is_a_message() -> Result<()> {
     Ok(())
 }
 
-/// How often the recorder's threads that watch the main thread, and the one that copies the ring, have gone to sleep.
+/// How often the recorder's threads that watch the main thread, and the one that copies the ring, have gone
+/// to sleep.
 fn sleeps(pid: u32) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {

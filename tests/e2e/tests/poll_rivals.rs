@@ -80,7 +80,8 @@ fn a_library_that_came_first_is_called_and_stays() -> Result<()> {
     })
 }
 
-/// It has saved a function of ours: that goes on to call what it called, and records again when it is restored.
+/// It has saved a function of ours: that goes on to call what it called, and records again when it is
+/// restored.
 #[test]
 fn a_library_that_wraps_the_hook_is_no_loss_and_neither_is_what_it_restores() -> Result<()> {
     on_each(|testbed| {

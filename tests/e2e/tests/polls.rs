@@ -6,7 +6,8 @@ use loopbox_e2e::scenario::{SHOP, Story};
 use loopbox_format::model::{End, MainState, NamedBy, RecordKind, Token};
 use loopbox_testbed as testbed;
 
-/// Plays `scenario.Polls`, and returns what it left with how many messages began by another library's Observer.
+/// Plays `scenario.Polls`, and returns what it left with how many messages began by another library's
+/// Observer.
 fn play(testbed: &str, arguments: &[&str]) -> Result<(Story, u64)> {
     let all = [&["hook=POLL"], arguments].concat();
     let played = Story::tell("scenario.Polls", testbed, &[], &all)?;

@@ -1,4 +1,5 @@
-//! An app deletes what was recorded: in the process that records, in others, and in a launch after one that was killed.
+//! An app deletes what was recorded: in the process that records, in others, and in a launch after one that
+//! was killed.
 
 use anyhow::{Result, ensure};
 use lab_launch::{App, Running};
@@ -119,7 +120,8 @@ fn nothing_remains_that_the_process_has_made() -> Result<()> {
     Ok(())
 }
 
-/// One of them has folders of its own, with files of the app in them, that the process which purges does not know.
+/// One of them has folders of its own, with files of the app in them, that the process which purges does not
+/// know.
 #[test]
 fn other_processes_delete_what_is_theirs() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -23,7 +23,8 @@ fn queue_of(report: &Report) -> Queue {
     parse_queue(&report.pending)
 }
 
-/// A `java.util.Vector` is enough: printing the queue locks the queue first and then the object, main the other way round.
+/// A `java.util.Vector` is enough: printing the queue locks the queue first and then the object, main the
+/// other way round.
 #[test]
 fn main_goes_on_where_it_posts_under_the_lock_of_a_queued_object() -> Result<()> {
     for testbed in ["art10", "art11"] {

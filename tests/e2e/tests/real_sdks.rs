@@ -1,5 +1,5 @@
-//! The links to crash SDKs with the SDKs themselves, on a JVM and off line: what each SDK sends of hangs that earlier processes
-//! left.
+//! The links to crash SDKs with the SDKs themselves, on a JVM and off line: what each SDK sends of hangs that
+//! earlier processes left.
 
 use std::fs;
 

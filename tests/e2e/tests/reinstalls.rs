@@ -9,10 +9,12 @@ use tempfile::tempdir;
 
 /// `LOOPBOX_REINSTALLS` asks for more than CI does.
 const TIMES: u64 = 800;
-/// What the recorder may have of the heap more than after the first quarter, in all: room for notices of reports that once waited
-/// for the listener, of which there are sixteen at most. A leak of two bytes each is more.
+/// What the recorder may have of the heap more than after the first quarter, in all: room for notices of
+/// reports that once waited for the listener, of which there are sixteen at most. A leak of two bytes each is
+/// more.
 const RECORDER_GROWTH: i64 = 1 << 10;
-/// Libraries' arenas and Java's collector make mappings and split them; a thread's stack that stays would be two each time.
+/// Libraries' arenas and Java's collector make mappings and split them; a thread's stack that stays would be
+/// two each time.
 const MAPPINGS: i64 = 100;
 
 /// After a quarter of the run.

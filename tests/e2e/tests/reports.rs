@@ -76,7 +76,8 @@ impl Taking {
         Ok(listed.map(|(words, path)| (label(words), path.into())).collect())
     }
 
-    /// Claims what the last list has of this label. Whether it was this process that got it, and where it is then.
+    /// Claims what the last list has of this label. Whether it was this process that got it, and where it is
+    /// then.
     fn claim(&mut self, label: &str) -> Result<(bool, PathBuf)> {
         let said = self.order(&format!("claim {label}"))?;
         let claimed = said.iter().find_map(|line| line.strip_prefix("claimed ")?.split_once(' '));
@@ -84,8 +85,8 @@ impl Taking {
         Ok((done == "true", path.into()))
     }
 
-    /// What it is handed when there are so many. That something was heard is not enough after a hang: it may be what was
-    /// complete before its end, at which the listener looks only now.
+    /// What it is handed when there are so many. That something was heard is not enough after a hang: it may
+    /// be what was complete before its end, at which the listener looks only now.
     fn take_all(&mut self, count: usize) -> Result<Vec<(String, PathBuf)>> {
         wait_until("as many reports", || Ok(Some(self.take()?).filter(|taken| taken.len() >= count)))
     }
@@ -279,7 +280,8 @@ fn the_report_of_a_process_that_is_gone_is_handed_out_as_it_is() -> Result<()> {
     next.end()
 }
 
-/// As on a phone whose clock stood at 1970, or at the day its system was built, until it had the time from a network.
+/// As on a phone whose clock stood at 1970, or at the day its system was built, until it had the time from a
+/// network.
 #[test]
 fn a_report_of_before_the_clock_was_set_is_handed_out() -> Result<()> {
     let folder = tempdir()?;
@@ -533,7 +535,8 @@ fn what_came_of_the_systems_trace_is_kept_and_the_next_start_tries_again() -> Re
     let pid = app.app.pid();
     app.app.kill();
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map(|since| since.as_millis());
-    // Newest first. Starts that end at once would switch the recorder off, unless the system knows that they just ended.
+    // Newest first. Starts that end at once would switch the recorder off, unless the system knows that they
+    // just ended.
     let mut exits = vec![format!("{pid}|{process}|{}|{}|0|words", now()?, ProcessExit::ANR)];
     let trace = format!("trace={WHOLE}");
     for (how, wanted) in [

@@ -1,5 +1,5 @@
-//! A thread that reaches no safepoint: it ends neither sampling nor the app, and no thread is asked to stop while ART's own
-//! trace waits for it.
+//! A thread that reaches no safepoint: it ends neither sampling nor the app, and no thread is asked to stop
+//! while ART's own trace waits for it.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::Running;
@@ -84,7 +84,8 @@ fn a_signal_beside_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<(
         }
         let quit = read(&path)?;
         assert!(is_sampled(&quit), "{testbed}: {:?}", quit.trees);
-        // The queue, which is Java's to read, waited for the trace. That took longer than the two seconds it waits.
+        // The queue, which is Java's to read, waited for the trace. That took longer than the two seconds it
+        // waits.
         let waited_ns = quit.pending.captured_ns.since(quit.meta.dumped_at.uptime_ns);
         assert!(waited_ns >= 2_000_000_000, "{testbed}: {waited_ns} ns");
         let windows = statistic(&quit, "sampler.windows");

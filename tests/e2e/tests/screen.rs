@@ -1,6 +1,6 @@
-//! The screen of debug builds. What keeps and reads reports runs on real ART with real hangs; the notification and the screens run
-//! where the compilers run, on what stands in for the framework (`tests/integrate/screen`): the classes are those of the archive,
-//! compiled against the platform's own API.
+//! The screen of debug builds. What keeps and reads reports runs on real ART with real hangs; the
+//! notification and the screens run where the compilers run, on what stands in for the framework
+//! (`tests/integrate/screen`): the classes are those of the archive, compiled against the platform's own API.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,8 @@ use tempfile::{TempDir, tempdir};
 /// What of the screen needs no views.
 const WITHOUT_VIEWS: [&str; 6] = ["Copies", "Decoder", "ReportFile", "ReportText", "Stacks", "Timeline"];
 
-/// The class path of the driver: what stands in for the framework, then the archives' classes. Compiled once for all tests.
+/// The class path of the driver: what stands in for the framework, then the archives' classes. Compiled once
+/// for all tests.
 fn class_path() -> &'static [PathBuf] {
     static COMPILED: LazyLock<(TempDir, Vec<PathBuf>)> = LazyLock::new(|| {
         let work = tempdir().unwrap();
@@ -86,7 +87,8 @@ fn small(folder: &Path, name: &str, [reason, verdict, label]: [&str; 3], time_ms
     Ok(file.display().to_string())
 }
 
-/// A report of main in a chain of locks, which an ANR's signal came for, with the lines that this version writes for apps.
+/// A report of main in a chain of locks, which an ANR's signal came for, with the lines that this version
+/// writes for apps.
 fn anr(name: &str) -> Result<Report> {
     let mut report = read(&golden(name))?;
     report.digest.push_str("\nprobable\nclosed\n");

@@ -1,4 +1,5 @@
-//! The library that ships, unchanged, on real ARTs: linked for Android, stripped, loaded by `System.loadLibrary`.
+//! The library that ships, unchanged, on real ARTs: linked for Android, stripped, loaded by
+//! `System.loadLibrary`.
 
 use anyhow::{Context, Result};
 use lab_launch::{Launcher, wait_for_report};

@@ -28,7 +28,8 @@ impl Story {
         }
         let ended = app.start()?.finish(LIMIT)?.success()?;
         let all = reports(folder.path())?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
-        // Not by their order: what the app asks for may be written before the answer to a signal of the same moment.
+        // Not by their order: what the app asks for may be written before the answer to a signal of the same
+        // moment.
         let (last, quits): (Vec<_>, Vec<_>) = all
             .into_iter()
             .partition(|report| report.meta.reason == DumpReason::Requested("at the end".into()));
@@ -81,7 +82,8 @@ fn a_storm_of_signals_does_no_harm() -> Result<()> {
     Ok(())
 }
 
-/// Where an app keeps the texts of objects, its code makes them. Whatever that does, the report is on the disk before.
+/// Where an app keeps the texts of objects, its code makes them. Whatever that does, the report is on the
+/// disk before.
 #[test]
 fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
     for testbed in ["art10", "art11"] {
@@ -96,8 +98,8 @@ fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
     Ok(())
 }
 
-/// Neither a listener nor a message that prints itself nor a disk can keep ART's trace back, and with nothing recording any more a
-/// signal still reaches the Signal Catcher, by whatever thread gets it.
+/// Neither a listener nor a message that prints itself nor a disk can keep ART's trace back, and with nothing
+/// recording any more a signal still reaches the Signal Catcher, by whatever thread gets it.
 #[test]
 fn the_signal_is_forwarded_whatever_code_of_the_app_does() -> Result<()> {
     for testbed in ["art10", "art11"] {
@@ -179,14 +181,16 @@ fn where_no_handler_is_kept_the_signal_is_noticed_once_art_has_got_it() -> Resul
 #[test]
 fn handlers_that_end_up_in_each_others_chain_do_not_run_endlessly() -> Result<()> {
     on_each("mode=circle", |story, _| {
-        // Of the recorder that is there when the signal comes, not of the one before, whose worker may not have ended yet.
+        // Of the recorder that is there when the signal comes, not of the one before, whose worker may not
+        // have ended yet.
         let answers: Vec<_> = story.quits.iter().map(|report| (&report.meta, &report.main)).collect();
         assert_eq!((answers.len(), story.caught()), (1, 1), "{answers:#?}");
         assert!(story.said("others 1"), "{:?}", story.ended.lines);
     })
 }
 
-/// It restores the default action, which it had found. Without ART's signal chain the next one would end the app.
+/// It restores the default action, which it had found. Without ART's signal chain the next one would end the
+/// app.
 #[test]
 fn a_handler_that_was_there_before_and_goes_does_not_take_the_app_with_it() -> Result<()> {
     on_each("mode=removed", |story, state| {

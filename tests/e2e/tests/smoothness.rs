@@ -1,4 +1,5 @@
-//! Display frames: what the real Choreographer and FrameMetrics of a testbed report to the recorder, and what a report has of it.
+//! Display frames: what the real Choreographer and FrameMetrics of a testbed report to the recorder, and what
+//! a report has of it.
 
 use anyhow::{Context, Result};
 use lab_reports::live::{wait_for_ring, wait_until};
@@ -71,7 +72,8 @@ fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
     the_articles_trace("art11-jit", &[], "hook=NONE")
 }
 
-/// A display whose refreshes come up to 0.47 ms early or late drops no frame: nothing of it is a hitch, from the callback to the desk.
+/// A display whose refreshes come up to 0.47 ms early or late drops no frame: nothing of it is a hitch, from
+/// the callback to the desk.
 fn jitter_is_no_hitch(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
     // 80 frames in 1,332 ms: short of the queue between main and the worker.
     let jitter = ["16.2,17.1,16.9,16.4"; 20].join(",");
@@ -313,7 +315,8 @@ fn frames_and_activities_are_named_by_their_callbacks_under_the_poll() -> Result
     Ok(())
 }
 
-/// However many fingers come and go, from the first that touches to the last that is lifted it is one gesture.
+/// However many fingers come and go, from the first that touches to the last that is lifted it is one
+/// gesture.
 fn two_fingers_are_one_gesture(testbed: &str, hook: &str) -> Result<()> {
     let story = Story::tell("smooth.Fingers", testbed, &[], &[hook])?;
     let numbers = |of: &str| {
@@ -352,7 +355,8 @@ fn two_fingers_are_one_gesture_in_compiled_code() -> Result<()> {
     two_fingers_are_one_gesture("art11-jit", "hook=AUTO")
 }
 
-/// A frame is held up by what it draws, by a message, by a touch, by the render thread. Each is told from the others.
+/// A frame is held up by what it draws, by a message, by a touch, by the render thread. Each is told from the
+/// others.
 fn a_frame_is_held_up_in_each_place(testbed: &str, hook: &str) -> Result<()> {
     /// Less a refresh, by which a frame may begin late.
     const STOOD: u64 = (200 - 17) * MS;
@@ -398,7 +402,8 @@ fn a_frame_is_held_up_in_each_place_in_compiled_code() -> Result<()> {
     a_frame_is_held_up_in_each_place("art11-jit", "hook=PRINTER")
 }
 
-/// The user swipes the app away, or the system needs its memory: a process ends without notice, and its frames are not lost.
+/// The user swipes the app away, or the system needs its memory: a process ends without notice, and its
+/// frames are not lost.
 #[test]
 fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
     let folder = tempdir()?;
@@ -464,7 +469,8 @@ fn stood_in(log: &str) -> Result<Vec<Stood>> {
     Ok(all)
 }
 
-/// For stalls inside of a frame and between two, of which the platform counts those that begin after the next frame was asked for.
+/// For stalls inside of a frame and between two, of which the platform counts those that begin after the next
+/// frame was asked for.
 fn skipped_frames_are_the_platforms(testbed: &str, hz: u64) -> Result<()> {
     let folder = tempdir()?;
     let app = launcher(testbed)?.app("smooth.Skips").argument(format!("dir={}", folder.path().display()));

@@ -1,4 +1,5 @@
-//! Hangs that end, hangs that do not, and what only looks like one: the recorder's own watch and its verdicts.
+//! Hangs that end, hangs that do not, and what only looks like one: the recorder's own watch and its
+//! verdicts.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Ended, Running, reports};
@@ -85,7 +86,8 @@ impl Story {
         })
     }
 
-    /// Waits until the recorder suspects the message, at half of its hang threshold: the queue is in the ring then.
+    /// Waits until the recorder suspects the message, at half of its hang threshold: the queue is in the ring
+    /// then.
     fn wait_for_suspicion(&self) -> Result<()> {
         let suspected = |report: &Report| !report.pending.lines.is_empty() && !report.statistics.is_empty();
         wait_for_ring("the message is suspected", self.folder.path(), self.app.pid(), suspected).map(drop)
@@ -209,8 +211,8 @@ fn no_hang_is_reported_while_a_debugger_is_attached() -> Result<()> {
     Ok(())
 }
 
-/// A process that is stopped, or in a frozen cgroup as the system keeps apps that are not visible, is not hung, however
-/// old its message is; not even when the system, for another app's ANR, sends its signal.
+/// A process that is stopped, or in a frozen cgroup as the system keeps apps that are not visible, is not
+/// hung, however old its message is; not even when the system, for another app's ANR, sends its signal.
 #[test]
 fn a_frozen_process_is_not_hung() -> Result<()> {
     let mut ways: Vec<(&str, Option<Cgroup>)> = vec![("stopped", None)];
@@ -300,8 +302,8 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
     Ok(())
 }
 
-/// A hang on ART 11 that was killed, as the next launch reports it: the file, and what is in it then. `exits` are the
-/// ends of processes that the system knows, by pid, process name and the time of the hang's report.
+/// A hang on ART 11 that was killed, as the next launch reports it: the file, and what is in it then. `exits`
+/// are the ends of processes that the system knows, by pid, process name and the time of the hang's report.
 fn reported_by_the_next_launch(exits: impl Fn(u32, &str, u64) -> Vec<String>) -> Result<(u64, Report)> {
     let mut story = Story::begin_on("art11", tempdir()?, &[])?;
     let (file, report) = story.wait_for(|report| report.meta.reason == DumpReason::Hang)?;

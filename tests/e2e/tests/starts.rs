@@ -29,7 +29,8 @@ fn off(left: u32) -> String {
     format!("off: start guard: earlier starts ended within seconds; starts until the next try: {left}")
 }
 
-/// The status of a start that dies of a crash right after it, or in the installation, which has no status then.
+/// The status of a start that dies of a crash right after it, or in the installation, which has no status
+/// then.
 fn crash(testbed: &str, folder: &Path, in_installation: bool) -> Result<Option<String>> {
     let app = app(testbed, folder, "1")?;
     let app = if in_installation { app.env("LOOPBOX_FAULT", "install") } else { app.argument("how=crash") };

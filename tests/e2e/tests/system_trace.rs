@@ -1,4 +1,5 @@
-//! ART's own trace, as its Signal Catcher writes it for the same signal that our report is of: both have the same locks.
+//! ART's own trace, as its Signal Catcher writes it for the same signal that our report is of: both have the
+//! same locks.
 
 use anyhow::{Context, Result, ensure};
 use lab_reports::live::{quit, wait_for_signal_catcher};

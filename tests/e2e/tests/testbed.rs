@@ -1,4 +1,5 @@
-//! The testbed behaves like an app on a phone: how it starts, where input and frames come in, what the frame clock reports.
+//! The testbed behaves like an app on a phone: how it starts, where input and frames come in, what the frame
+//! clock reports.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +27,8 @@ fn told(testbed: &str, main: &str, arguments: &[&str]) -> Result<Vec<String>> {
     Ok(ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT ")).map(String::from).collect())
 }
 
-/// The stack at each place that the app reached, outermost method first, in the order in which they were reached.
+/// The stack at each place that the app reached, outermost method first, in the order in which they were
+/// reached.
 fn places(lines: &[String]) -> Vec<(&str, Vec<&str>)> {
     fn place(line: &str) -> Option<(&str, Vec<&str>)> {
         let (place, stack) = line.strip_prefix("at ")?.split_once(": ")?;
@@ -76,8 +78,8 @@ const STORY: [(&str, &str, &str); 21] = [
 /// What a frame takes the movements since the last one with.
 const BATCH: &str = "nativeConsumeBatchedInputEvents";
 
-/// An event that comes while movements wait for a frame is read with them, if the main thread does not look before that
-/// frame: on a busy machine.
+/// An event that comes while movements wait for a frame is read with them, if the main thread does not look
+/// before that frame: on a busy machine.
 fn may_come_with_a_batch(place: &str) -> bool {
     ["touch-up", "key", "generic-motion"].contains(&place)
 }
@@ -140,7 +142,8 @@ fn a_descriptors_listener_is_called_changed_and_removed_as_on_a_phone() -> Resul
     Ok(())
 }
 
-/// Intervals as a trace of a scrolling list has them: most of one refresh at 60 Hz, some longer, no two alike.
+/// Intervals as a trace of a scrolling list has them: most of one refresh at 60 Hz, some longer, no two
+/// alike.
 fn intervals() -> Vec<u64> {
     (0..83).map(|at| 16_666_667 * [1, 1, 2, 1, 5, 1, 44][at % 7] + at as u64).collect()
 }

@@ -1,5 +1,6 @@
-//! How often the recorder wakes a processor up, by the kernel's count: a thread that gives its processor up by itself
-//! (`voluntary_ctxt_switches`) has been woken for it. The bounds are counts, so a busy machine does not exceed them.
+//! How often the recorder wakes a processor up, by the kernel's count: a thread that gives its processor up
+//! by itself (`voluntary_ctxt_switches`) has been woken for it. The bounds are counts, so a busy machine does
+//! not exceed them.
 
 use anyhow::{Context, Result};
 use lab_reports::LIMIT;
@@ -117,7 +118,8 @@ fn threads_wake_up_for_messages_and_not_for_silence() -> Result<()> {
         // In the first and the last message of each way the app reads files, which the threads may notice.
         let most = match wakes.way.as_str() {
             "idle" => 24,
-            // Start, 50 ms, 100 ms after the end, park; start, half a second, park; and one for a thread that is held up.
+            // Start, 50 ms, 100 ms after the end, park; start, half a second, park; and one for a thread that
+            // is held up.
             "isolated" | "background" => messages * 8 + 24,
             // A row is over before the next look, and the pause after it is long enough to park in.
             "typing" => messages / 3 * 6 + ms / 400 + 24,

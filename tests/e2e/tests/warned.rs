@@ -101,7 +101,8 @@ fn now_ms() -> Result<u128> {
     Ok(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis())
 }
 
-/// The ring has the message with its stacks and its name, and that it runs for a second: all that a report needs.
+/// The ring has the message with its stacks and its name, and that it runs for a second: all that a report
+/// needs.
 fn is_prepared(report: &Report) -> bool {
     let MainState::Running(running) = &report.main else { return false };
     running.age_ns() >= 1_000_000_000 && running.message.is_some() && running_tree(report).is_some()
@@ -229,8 +230,8 @@ fn process_that_is_killed_after_a_warning_leaves_the_seconds_before() -> Result<
     next.end()
 }
 
-/// Main had gone on to other messages when the system called the ANR and ended the process: by pid and time the end is of
-/// no hang.
+/// Main had gone on to other messages when the system called the ANR and ended the process: by pid and time
+/// the end is of no hang.
 #[test]
 fn end_by_an_anr_goes_into_the_report_that_was_warned_of_it() -> Result<()> {
     let folder = tempdir()?;

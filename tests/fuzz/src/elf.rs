@@ -40,7 +40,8 @@ pub(crate) fn debugdata(input: &[u8]) -> bool {
     file.extend(table);
     file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
     file[40..48].copy_from_slice(&table_at.to_le_bytes());
-    // Sizes of the file's header, of a program header and a section header; three sections, the first names them.
+    // Sizes of the file's header, of a program header and a section header; three sections, the first names
+    // them.
     for (at, value) in [(52, 64_u8), (54, 56), (58, 64), (60, 3), (62, 1)] {
         file[at] = value;
     }
@@ -48,7 +49,8 @@ pub(crate) fn debugdata(input: &[u8]) -> bool {
     image.find_all(&NAMES).iter().any(Option::is_some)
 }
 
-/// No name is longer than the longest text that is read, in UTF-8, and its signature has no more than 256 of them.
+/// No name is longer than the longest text that is read, in UTF-8, and its signature has no more than 256 of
+/// them.
 pub(crate) fn dex(input: &[u8]) -> bool {
     const LONGEST: usize = 3 * 4_096;
     let Some(Named { methods, sources, lines }) = names_of_dex(input) else { return false };

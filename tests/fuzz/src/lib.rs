@@ -1,9 +1,10 @@
 //! Every decoder of Loopbox, each as a function of any bytes.
 //!
-//! A [`Target`] runs a decoder and what comes right after it. It fails by a panic: the decoder's own, that of a property
-//! which does not hold, or that of a bound on memory or time which is exceeded. The tests of this package run each target
-//! on its seeds (`seeds/NAME`) and on mutations of them. `cargo xtask stress fuzz` runs the same targets under LLVM's
-//! libFuzzer, which is led by coverage, for as long as one likes; `docs/faults.md` says how.
+//! A [`Target`] runs a decoder and what comes right after it. It fails by a panic: the decoder's own, that of
+//! a property which does not hold, or that of a bound on memory or time which is exceeded. The tests of this
+//! package run each target on its seeds (`seeds/NAME`) and on mutations of them. `cargo xtask stress fuzz`
+//! runs the same targets under LLVM's libFuzzer, which is led by coverage, for as long as one likes;
+//! `docs/faults.md` says how.
 
 mod elf;
 #[path = "../../../crates/loopbox-store/tests/common/memory.rs"]

@@ -3,7 +3,8 @@
 use loopbox_format::container::{MAGIC, MAJOR, crc32};
 use loopbox_format::report::{Decoded, decode, encode};
 
-/// The input as it is, and with all its checksums put right: a mutation of a payload would end at the first CRC.
+/// The input as it is, and with all its checksums put right: a mutation of a payload would end at the first
+/// CRC.
 pub(crate) fn report(input: &[u8]) -> bool {
     let mut found = false;
     for bytes in [input.to_vec(), sealed(input)] {

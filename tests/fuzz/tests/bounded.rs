@@ -1,6 +1,7 @@
 //! Each target on its seeds and on mutations of them, for a bounded number of executions.
 //!
-//! `PROPTEST_CASES` asks for more than CI runs. A failure is shrunk to the fewest edits of a seed that still fail.
+//! `PROPTEST_CASES` asks for more than CI runs. A failure is shrunk to the fewest edits of a seed that still
+//! fail.
 
 use loopbox_fuzz::{TARGETS, Target};
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! Input: the native half of `android.view.InputChannel` and of `android.view.InputEventReceiver`.
 //!
-//! The system's end of a channel puts events in from any thread; the app's end is a descriptor in its window's queue
-//! (an eventfd here, a socket there). As libinput's consumer does, movements are kept until a frame asks for them, and
-//! are one event then; any other event comes at once, after what was kept.
+//! The system's end of a channel puts events in from any thread; the app's end is a descriptor in its
+//! window's queue (an eventfd here, a socket there). As libinput's consumer does, movements are kept until a
+//! frame asks for them, and are one event then; any other event comes at once, after what was kept.
 
 use anyhow::Result;
 use jni::errors::ThrowRuntimeExAndDefault;
@@ -94,7 +94,8 @@ impl Receiver {
         env.call_method(&self.java, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()
     }
 
-    /// Hands what has arrived to the app, movements only if a frame asks for them; returns whether there were any.
+    /// Hands what has arrived to the app, movements only if a frame asks for them; returns whether there were
+    /// any.
     fn consume(&self, env: &mut Env<'_>, java: &JObject<'_>, batches: bool) -> jni::errors::Result<bool> {
         if batches {
             self.consumer().told = false;

@@ -12,8 +12,8 @@ use crate::registration::register_class;
 extern "system" fn log(mut env: EnvUnowned<'_>, _: JClass<'_>, line: JString<'_>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let text = if line.is_null() { "null".to_owned() } else { line.try_to_string(env)? };
-        // Standard output is for what the app prints for the test that runs it: two writers on one pipe would mix their
-        // lines. A closed output must not kill the process under test.
+        // Standard output is for what the app prints for the test that runs it: two writers on one pipe would
+        // mix their lines. A closed output must not kill the process under test.
         let _ = writeln!(std::io::stderr().lock(), "{text}");
         Ok(())
     })

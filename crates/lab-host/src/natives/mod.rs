@@ -1,8 +1,8 @@
 //! The native half of the framework's classes on a testbed, and of the stand-ins around them.
 //!
-//! On a device libandroid_runtime, libutils, SurfaceFlinger and the input dispatcher are behind these classes. Here
-//! each has one module: `queue` waits with epoll, `vsync` and `input` are descriptors in a queue's set, `log` is the
-//! door that the stand-ins have to this program.
+//! On a device libandroid_runtime, libutils, SurfaceFlinger and the input dispatcher are behind these
+//! classes. Here each has one module: `queue` waits with epoll, `vsync` and `input` are descriptors in a
+//! queue's set, `log` is the door that the stand-ins have to this program.
 
 mod input;
 mod log;

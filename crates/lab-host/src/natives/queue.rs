@@ -1,5 +1,5 @@
-//! The native half of `android.os.MessageQueue`: an epoll set with an eventfd for waking and any number of other
-//! descriptors, whose callbacks run inside of `nativePollOnce`, as libutils' Looper has it.
+//! The native half of `android.os.MessageQueue`: an epoll set with an eventfd for waking and any number of
+//! other descriptors, whose callbacks run inside of `nativePollOnce`, as libutils' Looper has it.
 
 use anyhow::Result;
 use jni::errors::ThrowRuntimeExAndDefault;
@@ -25,8 +25,8 @@ const EVENT_ERROR: jint = 4;
 
 /// What is done when a descriptor of a queue is ready.
 pub(super) trait Callback: Send + Sync {
-    /// Called on the queue's thread, inside of `nativePollOnce`; `events` are epoll's. Returns whether the descriptor
-    /// stays in the set.
+    /// Called on the queue's thread, inside of `nativePollOnce`; `events` are epoll's. Returns whether the
+    /// descriptor stays in the set.
     ///
     /// # Errors
     /// A Java exception, which leaves `nativePollOnce` when all other callbacks had their turn.
@@ -38,7 +38,8 @@ pub(super) trait Callback: Send + Sync {
     }
 }
 
-/// The native half of one queue. `MessageQueue.mPtr` holds one reference to it, each receiver of events another.
+/// The native half of one queue. `MessageQueue.mPtr` holds one reference to it, each receiver of events
+/// another.
 pub(super) struct Queue {
     set: OwnedFd,
     wake: OwnedFd,
@@ -91,7 +92,8 @@ impl Queue {
     pub(super) fn of(env: &mut Env<'_>, message_queue: &JObject<'_>) -> jni::errors::Result<Arc<Self>> {
         let handle = env.get_field(message_queue, jni_str!("mPtr"), jni_sig!("J"))?.j()?;
         let pointer = handle as *const Self;
-        // SAFETY: mPtr holds a reference until nativeDestroy, which MessageQueue calls when nothing refers to the queue.
+        // SAFETY: mPtr holds a reference until nativeDestroy, which MessageQueue calls when nothing refers to
+        // the queue.
         unsafe {
             Arc::increment_strong_count(pointer);
             Ok(Arc::from_raw(pointer))
@@ -197,7 +199,8 @@ impl Callback for Listener {
         Ok(wanted != 0)
     }
 
-    /// android_os_MessageQueue.cpp (10.0.0_r36) takes what a call that threw returns, 0, for the listener's wish.
+    /// android_os_MessageQueue.cpp (10.0.0_r36) takes what a call that threw returns, 0, for the listener's
+    /// wish.
     fn stays_after_exception(&self) -> bool {
         false
     }

@@ -1,7 +1,8 @@
 //! The display: the native half of `android.view.DisplayEventReceiver` and of `android.view.TestVsync`.
 //!
-//! It has a fixed grid of refreshes on `CLOCK_MONOTONIC`, or follows a script of frame times. As from SurfaceFlinger, a
-//! refresh goes to each receiver that asked for it, by a descriptor (a timerfd here, a socket there).
+//! It has a fixed grid of refreshes on `CLOCK_MONOTONIC`, or follows a script of frame times. As from
+//! SurfaceFlinger, a refresh goes to each receiver that asked for it, by a descriptor (a timerfd here, a
+//! socket there).
 
 use anyhow::{Result, bail};
 use jni::errors::ThrowRuntimeExAndDefault;
@@ -107,7 +108,8 @@ impl Receiver {
 
     fn schedule(&self) {
         let mut asked_for = self.asked_for();
-        // A refresh that has come and was not delivered yet is skipped, as libgui does: "drain all pending events".
+        // A refresh that has come and was not delivered yet is skipped, as libgui does: "drain all pending
+        // events".
         if asked_for.is_some() && !drain(&self.timer) {
             return;
         }
@@ -278,8 +280,8 @@ extern "system" fn init_data_events_and_layer<'local>(
     init(env, receiver, message_queue)
 }
 
-/// From API 34 on the data of a refresh are in an object that the Java half keeps, to which `reference` is a weak one. Its
-/// single timeline is as it is made: without a time.
+/// From API 34 on the data of a refresh are in an object that the Java half keeps, to which `reference` is a
+/// weak one. Its single timeline is as it is made: without a time.
 fn fill<'local>(env: &mut EnvUnowned<'local>, reference: &JObject<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let data = env.call_method(reference, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()?;

@@ -1,7 +1,8 @@
-//! Rust programs for the testbeds of another architecture: the host program and the recorder as a Linux library.
+//! Rust programs for the testbeds of another architecture: the host program and the recorder as a Linux
+//! library.
 //!
-//! The workspace's own Rust has no standard library for them. The compiler that builds the Android libraries knows
-//! their target too; clang and lld link, against the testbed's own C library.
+//! The workspace's own Rust has no standard library for them. The compiler that builds the Android libraries
+//! knows their target too; clang and lld link, against the testbed's own C library.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +15,8 @@ use loopbox_setup::tools::CompilerTools;
 use loopbox_setup::workspace::{root, run, target};
 use loopbox_testbed::{Arch, Testbed};
 
-/// Builds packages of the workspace for a testbed's architecture; `what` are cargo's words for which and how. Returns
-/// cargo's folder for the target, which has one folder per profile.
+/// Builds packages of the workspace for a testbed's architecture; `what` are cargo's words for which and how.
+/// Returns cargo's folder for the target, which has one folder per profile.
 ///
 /// # Errors
 /// When the compiler cannot be had, or the build fails.

@@ -1,5 +1,5 @@
-//! What the Android framework reports about this process and those before it, by `io.loopbox.internal.FrameworkQueries`. For the
-//! worker: the answers come from another process.
+//! What the Android framework reports about this process and those before it, by
+//! `io.loopbox.internal.FrameworkQueries`. For the worker: the answers come from another process.
 
 use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
@@ -61,7 +61,8 @@ pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessEnd> {
     Some(ProcessEnd { exit: ProcessExit { reason, description, unix_ms }, status, anr })
 }
 
-/// Id, type, time-out in milliseconds and whether the user could notice it; nothing where the system does not say.
+/// Id, type, time-out in milliseconds and whether the user could notice it; nothing where the system does not
+/// say.
 fn anr_info(line: &str) -> Option<AnrInfo> {
     let mut parts = line.split(' ');
     let id = parts.next()?.parse().ok()?;

@@ -1,9 +1,10 @@
 //! Which system call a signal interrupted, from the registers that its handler found.
 //!
-//! `/proc/PID/syscall` has it too, but only a debuggable process may read it. The kernel either goes back to the
-//! instruction of the call, to start it again when the handler returns, with all registers as they were; or it ends the call
-//! with EINTR. Then arm and arm64 still have the number, and all arguments but the first; x86 has the arguments, and the
-//! number is known from the instruction before the call's, which in the stubs of a C library loads it.
+//! `/proc/PID/syscall` has it too, but only a debuggable process may read it. The kernel either goes back to
+//! the instruction of the call, to start it again when the handler returns, with all registers as they were;
+//! or it ends the call with EINTR. Then arm and arm64 still have the number, and all arguments but the first;
+//! x86 has the arguments, and the number is known from the instruction before the call's, which in the stubs
+//! of a C library loads it.
 
 use super::native_stack::Registers;
 use loopbox_art::native::code_at;
@@ -19,12 +20,13 @@ const INSTRUCTION: [u8; 2] = [0x0F, 0x05];
 #[cfg(target_arch = "x86")]
 const INSTRUCTION: [u8; 2] = [0xCD, 0x80];
 
-/// Whether the number has a register of its own; else the result takes its place, and not that of the first argument.
+/// Whether the number has a register of its own; else the result takes its place, and not that of the first
+/// argument.
 const KEEPS_NUMBER: bool = cfg!(any(target_arch = "aarch64", target_arch = "arm"));
 const INTERRUPTED: usize = (libc::EINTR as usize).wrapping_neg();
 
-/// The call, without its descriptor; `None` when the thread was in none, or its code cannot be read (Android 10 maps
-/// system libraries on arm64 so that they can only be executed).
+/// The call, without its descriptor; `None` when the thread was in none, or its code cannot be read (Android
+/// 10 maps system libraries on arm64 so that they can only be executed).
 pub(crate) fn interrupted_call(registers: &Registers) -> Option<SystemCall> {
     let is_call = |at: usize| code_at(at) == Some(INSTRUCTION);
     let starts_again = is_call(registers.pc);

@@ -1,10 +1,11 @@
-//! The main thread's registers and return addresses at a SIGQUIT: written by the signal's handler, which runs in the middle
-//! of whatever main does, read by the worker.
+//! The main thread's registers and return addresses at a SIGQUIT: written by the signal's handler, which runs
+//! in the middle of whatever main does, read by the worker.
 //!
-//! The handler allocates nothing and takes no lock, and all it calls is the clock. It follows the chain of frame pointers: on
-//! arm64 the compilers of Android keep them by default, and on x86-64 much code has them, so native code above the first Java
-//! method is there. On armv7 there is no common layout of frames (Thumb code uses r7, ARM code r11, and neither is kept by
-//! default), and on x86 the default is to keep none: there only the registers are captured.
+//! The handler allocates nothing and takes no lock, and all it calls is the clock. It follows the chain of
+//! frame pointers: on arm64 the compilers of Android keep them by default, and on x86-64 much code has them,
+//! so native code above the first Java method is there. On armv7 there is no common layout of frames (Thumb
+//! code uses r7, ARM code r11, and neither is kept by default), and on x86 the default is to keep none: there
+//! only the registers are captured.
 
 use crate::sys::clock;
 use loopbox_format::model::{NativeFrameSource, Uptime};
@@ -14,11 +15,12 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 
 /// Return addresses that are kept: native code above the first Java method is seldom deeper than twenty.
 const MAX_FRAMES: usize = 62;
-/// Words before the return addresses: the registers, and the time in two halves, as a word may be one of 32 bits.
+/// Words before the return addresses: the registers, and the time in two halves, as a word may be one of 32
+/// bits.
 const HEAD: usize = 12;
-/// The kernel keeps at least this much of the address space below the end of the main stack free of anything else, so
-/// what lies within it is that stack (`MIN_GAP` of `arch/*/mm/mmap.c` and `mm/util.c`). A main thread that runs on another
-/// stack, as a coroutine does, is not followed.
+/// The kernel keeps at least this much of the address space below the end of the main stack free of anything
+/// else, so what lies within it is that stack (`MIN_GAP` of `arch/*/mm/mmap.c` and `mm/util.c`). A main
+/// thread that runs on another stack, as a coroutine does, is not followed.
 const MAX_STACK: usize = 128 << 20;
 /// Frames lie on words.
 const WORD: usize = size_of::<usize>();
@@ -71,9 +73,9 @@ impl NativeCapture {
     }
 }
 
-/// Finds where the main thread's stack ends; until then only registers are captured. Opens no file: the kernel lays what it
-/// gives a program (`AT_RANDOM`, for one) above the first frame (`create_elf_tables` of `fs/binfmt_elf.c`), and an app has the
-/// stack of the zygote that it was forked from.
+/// Finds where the main thread's stack ends; until then only registers are captured. Opens no file: the
+/// kernel lays what it gives a program (`AT_RANDOM`, for one) above the first frame (`create_elf_tables` of
+/// `fs/binfmt_elf.c`), and an app has the stack of the zygote that it was forked from.
 pub(super) fn find_stack_end() {
     // SAFETY: no pointers; 0 for what the kernel has not given.
     let above = unsafe { libc::getauxval(libc::AT_RANDOM) };
@@ -94,8 +96,9 @@ pub(super) unsafe fn capture(context: *mut libc::c_void) {
     let Some(context) = (unsafe { context.cast::<libc::ucontext_t>().as_ref() }) else { return };
     let mut registers = registers(context);
     let stack = stack_of(registers.sp, STACK_END.load(Ordering::Relaxed));
-    // SAFETY: `follow` and `top_of` ask for words within `stack` only. It goes from the stack pointer of this very thread to the
-    // end of its stack, all of which is mapped and readable, and the thread does not run while its signal is handled.
+    // SAFETY: `follow` and `top_of` ask for words within `stack` only. It goes from the stack pointer of this
+    // very thread to the end of its stack, all of which is mapped and readable, and the thread does not run
+    // while its signal is handled.
     let read = |at: usize| unsafe { ptr::read(at as *const usize) };
     if cfg!(target_arch = "x86_64") && word_is_in(&stack, registers.sp) {
         registers.link = read(registers.sp);
@@ -108,7 +111,8 @@ pub(crate) fn newer_than(version: u32) -> Option<NativeCapture> {
     LAST.read().filter(|capture| capture.version != version)
 }
 
-/// The part of the main stack that is in use: from the stack pointer to its end. Empty when it is another stack.
+/// The part of the main stack that is in use: from the stack pointer to its end. Empty when it is another
+/// stack.
 fn stack_of(sp: usize, end: usize) -> Range<usize> {
     if sp < end && end - sp <= MAX_STACK { sp..end } else { 0..0 }
 }
@@ -117,10 +121,10 @@ fn word_is_in(stack: &Range<usize>, at: usize) -> bool {
     at.is_multiple_of(WORD) && at >= stack.start && stack.end.checked_sub(at).is_some_and(|left| left >= WORD)
 }
 
-/// Follows a chain of frame records, each the frame pointer of the caller and the return address into it, and hands on
-/// the return addresses until `found` has enough. Each record must be aligned, within `stack`, and above the one before:
-/// so the chain ends, whatever the memory holds. Its end is often where code begins that uses the frame pointer for other
-/// things, as Java code does.
+/// Follows a chain of frame records, each the frame pointer of the caller and the return address into it, and
+/// hands on the return addresses until `found` has enough. Each record must be aligned, within `stack`, and
+/// above the one before: so the chain ends, whatever the memory holds. Its end is often where code begins
+/// that uses the frame pointer for other things, as Java code does.
 fn follow(
     mut frame: usize,
     stack: &Range<usize>,
@@ -139,7 +143,8 @@ fn follow(
     }
 }
 
-/// A capture, written by one thread and read by another: a seqlock as `loopbox_store::Pair` is one, over more words.
+/// A capture, written by one thread and read by another: a seqlock as `loopbox_store::Pair` is one, over more
+/// words.
 struct Capture {
     /// Odd while the words change.
     version: AtomicU32,
@@ -186,8 +191,8 @@ impl Capture {
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    /// `None` when there is none, or while it is being written: then another signal is there, whose count brings the
-    /// worker here again.
+    /// `None` when there is none, or while it is being written: then another signal is there, whose count
+    /// brings the worker here again.
     fn read(&self) -> Option<NativeCapture> {
         let version = self.version.load(Ordering::Acquire);
         let len = HEAD + self.len.load(Ordering::Relaxed);
@@ -287,7 +292,8 @@ mod tests {
 
     const BASE: usize = 0x10_0000;
 
-    /// The return addresses of a chain that begins at a word of this stack, and the words that were read for it.
+    /// The return addresses of a chain that begins at a word of this stack, and the words that were read for
+    /// it.
     fn chain(stack: &[usize], frame: usize) -> (Vec<usize>, Vec<usize>) {
         let bounds = BASE..BASE + stack.len() * WORD;
         let (mut found, read) = (Vec::new(), RefCell::new(Vec::new()));

@@ -1,9 +1,9 @@
-//! The handler that another library of the app has set for SIGQUIT, and how it is called: as the kernel would call it, with
-//! its mask and its flags, and only while its code is there.
+//! The handler that another library of the app has set for SIGQUIT, and how it is called: as the kernel would
+//! call it, with its mask and its flags, and only while its code is there.
 //!
-//! A library that is unloaded may leave its handler set. As ART blocks the signal in every thread that does no harm, until
-//! somebody unblocks it: we do. So what lies at the handler's address is looked at before each call: executable memory,
-//! and from the file that it came from when the handler was first seen.
+//! A library that is unloaded may leave its handler set. As ART blocks the signal in every thread that does
+//! no harm, until somebody unblocks it: we do. So what lies at the handler's address is looked at before each
+//! call: executable memory, and from the file that it came from when the handler was first seen.
 
 use super::sigchain;
 use crate::sys::mapped::{self, Origin};
@@ -60,8 +60,8 @@ fn is_function(handler: usize) -> bool {
     !matches!(handler, libc::SIG_DFL | libc::SIG_IGN)
 }
 
-/// Looks at the handler that is set now, and remembers whose it is when it is a new one. By one thread at a time; reads a
-/// file then, so not on the main thread. Returns whether there is one.
+/// Looks at the handler that is set now, and remembers whose it is when it is a new one. By one thread at a
+/// time; reads a file then, so not on the main thread. Returns whether there is one.
 pub(super) fn note() -> bool {
     let handler = sigchain::user_action().sa_sigaction;
     if is_function(handler)
@@ -84,7 +84,8 @@ pub(super) fn gone() -> u32 {
 /// In a handler of `signal`; the rest are its other arguments.
 pub(super) unsafe fn call(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let action = sigchain::user_action();
-    // By default the signal ends a process; ART's processes block it instead, so that the default never applied.
+    // By default the signal ends a process; ART's processes block it instead, so that the default never
+    // applied.
     if !is_function(action.sa_sigaction) {
         return;
     }
@@ -100,7 +101,8 @@ pub(super) unsafe fn call(signal: libc::c_int, info: *mut libc::siginfo_t, conte
         };
         sigchain::set_user_action(&spent);
     }
-    // SAFETY: passed on; the code is there, and the library that has set it says by its flags which arguments it takes.
+    // SAFETY: passed on; the code is there, and the library that has set it says by its flags which arguments
+    // it takes.
     unsafe { call_masked(&action, signal, info, context) };
 }
 
@@ -111,7 +113,8 @@ fn is_there(handler: usize) -> bool {
 }
 
 /// # Safety
-/// `action` has a handler, whose code is there and takes what its flags say; the rest are the arguments of a signal handler.
+/// `action` has a handler, whose code is there and takes what its flags say; the rest are the arguments of a
+/// signal handler.
 unsafe fn call_masked(
     action: &libc::sigaction,
     signal: libc::c_int,
@@ -158,8 +161,9 @@ fn set_mask(mask: u64) -> u64 {
     before
 }
 
-/// Where a context has the interrupted thread's mask: after the flags, the link and the alternative stack, and, but on
-/// arm64, after the registers, whose size no kernel may change (`asm/ucontext.h`, `asm-generic/ucontext.h`).
+/// Where a context has the interrupted thread's mask: after the flags, the link and the alternative stack,
+/// and, but on arm64, after the registers, whose size no kernel may change (`asm/ucontext.h`,
+/// `asm-generic/ucontext.h`).
 const MASK_AT: usize = {
     let head = 2 * size_of::<usize>() + size_of::<libc::stack_t>();
     head + if cfg!(target_arch = "x86_64") {
@@ -239,7 +243,8 @@ mod tests {
         AFTER.store(set_mask(before), Ordering::SeqCst);
     }
 
-    /// The mask that the handler of this action saw, called by a real signal that interrupts a thread with this mask.
+    /// The mask that the handler of this action saw, called by a real signal that interrupts a thread with
+    /// this mask.
     fn seen(thread: u64, called: &libc::sigaction) -> u64 {
         *ACTION.lock().unwrap() = Some(*called);
         sigchain::set_user_action(&action(first as *const () as usize, libc::SA_SIGINFO, 0));

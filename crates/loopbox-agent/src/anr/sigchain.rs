@@ -1,12 +1,15 @@
-//! ART's signal chain (libsigchain), which stands between the app's libraries and the kernel's signal actions.
+//! ART's signal chain (libsigchain), which stands between the app's libraries and the kernel's signal
+//! actions.
 //!
-//! `app_process` has it in its global group, so every library of the app finds the chain's `sigaction` and `signal` before the
-//! C library's. For a signal that is claimed these store what a library sets and no more: the kernel keeps the chain's own
-//! handler, which calls the *special handler* first. So nothing that another library sets or restores decides what the
-//! kernel does with the signal, at no instant. ART claims SIGSEGV that way since Android 8.
+//! `app_process` has it in its global group, so every library of the app finds the chain's `sigaction` and
+//! `signal` before the C library's. For a signal that is claimed these store what a library sets and no more:
+//! the kernel keeps the chain's own handler, which calls the *special handler* first. So nothing that another
+//! library sets or restores decides what the kernel does with the signal, at no instant. ART claims SIGSEGV
+//! that way since Android 8.
 //!
-//! Read in `sigchainlib/sigchain.cc` of Android 8.0, 9, 10, 11, 12 and of one newer than 14. Before 8 a library that sets the default action
-//! goes past the chain, and `AddSpecialSignalHandlerFn` is not there: then the signal is not claimed.
+//! Read in `sigchainlib/sigchain.cc` of Android 8.0, 9, 10, 11, 12 and of one newer than 14. Before 8 a
+//! library that sets the default action goes past the chain, and `AddSpecialSignalHandlerFn` is not there:
+//! then the signal is not claimed.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -27,17 +30,18 @@ struct SpecialAction {
     flags: u64,
 }
 
-/// `SIGCHAIN_ALLOW_NORETURN`: the chain keeps no note that the handler runs. The handlers that ours calls are the app's. They
-/// run as they would have without it, and may leave by a jump.
+/// `SIGCHAIN_ALLOW_NORETURN`: the chain keeps no note that the handler runs. The handlers that ours calls are
+/// the app's. They run as they would have without it, and may leave by a jump.
 const ALLOW_NORETURN: u64 = 1;
 
 /// What the chain exports.
 #[derive(Clone, Copy)]
 struct Chain {
-    /// `AddSpecialSignalHandlerFn`: copies the action, and claims the signal. Aborts when there is no room for it: a signal has
-    /// room for two.
+    /// `AddSpecialSignalHandlerFn`: copies the action, and claims the signal. Aborts when there is no room
+    /// for it: a signal has room for two.
     add: unsafe extern "C" fn(libc::c_int, *const SpecialAction),
-    /// `EnsureFrontOfChain`: gives the kernel the chain's handler again, and takes what was there for what the app has set.
+    /// `EnsureFrontOfChain`: gives the kernel the chain's handler again, and takes what was there for what
+    /// the app has set.
     ensure_front: unsafe extern "C" fn(libc::c_int),
 }
 
@@ -80,8 +84,8 @@ pub(super) enum InKernel {
     Other,
 }
 
-/// Claims SIGQUIT for `handler`, for good: there is no way back that leaves the signal with a handler. Once for the process;
-/// later calls say what came of it. Takes the linker's lock.
+/// Claims SIGQUIT for `handler`, for good: there is no way back that leaves the signal with a handler. Once
+/// for the process; later calls say what came of it. Takes the linker's lock.
 ///
 /// # Errors
 /// What a library sets may become the kernel's action, and nothing may be unblocked that relies on a handler.
@@ -101,8 +105,8 @@ fn claim_in(chain: Chain, handler: Handler) -> Result<Chain, Unclaimed> {
         return Err(Unclaimed::Taken);
     }
     let action = SpecialAction { handler, mask: all_but_faults(), flags: ALLOW_NORETURN };
-    // SAFETY: `find` found a function of this name, and so of this type; it copies the action. There is room: nobody has claimed
-    // the signal.
+    // SAFETY: `find` found a function of this name, and so of this type; it copies the action. There is room:
+    // nobody has claimed the signal.
     unsafe { (chain.add)(libc::SIGQUIT, &raw const action) };
     // What any library may do from now on, done once: to set an action, the one that is set already.
     let front = kernel_handler().filter(|front| !matches!(*front, libc::SIG_DFL | libc::SIG_IGN));
@@ -186,8 +190,8 @@ fn kernel_handler() -> Option<libc::sighandler_t> {
     (failed == 0).then_some(handler as libc::sighandler_t)
 }
 
-/// The mask of ART's own special handlers: no signal comes in between but those of faults, which cannot wait. What a thread
-/// has blocked stays blocked meanwhile.
+/// The mask of ART's own special handlers: no signal comes in between but those of faults, which cannot wait.
+/// What a thread has blocked stays blocked meanwhile.
 fn all_but_faults() -> libc::sigset_t {
     const FAULTS: [libc::c_int; 5] = [libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSEGV];
     let faults = FAULTS.iter().fold(0_u32, |set, signal| set | 1 << (signal - 1));
@@ -200,7 +204,8 @@ fn all_but_faults() -> libc::sigset_t {
     }
 }
 
-/// In place of a chain, which a process of unit tests has not: the kernel's action is `handler`, and put back when it is asked for.
+/// In place of a chain, which a process of unit tests has not: the kernel's action is `handler`, and put back
+/// when it is asked for.
 #[cfg(test)]
 pub(super) fn stand_in(handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void)) {
     unsafe extern "C" fn add(_: libc::c_int, _: *const SpecialAction) {}

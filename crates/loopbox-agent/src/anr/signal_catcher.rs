@@ -1,8 +1,8 @@
 //! ART's Signal Catcher: the thread that writes the system's own trace when SIGQUIT reaches it.
 //!
-//! While it does, ART waits for every thread that runs Java code, and in ART 16 any thread that asks for another to be
-//! suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So no thread here asks meanwhile,
-//! and no signal is forwarded in the middle of a stop.
+//! While it does, ART waits for every thread that runs Java code, and in ART 16 any thread that asks for
+//! another to be suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So no
+//! thread here asks meanwhile, and no signal is forwarded in the middle of a stop.
 
 #[cfg(debug_assertions)]
 use crate::sys::fault;
@@ -15,7 +15,8 @@ use std::{fs, io};
 /// How long to wait between two looks at it.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A stop takes microseconds, or up to ten seconds where main reaches no safepoint: then the signal does not wait for it.
+/// A stop takes microseconds, or up to ten seconds where main reaches no safepoint: then the signal does not
+/// wait for it.
 const LONGEST_STOP: Duration = Duration::from_millis(100);
 const STOP_PAUSE: Duration = Duration::from_millis(1);
 
@@ -72,7 +73,8 @@ impl Look {
         self.pauses
     }
 
-    /// Whether it has got a signal since an earlier look. One that comes while it answers another is not told apart.
+    /// Whether it has got a signal since an earlier look. One that comes while it answers another is not told
+    /// apart.
     pub(crate) fn has_got_one_since(self, earlier: Self) -> bool {
         !earlier.is_busy && (self.is_busy || self.pauses != earlier.pauses)
     }
@@ -83,7 +85,8 @@ pub(crate) fn has_got_one() {
     CATCHER.sent.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Sends it the signal, if it was found, when no thread is stopped, or after [`LONGEST_STOP`]. Async-signal-safe.
+/// Sends it the signal, if it was found, when no thread is stopped, or after [`LONGEST_STOP`].
+/// Async-signal-safe.
 pub(super) fn forward(is_stopping: impl Fn() -> bool) {
     CATCHER.forward(is_stopping);
 }
@@ -99,7 +102,8 @@ pub(super) fn is_thread(tid: i32) -> bool {
     CATCHER.tid.load(Ordering::SeqCst) == tid
 }
 
-/// Whether it has a signal of ours or is about to get one, and is not done with it. Three loads while it has none.
+/// Whether it has a signal of ours or is about to get one, and is not done with it. Three loads while it has
+/// none.
 pub(crate) fn is_tracing() -> bool {
     CATCHER.is_tracing()
 }

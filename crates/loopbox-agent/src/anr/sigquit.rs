@@ -1,22 +1,22 @@
 //! SIGQUIT, which the system sends to a process that does not respond.
 //!
-//! ART blocks it in every thread and its thread "Signal Catcher" waits for it with sigwait. Unblocked on the main
-//! thread, the kernel delivers it there first (`complete_signal` tries the main thread first). Our handler captures where
-//! the main thread is, counts the signal and wakes the worker; when our report is on disk, the worker forwards the signal
-//! to the Signal Catcher, which writes the system's own trace. A worker that is late does not delay that trace: the stall
-//! monitor forwards the signal at the deadline.
+//! ART blocks it in every thread and its thread "Signal Catcher" waits for it with sigwait. Unblocked on the
+//! main thread, the kernel delivers it there first (`complete_signal` tries the main thread first). Our
+//! handler captures where the main thread is, counts the signal and wakes the worker; when our report is on
+//! disk, the worker forwards the signal to the Signal Catcher, which writes the system's own trace. A worker
+//! that is late does not delay that trace: the stall monitor forwards the signal at the deadline.
 //!
-//! Unblocked, the signal ends a process that has no handler for it, and other libraries set and restore actions when they
-//! like. So it is unblocked only where ART's [signal chain](super::sigchain) keeps a handler with the kernel whatever
-//! they set, and ours is called by the chain. Where there is no such chain nothing is unblocked, and ART gets the
-//! signal, as without us: the stall monitor notices that it has.
+//! Unblocked, the signal ends a process that has no handler for it, and other libraries set and restore
+//! actions when they like. So it is unblocked only where ART's [signal chain](super::sigchain) keeps a
+//! handler with the kernel whatever they set, and ours is called by the chain. Where there is no such chain
+//! nothing is unblocked, and ART gets the signal, as without us: the stall monitor notices that it has.
 //!
-//! The handler stays for good. Threads that the main thread starts inherit its mask, with the signal unblocked, and no
-//! thread can block it for them: with the default action back in place, a signal that reaches one of them would end the
-//! process. Without a session the handler forwards the signal at once.
+//! The handler stays for good. Threads that the main thread starts inherit its mask, with the signal
+//! unblocked, and no thread can block it for them: with the default action back in place, a signal that
+//! reaches one of them would end the process. Without a session the handler forwards the signal at once.
 //!
-//! A main thread that waits where no signal ends the wait (for the disk, mostly) takes none, and the kernel wakes no other
-//! thread for it: the stall monitor takes that signal in its place.
+//! A main thread that waits where no signal ends the wait (for the disk, mostly) takes none, and the kernel
+//! wakes no other thread for it: the stall monitor takes that signal in its place.
 
 use super::sigchain::{self, InKernel, Unclaimed};
 use super::{native_stack, other_handler, signal_catcher};
@@ -30,7 +30,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The eventfd that the handler notifies; -1 while no session handles the signal.
 static WAKE: AtomicI32 = AtomicI32::new(-1);
-/// Where the handler says that a signal waits to be forwarded: the last session's. Of an `Arc`, which [`replace_shared`] gives up.
+/// Where the handler says that a signal waits to be forwarded: the last session's. Of an `Arc`, which
+/// [`replace_shared`] gives up.
 static SHARED: AtomicPtr<SharedState> = AtomicPtr::new(ptr::null_mut());
 /// How many threads are using what [`SHARED`] points to, or may be.
 static USERS: AtomicU32 = AtomicU32::new(0);
@@ -38,16 +39,16 @@ static USERS: AtomicU32 = AtomicU32::new(0);
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
 static SENDER: AtomicU64 = AtomicU64::new(0);
-/// The thread that our handler runs on, 0 for none. A handler that was set past the chain has it as the one before, and with
-/// another's help can end up behind it as well.
+/// The thread that our handler runs on, 0 for none. A handler that was set past the chain has it as the one
+/// before, and with another's help can end up behind it as well.
 static HANDLING: AtomicI32 = AtomicI32::new(0);
-/// Held while what the kernel does changes: on the main thread at install and uninstall only, otherwise by the stall monitor
-/// and the worker.
+/// Held while what the kernel does changes: on the main thread at install and uninstall only, otherwise by
+/// the stall monitor and the worker.
 static CHANGING: Mutex<()> = Mutex::new(());
 /// The main thread had the signal blocked at the last check.
 static BLOCKED: AtomicBool = AtomicBool::new(false);
-/// How often each was found and repaired: the default action and SIG_IGN, set past the chain, and the signal blocked on the
-/// main thread.
+/// How often each was found and repaired: the default action and SIG_IGN, set past the chain, and the signal
+/// blocked on the main thread.
 static DEFAULTS: AtomicU32 = AtomicU32::new(0);
 static IGNORES: AtomicU32 = AtomicU32::new(0);
 static BLOCKS: AtomicU32 = AtomicU32::new(0);
@@ -70,8 +71,8 @@ pub(crate) struct Sender {
 }
 
 impl SigQuit {
-    /// Installs the handler. On the main thread, whose mask changes; `wake` is the worker's eventfd, which must
-    /// stay open until [`SigQuit::uninstall`], `shared` notifies the stall monitor of each signal.
+    /// Installs the handler. On the main thread, whose mask changes; `wake` is the worker's eventfd, which
+    /// must stay open until [`SigQuit::uninstall`], `shared` notifies the stall monitor of each signal.
     ///
     /// # Errors
     /// No handler can be kept in place: the signal stays blocked.
@@ -114,7 +115,8 @@ pub(crate) enum HandlerState {
     NotInstalled,
     /// Our handler is called first; `shared`: that of another library after it.
     Installed { shared: bool },
-    /// Another library has set its own past the chain, and it depends on that one whether ours is called at all.
+    /// Another library has set its own past the chain, and it depends on that one whether ours is called at
+    /// all.
     Chained,
     /// Another library keeps setting SIG_IGN past the chain.
     Ignored,
@@ -122,8 +124,9 @@ pub(crate) enum HandlerState {
     Blocked,
 }
 
-/// Finds out how the signal reaches us, and puts the chain's handler back where a library went past it: with the default
-/// action the signal ends the process. Takes a lock; not for the main thread while it handles messages.
+/// Finds out how the signal reaches us, and puts the chain's handler back where a library went past it: with
+/// the default action the signal ends the process. Takes a lock; not for the main thread while it handles
+/// messages.
 pub(crate) fn check_handler() -> HandlerState {
     let _changing = changing();
     if WAKE.load(Ordering::SeqCst) < 0 {
@@ -161,9 +164,9 @@ pub(crate) fn set_blocked(blocked: bool) -> bool {
     blocked && WAKE.load(Ordering::SeqCst) >= 0 && BLOCKS.load(Ordering::Relaxed) < MAX_REPAIRS
 }
 
-/// Unblocks the signal on the calling thread, the main one, when a handler is in force. Two system calls and no lock; at
-/// most [`MAX_REPAIRS`] times. Where the default action or SIG_IGN is in force, [`check_handler`] repairs that first, on
-/// another thread, and the main thread is asked again.
+/// Unblocks the signal on the calling thread, the main one, when a handler is in force. Two system calls and
+/// no lock; at most [`MAX_REPAIRS`] times. Where the default action or SIG_IGN is in force, [`check_handler`]
+/// repairs that first, on another thread, and the main thread is asked again.
 pub(crate) fn unblock() {
     let wanted = WAKE.load(Ordering::SeqCst) >= 0;
     let handled = || matches!(sigchain::in_kernel(), InKernel::Chain | InKernel::Other);
@@ -180,7 +183,8 @@ pub(crate) fn block_here() {
     change_mask(libc::SIG_BLOCK);
 }
 
-/// Whether the signal is pending for the process, and no thread has taken it. On a thread that has called [`block_here`].
+/// Whether the signal is pending for the process, and no thread has taken it. On a thread that has called
+/// [`block_here`].
 pub(crate) fn is_pending() -> bool {
     let mut set = 0_u64;
     // SAFETY: the kernel's sets have 64 signals, and `set` has room for them.
@@ -199,8 +203,8 @@ pub(crate) fn was_taken() {
     COUNT.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Takes the pending signal, if there still is one, in place of the main thread. The handler before ours is not called: it
-/// may need the main thread.
+/// Takes the pending signal, if there still is one, in place of the main thread. The handler before ours is
+/// not called: it may need the main thread.
 pub(crate) fn take_pending() {
     let _changing = changing();
     let fd = WAKE.load(Ordering::SeqCst);
@@ -252,8 +256,8 @@ pub(crate) fn sender() -> Sender {
     Sender { pid: (sender >> 32) as u32, uid: sender as u32 }
 }
 
-/// Forwards the signal that waits for it, if one does, to ART's Signal Catcher. Called by several threads, of which one finds
-/// it. Async-signal-safe once the Signal Catcher was found.
+/// Forwards the signal that waits for it, if one does, to ART's Signal Catcher. Called by several threads, of
+/// which one finds it. Async-signal-safe once the Signal Catcher was found.
 pub(crate) fn forward_waiting() {
     with_shared(|shared| {
         if shared.take_signal() {
@@ -281,16 +285,16 @@ fn with_shared<T>(body: impl FnOnce(&SharedState) -> T) -> Option<T> {
 /// From now on that session's is used. By one thread at a time.
 fn replace_shared(shared: &Arc<SharedState>) {
     let before = SHARED.swap(Arc::into_raw(Arc::clone(shared)).cast_mut(), Ordering::SeqCst);
-    // Whoever begins after the swap uses the new one. One that began before may use the old one, which is leaked then: a signal
-    // in the very moment of an installation.
+    // Whoever begins after the swap uses the new one. One that began before may use the old one, which is
+    // leaked then: a signal in the very moment of an installation.
     if !before.is_null() && USERS.load(Ordering::SeqCst) == 0 {
         // SAFETY: made by `into_raw` above, and swapped out once.
         drop(unsafe { Arc::from_raw(before) });
     }
 }
 
-/// Changes the calling thread's mask. Returns whether the signal was blocked before. A system call, because the chain's
-/// functions block no signal that is claimed.
+/// Changes the calling thread's mask. Returns whether the signal was blocked before. A system call, because
+/// the chain's functions block no signal that is claimed.
 fn change_mask(how: libc::c_int) -> bool {
     let (set, mut old) = (ONLY_SIG_QUIT, 0_u64);
     // SAFETY: both sets have the kernel's size. An error is impossible: the arguments are right.
@@ -301,20 +305,21 @@ fn change_mask(how: libc::c_int) -> bool {
     old & ONLY_SIG_QUIT != 0
 }
 
-/// Runs on the main thread, in the middle of its work: atomics, its stack, one write, and the handler of another library. It
-/// has always handled the signal: the chain, which would go on with what a library has set, ends the process where that is
-/// the default action.
+/// Runs on the main thread, in the middle of its work: atomics, its stack, one write, and the handler of
+/// another library. It has always handled the signal: the chain, which would go on with what a library has
+/// set, ends the process where that is the default action.
 extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) -> bool {
     let errno = errno();
     // SAFETY: no arguments, no effects.
     let thread = unsafe { libc::gettid() };
-    // Somebody has unblocked the signal on the thread that it is forwarded to, which would get it for ever; or a handler that
-    // was set past the chain has ended up behind it as well, and passes on to it in a circle.
+    // Somebody has unblocked the signal on the thread that it is forwarded to, which would get it for ever;
+    // or a handler that was set past the chain has ended up behind it as well, and passes on to it in a
+    // circle.
     if signal_catcher::is_thread(thread) || HANDLING.swap(thread, Ordering::SeqCst) == thread {
         return true;
     }
-    // SAFETY: the kernel passes a siginfo_t that is valid during the handler; for a signal that was sent it has the
-    // sender.
+    // SAFETY: the kernel passes a siginfo_t that is valid during the handler; for a signal that was sent it
+    // has the sender.
     if let Some(info) = unsafe { info.as_ref() } {
         note_sender(info);
     }
@@ -362,8 +367,8 @@ fn set_errno(value: libc::c_int) {
     unsafe { *errno_location() = value };
 }
 
-/// Held by a test that sends the signal or changes what it does: SIG_IGN, set for the process, throws away the signals that
-/// wait for any of its threads.
+/// Held by a test that sends the signal or changes what it does: SIG_IGN, set for the process, throws away
+/// the signals that wait for any of its threads.
 #[cfg(test)]
 pub(super) static IN_TEST: Mutex<()> = Mutex::new(());
 
@@ -448,7 +453,8 @@ mod tests {
         assert_eq!(count(), seen + 1, "there is none any more");
         change_mask(libc::SIG_UNBLOCK);
 
-        // Ours stays in place: with the default action a thread that inherited the mask would end the process.
+        // Ours stays in place: with the default action a thread that inherited the mask would end the
+        // process.
         assert!(shared.signal_since_ns().is_some());
         set_past_the_chain(libc::SIG_DFL);
         installed.uninstall();

@@ -1,10 +1,11 @@
-//! The stall monitor: a thread that measures how long the running message runs. It needs no Java and takes no lock that
-//! the app, a collection or a suspended thread can hold, only short ones of the recorder (its own snapshot, the features,
-//! the SIGQUIT action), so it keeps working when the sampler does not. It wakes twice a second while messages run (once in
-//! the background), more often while one hangs, and sleeps while none does; before it lies down it makes sure that the main
-//! thread waits for messages, and watches what runs outside of them like a message. It also checks that SIGQUIT still
-//! reaches us, and asks for the copies of the ring in its file. Where the app wants no hook, and while the hook is off or
-//! displaced, or may be, nothing wakes it: it looks twice a second. Without a hook it counts what it finds in place of messages.
+//! The stall monitor: a thread that measures how long the running message runs. It needs no Java and takes no
+//! lock that the app, a collection or a suspended thread can hold, only short ones of the recorder (its own
+//! snapshot, the features, the SIGQUIT action), so it keeps working when the sampler does not. It wakes twice
+//! a second while messages run (once in the background), more often while one hangs, and sleeps while none
+//! does; before it lies down it makes sure that the main thread waits for messages, and watches what runs
+//! outside of them like a message. It also checks that SIGQUIT still reaches us, and asks for the copies of
+//! the ring in its file. Where the app wants no hook, and while the hook is off or displaced, or may be,
+//! nothing wakes it: it looks twice a second. Without a hook it counts what it finds in place of messages.
 
 use super::signal_catcher::{self, Look};
 use super::sigquit;
@@ -16,10 +17,12 @@ use loopbox_format::model::{Token, Uptime};
 use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since};
 use std::sync::Arc;
 
-/// When the main thread's last message ended this long ago, the monitor parks, and the next message has to wake it.
-/// Less than a look at a running message takes to come round, so that the one after a short message is the last.
+/// When the main thread's last message ended this long ago, the monitor parks, and the next message has to
+/// wake it. Less than a look at a running message takes to come round, so that the one after a short message
+/// is the last.
 const PARK_AFTER_NS: u64 = 450_000_000;
-/// How often a waiting main is looked at, where no hook need see when it goes on; half as often in the background.
+/// How often a waiting main is looked at, where no hook need see when it goes on; half as often in the
+/// background.
 const LOOK_WITHOUT_HOOK_NS: u64 = 500_000_000;
 /// How often the ring is copied while messages run, at the most.
 const COPY_EVERY_NS: u64 = 400_000_000;
@@ -29,12 +32,14 @@ const HANGS_NS: u64 = 1_000_000_000;
 const NAMED_AFTER_NS: u64 = 100_000_000;
 /// How often SIGQUIT is looked at, at the most.
 const SIGQUIT_EVERY_NS: u64 = 450_000_000;
-/// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 the system waits
-/// for the trace of one process 200 ms at first and then asks the next one (`ActivityManagerService.dumpStackTraces`).
+/// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 the
+/// system waits for the trace of one process 200 ms at first and then asks the next one
+/// (`ActivityManagerService.dumpStackTraces`).
 const FORWARD_AFTER_NS: u64 = 1_000_000_000;
 const FORWARD_AFTER_BELOW_26_NS: u64 = 200_000_000;
-/// The same while main is in an uninterruptible wait. To write its trace ART waits for such a thread where that runs Java
-/// code, and every other thread that enters Java code waits with it, the worker included: its file must come before.
+/// The same while main is in an uninterruptible wait. To write its trace ART waits for such a thread where
+/// that runs Java code, and every other thread that enters Java code waits with it, the worker included: its
+/// file must come before.
 const FORWARD_AFTER_IN_D_NS: u64 = 5_000_000_000;
 
 /// Starts the thread. It is not attached to the VM, so that no debugger and no collection stops it.
@@ -285,7 +290,8 @@ impl Between<'_> {
     }
 }
 
-/// A main thread that can take the signal does so as soon as it has a processor. Returns since when one is pending.
+/// A main thread that can take the signal does so as soon as it has a processor. Returns since when one is
+/// pending.
 fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptime> {
     if !sigquit::is_pending() {
         return None;
@@ -307,7 +313,8 @@ enum Earlier {
     At(Look),
 }
 
-/// Where the signal goes to the Signal Catcher, past us: whether it has got one since the look before. Returns this look.
+/// Where the signal goes to the Signal Catcher, past us: whether it has got one since the look before.
+/// Returns this look.
 fn notice_taken_signal(session: &Session, before: Earlier) -> Earlier {
     if !session.settings.sig_quit || !sigquit::is_only_noticed() {
         return before;
@@ -333,7 +340,8 @@ fn is_uninterruptible() -> bool {
     proc::main_stat().is_some_and(|stat| stat.state == b'D')
 }
 
-/// Other libraries may change the signal's handling at any time. Returns whether the main thread has it blocked.
+/// Other libraries may change the signal's handling at any time. Returns whether the main thread has it
+/// blocked.
 fn check_sig_quit(session: &Session, was_blocked: bool) -> bool {
     let blocked = proc::main_blocks_sig_quit();
     // Blocked for a moment is normal: while a thread is created, or in a handler.

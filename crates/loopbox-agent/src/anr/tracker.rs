@@ -126,8 +126,9 @@ impl AnrTracker {
     /// The name of a hang's report file: the same however often it is written.
     /// `held_back` is what [`AnrTracker::held_back`] says.
     pub(crate) fn file_name(report: &Report, held_back: Option<Token>) -> Option<String> {
-        // What runs outside of messages, or keeps them waiting, goes by the message after it. Of messages that no hook saw
-        // there may be many before that one: they go by when main was last known to be at rest, too.
+        // What runs outside of messages, or keeps them waiting, goes by the message after it. Of messages
+        // that no hook saw there may be many before that one: they go by when main was last known to be at
+        // rest, too.
         let (kind, token) = match (held_back, &report.main) {
             (Some(token), _) => ("-q", token.message()),
             (_, MainState::Running(running)) => ("-m", running.token),
@@ -182,8 +183,8 @@ impl AnrTracker {
             anr.starved_ns = watched.map_or(0, |message| message.starved_ns);
             report.cpu_use = watched.map(|message| message.cpu_use).filter(|used| used.over_ns > 0);
             if self.token == token && report.meta.reason == DumpReason::Hang {
-                // As it was when it became one: the wait for a processor since then must not take it back, for it is
-                // reported only once.
+                // As it was when it became one: the wait for a processor since then must not take it back,
+                // for it is reported only once.
                 anr.starved_ns = self.starved_at_hang_ns;
             }
         }
@@ -212,8 +213,8 @@ impl AnrTracker {
         report.anr.verdict = classify(&report.anr);
     }
 
-    /// How a report is to be followed: its message, [`Token::NONE`] for none, and whether the system is to be asked about it. A
-    /// hang that is reported needs no second report.
+    /// How a report is to be followed: its message, [`Token::NONE`] for none, and whether the system is to be
+    /// asked about it. A hang that is reported needs no second report.
     pub(crate) fn follow_up(&mut self, session: &Session, report: &Report) -> (Token, bool) {
         let mut token = running_token(&report.main);
         // Of what runs outside of messages only the stall monitor knows when it ends.

@@ -1,6 +1,6 @@
-//! The native methods that the hooks call for each message, on the main thread: no allocation, no lock, and none of the
-//! jni crate's overhead. The only system calls are clocks, a futex wake for a thread that sleeps while the main thread is
-//! idle, and, when another library has blocked SIGQUIT, the two that unblock it.
+//! The native methods that the hooks call for each message, on the main thread: no allocation, no lock, and
+//! none of the jni crate's overhead. The only system calls are clocks, a futex wake for a thread that sleeps
+//! while the main thread is idle, and, when another library has blocked SIGQUIT, the two that unblock it.
 
 use super::main_thread::{self, Main, MainEnvironment};
 use crate::jni::string::Text;
@@ -103,7 +103,8 @@ pub extern "system" fn end_critical(when_ms: sys::jlong, threw: sys::jboolean) -
     on_end(StackPointer::here(), when_ms, threw)
 }
 
-/// `Native.beginIn`: as [`begin`], after Java has counted the loops on the stack: all but the innermost one run a message.
+/// `Native.beginIn`: as [`begin`], after Java has counted the loops on the stack: all but the innermost one
+/// run a message.
 pub extern "system" fn begin_in(_: *mut sys::JNIEnv, _: sys::jclass, loops: sys::jint) -> sys::jint {
     let at = StackPointer::here();
     // SAFETY: as in `on_begin`.
@@ -165,8 +166,8 @@ pub extern "system" fn rests(_: *mut sys::JNIEnv, _: sys::jclass) {
     }
 }
 
-/// `Native.beginInput`: a window is called with an event. Returns whether that counts as a message: inside of one, and
-/// where nothing is recorded, it does not.
+/// `Native.beginInput`: a window is called with an event. Returns whether that counts as a message: inside of
+/// one, and where nothing is recorded, it does not.
 pub extern "system" fn begin_input(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jboolean {
     let at = StackPointer::here();
     // SAFETY: as in `on_begin`.
@@ -184,7 +185,8 @@ fn begin_input_at(main: &mut Main, at: StackPointer) -> bool {
     true
 }
 
-/// `Native.endInput`: the call that [`begin_input`] has counted is over; `target` is the class that was called.
+/// `Native.endInput`: the call that [`begin_input`] has counted is over; `target` is the class that was
+/// called.
 ///
 /// # Safety
 /// As for [`describe`].
@@ -225,7 +227,8 @@ pub extern "system" fn begun_so_far(_: *mut sys::JNIEnv, _: sys::jclass) -> sys:
 /// `Native.describe`: the class names and code of the message that has just ended.
 ///
 /// # Safety
-/// Called by the VM: `env` is the calling thread's, without a pending exception, the strings are local references.
+/// Called by the VM: `env` is the calling thread's, without a pending exception, the strings are local
+/// references.
 pub unsafe extern "system" fn describe(
     env: *mut sys::JNIEnv,
     _: sys::jclass,

@@ -1,5 +1,5 @@
-//! Display frames on the main thread: from what Java's frame callback and listeners say to events for the worker. A frame
-//! costs some integers and a place in a queue; nothing is allocated and no lock taken.
+//! Display frames on the main thread: from what Java's frame callback and listeners say to events for the
+//! worker. A frame costs some integers and a place in a queue; nothing is allocated and no lock taken.
 
 use crate::session::Session;
 use crate::session::frames::FrameSender;
@@ -84,7 +84,8 @@ impl MainFrames {
         self.ask(tick.ask_again)
     }
 
-    /// A view has scrolled, in this message, at this time of the animation clock. Returns whether a callback is to be asked for.
+    /// A view has scrolled, in this message, at this time of the animation clock. Returns whether a callback
+    /// is to be asked for.
     pub(super) fn scrolled(&mut self, clock_ms: u64, running: Option<Token>) -> bool {
         let ask = self.cadence.scrolled(clock_ms);
         if ask {
@@ -97,7 +98,8 @@ impl MainFrames {
     /// A callback is asked for, or none is any more. While one is, the sampler looks closer.
     fn ask(&mut self, asks: bool) -> bool {
         self.asked = asks;
-        // What scrolls in a frame may say so at its end: until its message is over, the next one may still be asked for.
+        // What scrolls in a frame may say so at its end: until its message is over, the next one may still be
+        // asked for.
         if asks || self.own.is_none() {
             self.set_awaited(asks);
         }

@@ -18,14 +18,15 @@ pub(crate) struct Main {
     pub(crate) nested: u32,
     /// The stack positions at which the running messages started, outermost first.
     pub(crate) pointers: [StackPointer; MAX_DEPTH],
-    /// While the message runs that recording began in: how many loops were on the stack then. It is not known where on the
-    /// stack that message started, so every start inside of it is in doubt.
+    /// While the message runs that recording began in: how many loops were on the stack then. It is not known
+    /// where on the stack that message started, so every start inside of it is in doubt.
     pub(crate) adopted_in: Option<u32>,
     /// Display frames, where the app asks for them.
     pub(crate) frames: Option<Box<MainFrames>>,
     /// What the polls of the queue say, while the poll hook is in.
     pub(crate) poll: Option<PollRules>,
-    /// What a callback of the framework's has said of the message with this number, for hooks that see no message.
+    /// What a callback of the framework's has said of the message with this number, for hooks that see no
+    /// message.
     pub(crate) called: Option<(Token, Called)>,
 }
 
@@ -92,15 +93,15 @@ fn this_thread() -> usize {
 /// The main thread's recorder; `None` on other threads, and while nothing records.
 ///
 /// # Safety
-/// Must not be called while another result of it is in use: the callbacks do not call back into Java while they hold it,
-/// so there is only one on the stack.
+/// Must not be called while another result of it is in use: the callbacks do not call back into Java while
+/// they hold it, so there is only one on the stack.
 #[inline]
 pub(crate) unsafe fn main<'a>() -> Option<&'a mut Main> {
     if THREAD.load(Ordering::Relaxed) != this_thread() {
         return None;
     }
-    // SAFETY: the pointer is null or a Box that `install` leaked and `uninstall`, on this same thread, takes back;
-    // the caller promises to hold no second reference.
+    // SAFETY: the pointer is null or a Box that `install` leaked and `uninstall`, on this same thread, takes
+    // back; the caller promises to hold no second reference.
     unsafe { MAIN.load(Ordering::Relaxed).as_mut() }
 }
 
@@ -171,8 +172,8 @@ impl<C: Clock> MainEnvironment<C> {
     }
 }
 
-// A ring that refuses a write has reported why at install, or this process is a fork of its owner: an error for each
-// message would help no one here.
+// A ring that refuses a write has reported why at install, or this process is a fork of its owner: an error
+// for each message would help no one here.
 impl<C: Clock> Environment for MainEnvironment<C> {
     #[inline]
     fn now_ns(&self) -> Uptime {

@@ -1,4 +1,5 @@
-//! The main thread's part: what the hooks on its Looper call for each message, and its frame callback for each frame.
+//! The main thread's part: what the hooks on its Looper call for each message, and its frame callback for
+//! each frame.
 
 pub mod callbacks;
 pub mod frames;

@@ -1,8 +1,9 @@
-//! The poll hook: `MessageQueue.nativePollOnce` is replaced by a function that notes when it is entered and when it returns,
-//! and calls the one that was there. No table has where ART keeps a native method's function: see [`NativeEntry`].
+//! The poll hook: `MessageQueue.nativePollOnce` is replaced by a function that notes when it is entered and
+//! when it returns, and calls the one that was there. No table has where ART keeps a native method's
+//! function: see [`NativeEntry`].
 //!
-//! On the main thread a poll makes no object and calls no Java, but where its frame is at another address than the last
-//! one's: then the Java stack says which loop it is of.
+//! On the main thread a poll makes no object and calls no Java, but where its frame is at another address
+//! than the last one's: then the Java stack says which loop it is of.
 
 use super::callbacks;
 use super::main_thread::{self, Called, Main, MainEnvironment};
@@ -23,12 +24,13 @@ use super::main_frames::MainFrames;
 const POLL: &CStr = c"nativePollOnce";
 const SIGNATURE: &CStr = c"(JI)V";
 
-/// Where the address of the poll's code is in memory; 0 before the hook was put in for the first time. Stays: the method's
-/// class is never unloaded.
+/// Where the address of the poll's code is in memory; 0 before the hook was put in for the first time. Stays:
+/// the method's class is never unloaded.
 static WORD: AtomicUsize = AtomicUsize::new(0);
 
-/// What polled when the stack of a poll was looked at last, or an idle handler was called since, or the hook was put in. Another
-/// library's function on top of ours moves our frame, so that the stack is looked at. Main thread only.
+/// What polled when the stack of a poll was looked at last, or an idle handler was called since, or the hook
+/// was put in. Another library's function on top of ours moves our frame, so that the stack is looked at.
+/// Main thread only.
 static THERE: AtomicUsize = AtomicUsize::new(0);
 
 /// One more for each time that the hook is put in.
@@ -138,7 +140,8 @@ fn word_on_main() -> usize {
     if at == 0 {
         return 0;
     }
-    // SAFETY: whoever set it has read this word with the checked reader, and the method of a boot class stays where it is.
+    // SAFETY: whoever set it has read this word with the checked reader, and the method of a boot class stays
+    // where it is.
     unsafe { std::ptr::with_exposed_provenance::<usize>(at).read_volatile() }
 }
 
@@ -167,8 +170,8 @@ impl<'local> Poll<'local> {
     unsafe fn find(env: &mut Env<'local>, queue: &JObject<'_>) -> Result<Self, String> {
         let classes = class_cache::get().ok_or(class_cache::NOT_LOADED)?;
         let raw = env.get_raw();
-        // Static on Android 5 and 5.1.
-        // SAFETY: a live object; names end with a null byte; a look-up that fails leaves an exception, which is cleared.
+        // Static on Android 5 and 5.1. SAFETY: a live object; names end with a null byte; a look-up that
+        // fails leaves an exception, which is cleared.
         let (class, found, pointer) = unsafe {
             let class = env.object(((**raw).v1_1.GetObjectClass)(raw, queue.as_raw()));
             let found = method(env, &class, POLL, SIGNATURE);
@@ -212,14 +215,15 @@ impl<'local> Poll<'local> {
     }
 }
 
-/// The method in ART's memory, static or not. Where ART numbers its methods, a field of the reflected one has the address.
+/// The method in ART's memory, static or not. Where ART numbers its methods, a field of the reflected one has
+/// the address.
 ///
 /// # Safety
 /// `class` is a class.
 unsafe fn method(env: &mut Env<'_>, class: &JObject<'_>, name: &CStr, signature: &CStr) -> Option<ArtMethod> {
     let raw = env.get_raw();
-    // SAFETY: a live class, and texts that end with a null byte. What fails leaves an exception, which is cleared before
-    // the next call.
+    // SAFETY: a live class, and texts that end with a null byte. What fails leaves an exception, which is
+    // cleared before the next call.
     unsafe {
         let mut is_static = sys::JNI_FALSE;
         let mut id = ((**raw).v1_1.GetMethodID)(raw, class.as_raw(), name.as_ptr(), signature.as_ptr());
@@ -370,7 +374,8 @@ pub extern "system" fn in_activity(_: *mut sys::JNIEnv, _: sys::jclass) {
     }
 }
 
-/// `Native.pollThere`: a number that stands for the code that polls now: 1 for ours, 0 when it cannot be seen.
+/// `Native.pollThere`: a number that stands for the code that polls now: 1 for ours, 0 when it cannot be
+/// seen.
 pub extern "system" fn there(_: *mut sys::JNIEnv, _: sys::jclass) -> jlong {
     word().map_or(0, |address| if is_ours(address) { 1 } else { address as jlong })
 }

@@ -5,7 +5,8 @@ use crate::sys::{log, memory, thread};
 use jni::{JavaVM, sys};
 use std::ffi::{CString, c_void};
 
-/// Starts a thread that is attached to the VM for its whole life, as a daemon: it never keeps the VM from ending.
+/// Starts a thread that is attached to the VM for its whole life, as a daemon: it never keeps the VM from
+/// ending.
 ///
 /// # Errors
 /// When the system cannot create a thread.
@@ -28,8 +29,8 @@ pub(crate) fn spawn(
     thread::start(name, 512 << 10, Box::new(attached))
 }
 
-/// Attaches the calling thread as a daemon for the time of `body`; `None` when the VM refuses. The jni crate attaches
-/// no daemons.
+/// Attaches the calling thread as a daemon for the time of `body`; `None` when the VM refuses. The jni crate
+/// attaches no daemons.
 pub(crate) fn with_env<T>(vm: &JavaVM, name: &str, body: impl FnOnce(&mut Env<'_>) -> T) -> Option<T> {
     let name = CString::new(name).ok()?;
     let mut arguments = sys::JavaVMAttachArgs {

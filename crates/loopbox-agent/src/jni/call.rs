@@ -1,5 +1,5 @@
-//! Calls of Java methods, and Java fields, on JNI's plain function table: see [`raw`] for why. What a call throws is cleared,
-//! and its text is the error.
+//! Calls of Java methods, and Java fields, on JNI's plain function table: see [`raw`] for why. What a call
+//! throws is cleared, and its text is the error.
 
 use super::raw::{self, Failure};
 use crate::jni::env::Env;
@@ -34,7 +34,8 @@ pub(crate) fn with_frame<T>(env: &mut Env<'_>, body: impl FnOnce(&mut Env<'_>) -
         return Err(raw::failure(env));
     }
     let result = body(env);
-    // SAFETY: the frame pushed above. `body` takes any lifetime of references, so its result holds none of the frame's.
+    // SAFETY: the frame pushed above. `body` takes any lifetime of references, so its result holds none of
+    // the frame's.
     unsafe { ((**raw).v1_2.PopLocalFrame)(raw, std::ptr::null_mut()) };
     result
 }

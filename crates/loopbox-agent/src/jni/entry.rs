@@ -1,5 +1,6 @@
-//! The way from Java into fallible code: no error and no exception goes back. A panic ends the process (`panic =
-//! "abort"` in what ships), so code that runs here must not panic; lints at the crate's root deny the usual ways.
+//! The way from Java into fallible code: no error and no exception goes back. A panic ends the process
+//! (`panic = "abort"` in what ships), so code that runs here must not panic; lints at the crate's root deny
+//! the usual ways.
 
 use super::env::Env;
 use super::raw::{self, Failure};

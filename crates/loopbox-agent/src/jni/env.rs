@@ -1,7 +1,8 @@
 //! A thread's environment of JNI.
 //!
-//! The jni crate's own has a guard behind it that can attach threads, and calls that find out which exception they met by
-//! looking up its class: 30 KB for each app to carry, for what this library does by itself or leaves.
+//! The jni crate's own has a guard behind it that can attach threads, and calls that find out which exception
+//! they met by looking up its class: 30 KB for each app to carry, for what this library does by itself or
+//! leaves.
 
 use jni::objects::{JObject, JString};
 use jni::refs::Reference as _;

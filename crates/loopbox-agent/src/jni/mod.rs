@@ -1,4 +1,5 @@
-//! The JNI: calls into the VM without the jni crate's overhead, the handles of our Java classes, attached threads.
+//! The JNI: calls into the VM without the jni crate's overhead, the handles of our Java classes, attached
+//! threads.
 
 pub(crate) mod attach;
 pub(crate) mod call;

@@ -1,8 +1,8 @@
 //! Lookups and strings on JNI's plain function table; the module `call` has calls and fields.
 //!
-//! The jni crate's own versions distinguish every possible exception by loading its class through the app's class
-//! loader: exact, and 40 KB of code for each app to carry. Here an exception is cleared, and its `toString` is the
-//! error: the same text, which is all that a log or a report can show.
+//! The jni crate's own versions distinguish every possible exception by loading its class through the app's
+//! class loader: exact, and 40 KB of code for each app to carry. Here an exception is cleared, and its
+//! `toString` is the error: the same text, which is all that a log or a report can show.
 
 use super::env::Env;
 use jni::ids::{JFieldID, JStaticMethodID};
@@ -61,8 +61,8 @@ pub fn java_vm(env: &mut Env<'_>) -> Result<JavaVM> {
 /// Finds a class through the loader of the calling Java method, or of the library in `JNI_OnLoad`.
 pub fn class(env: &mut Env<'_>, name: &JNIStr) -> Result<Forever<JClass<'static>>> {
     let raw = env.get_raw();
-    // SAFETY: the name ends with a null byte; no exception is pending, as for every call of the jni crate. The local
-    // reference is deleted, the global one is owned by the value made of it alone.
+    // SAFETY: the name ends with a null byte; no exception is pending, as for every call of the jni crate.
+    // The local reference is deleted, the global one is owned by the value made of it alone.
     let class = unsafe {
         let local = ((**raw).v1_1.FindClass)(raw, name.as_ptr());
         let global = ((**raw).v1_1.NewGlobalRef)(raw, local);
@@ -98,7 +98,8 @@ pub fn field(env: &mut Env<'_>, (class, name): Member<'_>, signature: &JNIStr) -
 /// Registers native methods.
 ///
 /// # Safety
-/// Names and descriptors end with a null byte, and each function has the C signature that its descriptor says.
+/// Names and descriptors end with a null byte, and each function has the C signature that its descriptor
+/// says.
 pub unsafe fn register(
     env: &mut Env<'_>,
     class: &JClass<'static>,
@@ -232,8 +233,8 @@ pub fn exception(env: &mut Env<'_>) -> Option<String> {
     Some(text.unwrap_or_else(|| "a Java exception (neither toString nor getName worked)".to_owned()))
 }
 
-/// Calls a public method of `object` without arguments that returns a String; `None` for null or an exception, which is
-/// cleared.
+/// Calls a public method of `object` without arguments that returns a String; `None` for null or an
+/// exception, which is cleared.
 fn call_for_text(env: &mut Env<'_>, object: &JObject<'_>, name: &CStr) -> Option<String> {
     const SIGNATURE: &CStr = c"()Ljava/lang/String;";
     let raw = env.get_raw();

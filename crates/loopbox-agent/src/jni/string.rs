@@ -17,8 +17,8 @@ impl Text {
     /// Reads `string`; null is empty.
     ///
     /// # Safety
-    /// `env` is the calling thread's environment without a pending exception, `string` null or a local reference to
-    /// a `java.lang.String`.
+    /// `env` is the calling thread's environment without a pending exception, `string` null or a local
+    /// reference to a `java.lang.String`.
     pub(crate) unsafe fn read(env: *mut sys::JNIEnv, string: sys::jstring) -> Self {
         let mut text = Self { len: 0, bytes: [0; UNITS * 3 + 3] };
         if string.is_null() {

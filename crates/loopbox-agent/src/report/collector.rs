@@ -1,5 +1,5 @@
-//! What the worker collects between reports: stack trees out of samples; and what it saves in the ring, for the next process
-//! if this one is killed.
+//! What the worker collects between reports: stack trees out of samples; and what it saves in the ring, for
+//! the next process if this one is killed.
 
 use super::ended_names::EndedNames;
 use super::jank_trees::tree_of;
@@ -28,10 +28,11 @@ const SAVE_EVERY_NS: u64 = 500_000_000;
 /// The app's annotations are saved at most this often: an app that counts in one must not keep the worker
 /// busy.
 const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
-/// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds, when the main
-/// thread does not stop.
+/// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds,
+/// when the main thread does not stop.
 const STACK_WAIT_NS: u64 = 500_000_000;
-/// While display frames come, the trees of shorter messages are kept, too; so many of those with the most stacks.
+/// While display frames come, the trees of shorter messages are kept, too; so many of those with the most
+/// stacks.
 const JANK_TREES: usize = 12;
 
 pub(super) struct Collector<'a> {
@@ -90,7 +91,8 @@ impl<'a> Collector<'a> {
         &self.session.settings.recorder.sampling
     }
 
-    /// What the ring, the trees and Looper show at this moment: a report without anything that has to be asked for.
+    /// What the ring, the trees and Looper show at this moment: a report without anything that has to be
+    /// asked for.
     pub(super) fn snapshot(&self, env: &mut Env<'_>) -> (Report, UsedSymbols) {
         let mut report = self.session.reader.snapshot(clock::now_ns()).report;
         report.frames = self.session.frames.as_ref().map(Frames::session).unwrap_or_default();
@@ -119,7 +121,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Takes the main thread's stack for a report, whatever runs, unless there are stacks of it already and more to come.
+    /// Takes the main thread's stack for a report, whatever runs, unless there are stacks of it already and
+    /// more to come.
     pub(super) fn take_stack(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         if shared.is_paused() {
@@ -159,8 +162,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Where there is no sampler. An app in the background may be frozen in the middle of the call, and ends by its time-out
-    /// when it thaws.
+    /// Where there is no sampler. An app in the background may be frozen in the middle of the call, and ends
+    /// by its time-out when it thaws.
     fn take_by_java(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         let at_ns = clock::now_ns();
@@ -310,8 +313,8 @@ impl<'a> Collector<'a> {
         self.cpu = None;
     }
 
-    /// How long after the first stack of a message the second one is due. Back-off may let it come later, or not at all: on a
-    /// starved machine frames jank most.
+    /// How long after the first stack of a message the second one is due. Back-off may let it come later, or
+    /// not at all: on a starved machine frames jank most.
     fn second_stack_ns(&self) -> u64 {
         if self.sampling().once { 0 } else { self.sampling().interval_ns }
     }
@@ -325,7 +328,8 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// Keeps the growing tree, which may show what held up a frame. The one with the fewest stacks goes when there are enough.
+    /// Keeps the growing tree, which may show what held up a frame. The one with the fewest stacks goes when
+    /// there are enough.
     fn keep_jank_tree(&mut self) {
         let tree = self.growing.tree();
         if self.janky.len() == JANK_TREES {
@@ -428,7 +432,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The trees of this process with the running message's last; the ring has them too, but shortened to its slots.
+    /// The trees of this process with the running message's last; the ring has them too, but shortened to its
+    /// slots.
     fn put_trees(&self, symbols: &Symbols, report: &mut Report) -> UsedSymbols {
         let mut of_frames = Vec::new();
         for jank in &mut report.frames.janks {

@@ -12,7 +12,8 @@ static USERS: AtomicU32 = AtomicU32::new(0);
 /// Notes in the ring that the process dies of `signal`. See `loopbox_mark_crash` of the library.
 pub fn mark_crash(signal: libc::c_int) {
     USERS.fetch_add(1, Ordering::SeqCst);
-    // SAFETY: null, or a Box that `clear_ring` does not drop before it has seen `USERS` at 0 with `RING` at null.
+    // SAFETY: null, or a Box that `clear_ring` does not drop before it has seen `USERS` at 0 with `RING` at
+    // null.
     if let Some(ring) = unsafe { RING.load(Ordering::SeqCst).as_ref() } {
         ring.mark_crash(signal);
     }
@@ -34,8 +35,8 @@ pub(crate) fn clear_ring() {
     // A handler needs no time worth mentioning; one that never returns means the end of the process.
     for _ in 0..1_000 {
         if USERS.load(Ordering::SeqCst) == 0 {
-            // SAFETY: it came from `Box::into_raw` in `set_ring`. Handlers that start now see null, and none that saw
-            // the ring is still running.
+            // SAFETY: it came from `Box::into_raw` in `set_ring`. Handlers that start now see null, and none
+            // that saw the ring is still running.
             drop(unsafe { Box::from_raw(ring) });
             return;
         }

@@ -1,5 +1,5 @@
-//! Names of messages that have ended, by their stacks: the poll hook does not see the message. Stacks of short messages are
-//! not kept, so the names are.
+//! Names of messages that have ended, by their stacks: the poll hook does not see the message. Stacks of
+//! short messages are not kept, so the names are.
 
 use super::running_message::named_by_stack;
 use crate::session::Session;

@@ -39,7 +39,8 @@ pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report,
     }
 }
 
-/// Changes the evidence in a file, and what may still come of it; false when the file is gone or cannot be written.
+/// Changes the evidence in a file, and what may still come of it; false when the file is gone or cannot be
+/// written.
 pub(super) fn rewrite(
     session: &Session,
     file: &ReportFile,

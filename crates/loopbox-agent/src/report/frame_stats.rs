@@ -5,8 +5,8 @@ use loopbox_format::model::{FrameCause, FrameGesture, FrameScene, FrameSession, 
 /// What a line of a gesture begins with; one of a screen begins with its kind.
 const GESTURE: u64 = 3;
 
-/// A line for each screen and for each of the newest gestures: numbers with tabs between; of a screen its name behind them, then
-/// each cause of slow frames with its number.
+/// A line for each screen and for each of the newest gestures: numbers with tabs between; of a screen its
+/// name behind them, then each cause of slow frames with its number.
 pub(crate) fn lines(session: &FrameSession) -> String {
     let mut text = String::new();
     for scene in &session.scenes {

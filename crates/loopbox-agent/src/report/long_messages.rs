@@ -1,16 +1,19 @@
-//! What Java's performance monitor is given: messages that took long, with the stacks that were sampled meanwhile, of one
-//! that blocks now, and when to sample the process. Levels, files and listeners are Java's; the main thread does nothing
-//! for it, because the history has every long message with its name.
+//! What Java's performance monitor is given: messages that took long, with the stacks that were sampled
+//! meanwhile, of one that blocks now, and when to sample the process. Levels, files and listeners are Java's;
+//! the main thread does nothing for it, because the history has every long message with its name.
 //!
-//! A call has one text. Without one it is time to sample. Else its first line has a letter and fields with tabs between:
+//! A call has one text. Without one it is time to sample. Else its first line has a letter and fields with
+//! tabs between:
 //! * `B`, token, start, time of the stack; the stack follows.
-//! * `S`, token, start, duration, wait in the queue, CPU time, how it ended (0 returned, 1 threw, 2 not seen), `what`, target,
-//!   callback, number of samples. Where display frames are recorded and its screen had some: frames that it dropped, the
-//!   screen's frames, how long they stood, how many it dropped, its hitch, and its name. Then distinct stacks, most frequent
-//!   first, each behind a line of `#`, number of samples, times of the first and the last.
+//! * `S`, token, start, duration, wait in the queue, CPU time, how it ended (0 returned, 1 threw, 2 not
+//!   seen), `what`, target, callback, number of samples. Where display frames are recorded and its screen had
+//!   some: frames that it dropped, the screen's frames, how long they stood, how many it dropped, its hitch,
+//!   and its name. Then distinct stacks, most frequent first, each behind a line of `#`, number of samples,
+//!   times of the first and the last.
 //!
-//! Times are uptime in nanoseconds; what is not known is empty. A stack has a line for each frame, top first: class, method,
-//! file and line (negative for native code); a line with a number alone stands for frames that are left out.
+//! Times are uptime in nanoseconds; what is not known is empty. A stack has a line for each frame, top first:
+//! class, method, file and line (negative for native code); a line with a number alone stands for frames that
+//! are left out.
 
 use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
@@ -108,7 +111,8 @@ impl<'a> LongMessages<'a> {
         self.waits.then_some(SETTLED_MS)
     }
 
-    /// Calls Java with what there is. After [`ended`](Self::ended) for what ended before now. `awaited`: a frame is on its way.
+    /// Calls Java with what there is. After [`ended`](Self::ended) for what ended before now. `awaited`: a
+    /// frame is on its way.
     pub(super) fn tell(&mut self, env: &mut Env<'_>, awaited: bool) {
         let Some((level_ns, since_ns)) = self.session.monitor.level() else {
             self.waits = false;
@@ -213,8 +217,8 @@ impl<'a> LongMessages<'a> {
     }
 }
 
-/// Of a message whose first stack came through Java, before the sampler was ready, there is a tree with that stack alone, and
-/// then one with all others.
+/// Of a message whose first stack came through Java, before the sampler was ready, there is a tree with that
+/// stack alone, and then one with all others.
 fn take_newest(trees: &mut Vec<(u32, StackTree)>, token: Token) -> Option<(u32, StackTree)> {
     let at = trees.iter().rposition(|(_, tree)| tree.token == token)?;
     Some(trees.remove(at))

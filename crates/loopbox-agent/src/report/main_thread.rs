@@ -1,5 +1,6 @@
-//! What the kernel reports of the main thread, and its native stack, in three steps: what is read at once, for the first
-//! file; the frames, which take a look at the whole memory map; and what the thread did until the report was complete.
+//! What the kernel reports of the main thread, and its native stack, in three steps: what is read at once,
+//! for the first file; the frames, which take a look at the whole memory map; and what the thread did until
+//! the report was complete.
 
 use crate::anr::interrupted_call::interrupted_call;
 use crate::anr::native_stack::NativeCapture;
@@ -68,7 +69,8 @@ fn call_in_proc() -> Option<SystemCall> {
 }
 
 impl Begun {
-    /// The native stack, if the report's signal stopped the main thread. May wait while another thread changes the memory map.
+    /// The native stack, if the report's signal stopped the main thread. May wait while another thread
+    /// changes the memory map.
     pub(super) fn native_stack(&self) -> Option<NativeStack> {
         let capture = self.capture.as_ref()?;
         let all = capture.addresses();

@@ -1,5 +1,5 @@
-//! Whether the main thread, when it runs no message, waits for one: by its stack, by the kernel's word, and by what the
-//! stall monitor has found.
+//! Whether the main thread, when it runs no message, waits for one: by its stack, by the kernel's word, and
+//! by what the stall monitor has found.
 
 use crate::session::Session;
 use crate::sys::{clock, proc};
@@ -10,8 +10,8 @@ use std::time::Duration;
 /// Between two looks at a thread whose stack does not show it: longer than it takes to wake up and go on.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// Whether a stack of the main thread ends in the wait for a message; `None` for a moment in between, on the way to or from
-/// a message. Top frame first.
+/// Whether a stack of the main thread ends in the wait for a message; `None` for a moment in between, on the
+/// way to or from a message. Top frame first.
 pub(super) fn waits(symbols: &Symbols, stack: &[LocationId]) -> Option<bool> {
     let Location::Frame { method, .. } = *symbols.location(*stack.first()?)? else {
         return None;
@@ -49,8 +49,8 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     // The monitor has seen it for a while, or it computes now.
     let seen = seen_ns.and(Some(&stall.seen_busy).filter(|seen| seen.token == token));
     let ended_ns = if ended_ns == Uptime::ZERO { session.installed_ns } else { ended_ns };
-    // Where a hook may miss messages, some have ended since, and some of what was computed since main was at rest may be
-    // theirs.
+    // Where a hook may miss messages, some have ended since, and some of what was computed since main was at
+    // rest may be theirs.
     let misses = if seen_ns.is_some() { shared.was_found_unhooked() } else { shared.may_miss_messages() };
     let hooked = session.settings.hooked && !misses;
     let waited_ns =
@@ -95,6 +95,15 @@ pub(super) fn messages_around(session: &Session, main: &MainState) -> Option<Sta
     let messages = session.shared.around(outside.token);
     let name = "main.messages_around".to_owned();
     (messages > 0).then(|| Statistic { name, value: messages.to_string() })
+}
+
+/// What the main thread was in: a message, or what runs outside of them; [`Token::NONE`] for nothing.
+pub(super) fn token(main: &MainState) -> Token {
+    match main {
+        MainState::Running(running) => running.token,
+        MainState::Outside(outside) => outside.token,
+        _ => Token::NONE,
+    }
 }
 
 #[cfg(test)]

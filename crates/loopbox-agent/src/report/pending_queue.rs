@@ -1,5 +1,5 @@
-//! The pending messages of the main thread's queue, in the lines of `Looper.dump`, and the statistics that Java reads with
-//! them.
+//! The pending messages of the main thread's queue, in the lines of `Looper.dump`, and the statistics that
+//! Java reads with them.
 
 use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
@@ -87,7 +87,8 @@ fn collect(env: &mut Env<'_>, settings: &Settings) -> Result<Found, Failure> {
         jvalue { i: limits.bytes },
         jvalue { j: limits.ms },
     ];
-    // SAFETY: the method was looked up in this class with this signature: (boolean, boolean, boolean, int, int, long) to an object.
+    // SAFETY: the method was looked up in this class with this signature: (boolean, boolean, boolean, int,
+    // int, long) to an object.
     let dump = unsafe { call::object(env, (&classes.pending, classes.pending_collect), &arguments) }?;
     if dump.is_null() {
         return Err(Failure("PendingQueue.collect returned null".to_owned()));

@@ -20,8 +20,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Makes reports of the rings of dead processes in `directory`. A ring is deleted when its report is on disk or not wanted;
-/// one whose report cannot be written is kept for the next launch.
+/// Makes reports of the rings of dead processes in `directory`. A ring is deleted when its report is on disk
+/// or not wanted; one whose report cannot be written is kept for the next launch.
 pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
     let settings = &session.settings;
     let directory = &settings.directory;
@@ -117,8 +117,8 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
     report.anr.verdict = classify(&report.anr);
 }
 
-/// Writes the report, or, when the process itself has written one of the same hang, adds what is known about its end to
-/// that one.
+/// Writes the report, or, when the process itself has written one of the same hang, adds what is known about
+/// its end to that one.
 fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteError> {
     let (directory, enter) = (&session.settings.directory, || session.gate.enter());
     recovered.report.digest =
@@ -151,8 +151,8 @@ fn add_exit(file: &[u8], dead: &Report, warnings: &[AnrWarning]) -> Option<Vec<u
     update_evidence(file, add, |lines, known| digest::update(lines, known, FileState::Closed)).ok()?
 }
 
-/// Adds the process's end to its report of an earlier message in which the system warned of the ANR that ended it: by the ANR's
-/// number, because main may have gone on to other messages since.
+/// Adds the process's end to its report of an earlier message in which the system warned of the ANR that
+/// ended it: by the ANR's number, because main may have gone on to other messages since.
 fn add_to_warned(session: &Session, dead: &Report) -> Option<PathBuf> {
     let info = dead.anr_info?;
     let directory = &session.settings.directory;

@@ -12,7 +12,8 @@ use loopbox_format::{looper, stacks};
 use loopbox_recorder::{BIND_APPLICATION, Keep};
 use std::sync::atomic::Ordering;
 
-/// The name from the line that Looper has printed at the start of this very message; `None` when another one runs by now.
+/// The name from the line that Looper has printed at the start of this very message; `None` when another one
+/// runs by now.
 pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Running) -> Option<Message> {
     let classes = class_cache::get()?;
     let found = call::with_frame(env, |env| {
@@ -37,7 +38,8 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
     }
 }
 
-/// What [`name_by_looper`] gets instead of a line while a window handles input; then follows the class that was called.
+/// What [`name_by_looper`] gets instead of a line while a window handles input; then follows the class that
+/// was called.
 const INPUT: &str = "input ";
 
 fn named_by_window(class: &str) -> Message {

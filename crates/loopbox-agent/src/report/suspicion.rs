@@ -1,7 +1,7 @@
 //! Whether the end of a process in the middle of something dangerous speaks against the sampler.
 //!
-//! Most do not: an ANR usually ends with a kill while the sampler samples. Where the system says how the process ended, that
-//! decides; where it does not, one end may be chance and two are not.
+//! Most do not: an ANR usually ends with a kill while the sampler samples. Where the system says how the
+//! process ended, that decides; where it does not, one end may be chance and two are not.
 
 use crate::anr::framework::ProcessEnd;
 use loopbox_art::Phase;
@@ -38,8 +38,9 @@ impl End<'_> {
         if crashed || holds_main && self.open_ns >= HELD_NS {
             return Some(Suspicion::Certain);
         }
-        // ART takes its time to stop a thread that computes, and a thread that computes for long is an ANR. Of a stop that has
-        // lasted it is written whether that was it; of one that had just begun (`Phase::Stop`) it is not.
+        // ART takes its time to stop a thread that computes, and a thread that computes for long is an ANR.
+        // Of a stop that has lasted it is written whether that was it; of one that had just begun
+        // (`Phase::Stop`) it is not.
         let waits_for_art = self.phase == Phase::Suspend as u8;
         (self.system.is_none() && !waits_for_art).then_some(Suspicion::Strike)
     }

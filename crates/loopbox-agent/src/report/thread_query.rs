@@ -13,8 +13,8 @@ const BEFORE_TRACE_NS: u64 = 500_000_000;
 /// A message that has run for this long is worth a dump of all threads, whatever the report was written for.
 const LONG_NS: u64 = 1_000_000_000;
 
-/// Asks for what the report, which is on disk already, needs, and returns the deadline; `None` when it needs nothing, or
-/// when there is no sampler to answer. The sampler wakes the worker when the answer is complete.
+/// Asks for what the report, which is on disk already, needs, and returns the deadline; `None` when it needs
+/// nothing, or when there is no sampler to answer. The sampler wakes the worker when the answer is complete.
 pub(super) fn ask(session: &Session, report: &Report) -> Option<Uptime> {
     let (locks, all_threads) = wanted(report);
     if !(locks || all_threads) || !session.shared.answers_queries() {
@@ -40,8 +40,8 @@ pub(super) fn wait_before_trace(session: &Session) {
     session.wake_worker();
 }
 
-/// Puts the answer as far as it is there into the report, and ends the query. The locations must not have been renumbered
-/// since the question.
+/// Puts the answer as far as it is there into the report, and ends the query. The locations must not have
+/// been renumbered since the question.
 pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbols) {
     let ThreadAnswer { generation, mut locks, mut threads } = session.thread_queries.take();
     if generation != session.symbols.generation() {

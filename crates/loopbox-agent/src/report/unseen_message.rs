@@ -1,5 +1,5 @@
-//! A message that the hook did not report, on the main thread's stack: another library has taken the hook's place. An idle
-//! main thread notices that by itself; a main thread that is never idle has to be notified.
+//! A message that the hook did not report, on the main thread's stack: another library has taken the hook's
+//! place. An idle main thread notices that by itself; a main thread that is never idle has to be notified.
 
 use super::outside;
 use crate::jni::env::Env;

@@ -1,7 +1,8 @@
 //! The system's warnings of an ANR, as the worker uses them.
 //!
-//! A warning goes to each process of the app and names none, and it comes again for each listener. So it concerns this process
-//! only while its own main thread is late; until then it waits, because main may get late before the time-out is over.
+//! A warning goes to each process of the app and names none, and it comes again for each listener. So it
+//! concerns this process only while its own main thread is late; until then it waits, because main may get
+//! late before the time-out is over.
 
 use crate::session::Session;
 use crate::sys::clock;

@@ -204,8 +204,8 @@ impl<'a> Worker<'a> {
         !own || self.session.allowance.take(clock::now_ns())
     }
 
-    /// Whether a report is wanted or being made, or may be at any moment: a process that hangs may be killed soon, and the
-    /// system waits for SIGQUIT's answer.
+    /// Whether a report is wanted or being made, or may be at any moment: a process that hangs may be killed
+    /// soon, and the system waits for SIGQUIT's answer.
     fn is_awaited(&self) -> bool {
         let suspect = self.session.stall.snapshot().suspect;
         suspect
@@ -349,8 +349,8 @@ impl<'a> Worker<'a> {
         self.save_suspects_queue(env);
     }
 
-    /// The system has warned of an ANR of the app: where it may be of this process, whatever its report would have at this moment
-    /// goes into the ring, and into a report of the same hang that is there already.
+    /// The system has warned of an ANR of the app: where it may be of this process, whatever its report would
+    /// have at this moment goes into the ring, and into a report of the same hang that is there already.
     fn heed_warnings(&mut self, env: &mut Env<'_>) {
         let session = self.session;
         let came = self.warned.take(session);
@@ -359,7 +359,8 @@ impl<'a> Worker<'a> {
         if not_now || !self.warned.waits(now_ns) {
             return;
         }
-        // The queue is read once, and a message at each turn: the stall monitor causes one when it suspects it.
+        // The queue is read once, and a message at each turn: the stall monitor causes one when it suspects
+        // it.
         let is_read = came && !signal_catcher::writes_trace();
         let front = if is_read { pending_queue::front(env, &session.settings) } else { None };
         if !warned::is_late(session, front) || framework::is_debugged(env) {
@@ -382,7 +383,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The suspect's queue and figures, which Java code reads: not while ART writes its own trace, but for a second.
+    /// The suspect's queue and figures, which Java code reads: not while ART writes its own trace, but for a
+    /// second.
     fn save_suspects_queue(&mut self, env: &mut Env<'_>) {
         let Some(until_ns) = self.suspects_queue_until_ns else { return };
         if signal_catcher::writes_trace() && clock::now_ns() < until_ns {
@@ -397,7 +399,8 @@ impl<'a> Worker<'a> {
         self.collector.save_stats(&stats);
     }
 
-    /// Writes the main thread's own data into a file. Nothing here waits for the app, or for the disk to have it.
+    /// Writes the main thread's own data into a file. Nothing here waits for the app, or for the disk to have
+    /// it.
     fn write_first(&mut self, env: &mut Env<'_>) -> Event {
         let session = self.session;
         let (reason, named_by_hang) = match self.life.trigger() {
@@ -469,7 +472,8 @@ impl<'a> Worker<'a> {
         Event::FirstWritten { updated }
     }
 
-    /// What the signal that the report answers has found of the main thread; nothing when it came to another thread.
+    /// What the signal that the report answers has found of the main thread; nothing when it came to another
+    /// thread.
     fn take_capture(&mut self) -> Option<NativeCapture> {
         let Some(Trigger::Signal) = self.life.trigger() else { return None };
         let capture = native_stack::newer_than(self.seen_capture)?;
@@ -499,10 +503,12 @@ impl<'a> Worker<'a> {
         Some(Event::QueueCaptured { now_ns: clock::now_ns(), threads_answered, follow_up })
     }
 
-    /// A later report of the same message, by a hang, replaces that of its signal: the stack stays, with its time.
+    /// A later report of the same message, by a hang, replaces that of its signal: the stack stays, with its
+    /// time.
     fn add_native_stack(&mut self) {
         let Some(Draft { report, main_thread, .. }) = &mut self.draft else { return };
-        let earlier = self.native.take().filter(|(of, _)| *of != Token::NONE && *of == message(report));
+        let earlier =
+            self.native.take().filter(|(of, _)| *of != Token::NONE && *of == outside::token(&report.main));
         report.main_thread.native = main_thread.native_stack().or(earlier.map(|(_, stack)| stack));
     }
 
@@ -537,7 +543,7 @@ impl<'a> Worker<'a> {
 
     fn notify_complete(&mut self, trigger: Trigger) {
         let Some(Draft { file: ReportFile { path, .. }, mut report, .. }) = self.draft.take() else { return };
-        self.native = report.main_thread.native.take().map(|stack| (message(&report), stack));
+        self.native = report.main_thread.native.take().map(|stack| (outside::token(&report.main), stack));
         listener::notify(self.session, &path, words(&trigger));
         if let Trigger::Request(request) = trigger {
             request.finish(&path);
@@ -559,7 +565,8 @@ impl<'a> Worker<'a> {
         Event::EvidenceChecked { message_ended: ended_ns.is_some(), system: answer }
     }
 
-    /// Puts the evidence found last into the file. A message that runs on may get another report, which needs it, too.
+    /// Puts the evidence found last into the file. A message that runs on may get another report, which needs
+    /// it, too.
     fn add_evidence(&mut self, file: &ReportFile, message: Token) -> bool {
         let evidence = std::mem::take(&mut self.evidence);
         if evidence.ended_ns.is_none() {
@@ -575,15 +582,6 @@ fn words(trigger: &Trigger) -> &str {
         Trigger::Signal => DumpReason::SigQuit.name(),
         Trigger::Hang => DumpReason::Hang.name(),
         Trigger::Request(request) => &request.reason,
-    }
-}
-
-/// What the main thread was in: a message, or what runs outside of them; [`Token::NONE`] for nothing.
-fn message(report: &Report) -> Token {
-    match &report.main {
-        MainState::Running(running) => running.token,
-        MainState::Outside(outside) => outside.token,
-        _ => Token::NONE,
     }
 }
 

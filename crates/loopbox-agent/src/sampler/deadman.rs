@@ -1,4 +1,5 @@
-//! The dead-man's switch: the main thread must not stay stopped when the thread that stopped it does not come back.
+//! The dead-man's switch: the main thread must not stay stopped when the thread that stopped it does not come
+//! back.
 
 use crate::session::Session;
 use crate::sys::{clock, log};
@@ -8,8 +9,8 @@ use loopbox_format::model::Feature;
 /// A stop takes microseconds; one that is seen twice, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
 
-/// How often a stop is left alone because ART has suspended the sampler, too: as long as ART's longest limit for a trace.
-/// Such a stop of all threads has main wait in any case, and ends without us.
+/// How often a stop is left alone because ART has suspended the sampler, too: as long as ART's longest limit
+/// for a trace. Such a stop of all threads has main wait in any case, and ends without us.
 const MOST_SUSPENDED: u32 = 30;
 
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";
@@ -54,8 +55,8 @@ struct Watch {
 }
 
 impl Watch {
-    /// Whether a stop will not end by itself, at one more look. Seen twice, not just old: a frozen process has old stops
-    /// when it thaws.
+    /// Whether a stop will not end by itself, at one more look. Seen twice, not just old: a frozen process
+    /// has old stops when it thaws.
     fn is_stuck(&mut self, open: Option<u64>, is_suspended: impl FnOnce() -> bool) -> bool {
         if open.is_none() || open != self.open {
             *self = Self { open, seen: 1, suspended: 0 };

@@ -10,7 +10,8 @@ use crate::sys::proc;
 use loopbox_art::{Art, Off, ThreadEnv};
 use loopbox_store::{FuseSubject, RingFuse, count_start};
 
-/// Android 8. The sources of older releases were not examined for what the self-check does, so it is not tried there.
+/// Android 8. The sources of older releases were not examined for what the self-check does, so it is not
+/// tried there.
 const FIRST_API_LEVEL: u32 = 26;
 
 /// Whether the self-check may be tried, or why not.

@@ -1,16 +1,17 @@
-//! A look at the main thread before it is asked to stop: one that could not reach a safepoint soon is left alone. Asking
-//! would make it stop later, when it has work to do, and hold up any thread that waits for it meanwhile.
+//! A look at the main thread before it is asked to stop: one that could not reach a safepoint soon is left
+//! alone. Asking would make it stop later, when it has work to do, and hold up any thread that waits for it
+//! meanwhile.
 //!
-//! Only a thread that runs Java code is looked at. One in native code counts as stopped already, whatever the kernel has it
-//! wait for, and what it was called for is what a report is read for.
+//! Only a thread that runs Java code is looked at. One in native code counts as stopped already, whatever the
+//! kernel has it wait for, and what it was called for is what a report is read for.
 
 use crate::session::Session;
 use crate::sys::{clock, proc};
 use loopbox_art::{Art, Unstoppable};
 use loopbox_format::model::{Token, Uptime};
 
-/// A thread that did not run for that long waits for a processor, and is not just being passed over for this thread, which
-/// has woken up a moment ago.
+/// A thread that did not run for that long waits for a processor, and is not just being passed over for this
+/// thread, which has woken up a moment ago.
 const STARVED_NS: u64 = 5_000_000;
 
 /// What was seen of the main thread.
@@ -37,8 +38,8 @@ pub(super) fn unstoppable(art: &Art, before: Option<Look>, now: Option<Look>) ->
     by_state(proc::main_stat()?.state, before, now)
 }
 
-/// The kernel counts a wait for a processor when it is over (`sched_info_arrive`), so `schedstat` has nothing of one that
-/// lasts; the CPU clock stands still in it.
+/// The kernel counts a wait for a processor when it is over (`sched_info_arrive`), so `schedstat` has nothing
+/// of one that lasts; the CPU clock stands still in it.
 fn by_state(state: u8, before: Option<Look>, now: Option<Look>) -> Option<Unstoppable> {
     let stood_still = || {
         let (before, now) = (before?, now?);

@@ -1,6 +1,6 @@
-//! Calls through Java into native methods of ours, so that ART has this thread in the state that the work needs: "in
-//! native code" to find ART, "runnable" (`@FastNative`) to read a suspended thread's stack, because then no collection can
-//! move or unload what is read.
+//! Calls through Java into native methods of ours, so that ART has this thread in the state that the work
+//! needs: "in native code" to find ART, "runnable" (`@FastNative`) to read a suspended thread's stack,
+//! because then no collection can move or unload what is read.
 
 use super::symbolizer::{StackOwner, Symbolizer};
 use crate::error::SamplerError;
@@ -130,9 +130,9 @@ pub(crate) fn call(
     let raw = env.get_raw();
     let (class, method) = (classes.native.as_raw(), method(classes).into_raw());
     JOB.set(ptr::from_mut(job).cast());
-    // SAFETY: class and method were looked up together; it takes no arguments and returns nothing. `job` lives
-    // across the call and is not touched here meanwhile. Raw, because the main thread may be stopped: the jni
-    // crate's way allocates nothing either, but does not promise to.
+    // SAFETY: class and method were looked up together; it takes no arguments and returns nothing. `job`
+    // lives across the call and is not touched here meanwhile. Raw, because the main thread may be stopped:
+    // the jni crate's way allocates nothing either, but does not promise to.
     let threw = unsafe {
         ((**raw).v1_1.CallStaticVoidMethodA)(raw, class, method, ptr::null());
         ((**raw).v1_2.ExceptionCheck)(raw)
@@ -176,8 +176,8 @@ pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'loca
     });
 }
 
-/// `Native.walk`: `@FastNative`, so that this thread is runnable and no collection can move or unload what it reads. Until
-/// the suspended thread is resumed, nothing here allocates, locks, logs or panics.
+/// `Native.walk`: `@FastNative`, so that this thread is runnable and no collection can move or unload what it
+/// reads. Until the suspended thread is resumed, nothing here allocates, locks, logs or panics.
 ///
 /// # Safety
 /// Called by the VM: `env` is the calling thread's.
@@ -203,8 +203,8 @@ fn sample(job: &mut SampleJob<'_>, env: JniEnv) {
     let at_ns = Uptime(suspended.held_ns());
     walker.art.walk(&suspended, walker.raw);
     let token = walker.session.shared.token();
-    // Before it is resumed: the woken thread often takes this one's processor, and then its own running would count.
-    // At most: up to ART 14 it may have stood still for milliseconds before this thread knew of it.
+    // Before it is resumed: the woken thread often takes this one's processor, and then its own running would
+    // count. At most: up to ART 14 it may have stood still for milliseconds before this thread knew of it.
     let stop_ns = clock::now_ns().since(Uptime(suspended.asked_ns()));
     suspended.resume();
     if token == job.wanted {
@@ -235,8 +235,8 @@ impl Walker<'_> {
         self.symbolizer.read(self.art.names(env), owner, self.raw);
     }
 
-    /// Numbers the stack that was read, after the names that are still to be read. In native state; `None` when the symbol
-    /// table was numbered anew meanwhile.
+    /// Numbers the stack that was read, after the names that are still to be read. In native state; `None`
+    /// when the symbol table was numbered anew meanwhile.
     pub(crate) fn number(self, env: &mut Env<'_>) -> Option<(Stack, u32)> {
         let mut job = Job::Name(self);
         loop {

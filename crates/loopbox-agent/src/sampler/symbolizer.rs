@@ -1,6 +1,6 @@
-//! From method pointers to numbered locations, on the sampler thread, in two steps. In the fast native method that walked the
-//! stack, where no class can be unloaded and no collection ends, names are read, a few at a time and without any lock.
-//! Afterwards, in native state, the symbol table is locked and numbers are given.
+//! From method pointers to numbered locations, on the sampler thread, in two steps. In the fast native method
+//! that walked the stack, where no class can be unloaded and no collection ends, names are read, a few at a
+//! time and without any lock. Afterwards, in native state, the symbol table is locked and numbers are given.
 
 use crate::session::symbols::{MAX_LOCATIONS_KNOWN, NumberedSymbols, SharedSymbols, Stack};
 use loopbox_art::{Fingerprint, Frame, LineTable, MethodName, MethodRef, Names, RawStack};
@@ -8,7 +8,8 @@ use loopbox_format::model::{Location, LocationId, Method, MethodId, Token};
 use loopbox_recorder::SymbolTable;
 use std::collections::HashMap;
 
-/// So many names are read at most before this thread lets a collection pass: each takes some ten microseconds.
+/// So many names are read at most before this thread lets a collection pass: each takes some ten
+/// microseconds.
 const NAMES_AT_ONCE: usize = 16;
 
 /// What is known of a method at an address.
@@ -64,8 +65,8 @@ impl Symbolizer {
         }
     }
 
-    /// Takes note of a stack, and reads names of methods not seen before, as many as may be read at once. In the fast
-    /// native method that walked it.
+    /// Takes note of a stack, and reads names of methods not seen before, as many as may be read at once. In
+    /// the fast native method that walked it.
     pub(crate) fn read(&mut self, names: Names, owner: StackOwner, raw: &RawStack) {
         let frames: Vec<Frame> = raw.frames().collect();
         let same = if self.owner == owner { same_bottom(&self.last, &frames) } else { 0 };
@@ -97,8 +98,8 @@ impl Symbolizer {
         !self.unnamed.is_empty()
     }
 
-    /// Reads some of them. In a fast native method; a method whose class was unloaded since the stack was walked is noticed by
-    /// its fingerprint.
+    /// Reads some of them. In a fast native method; a method whose class was unloaded since the stack was
+    /// walked is noticed by its fingerprint.
     pub(crate) fn read_more(&mut self, names: Names) {
         for (method, fingerprint) in self.unnamed.drain(..self.unnamed.len().min(NAMES_AT_ONCE)) {
             let name = names.describe(method).filter(|_| names.fingerprint(method) == Some(fingerprint));

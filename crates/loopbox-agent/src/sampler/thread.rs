@@ -133,7 +133,8 @@ impl Sampler<'_> {
         let mut was_off = false;
         while !shared.sampling_ended() {
             let now = clock::now_ns();
-            // Before the switch is read: a message that started after sampling was switched off is never sampled.
+            // Before the switch is read: a message that started after sampling was switched off is never
+            // sampled.
             let activity = match shared.activity() {
                 // Maybe in the middle of a message: the main thread takes the hook out when it comes to it.
                 _ if shared.is_paused() => Activity::Idle { since_ns: now },
@@ -198,8 +199,8 @@ impl Sampler<'_> {
         }
     }
 
-    /// While a display frame is overdue, a main thread that runs no message may be in a touch handler, or another callback of a
-    /// descriptor: that is what keeps the frame from coming then.
+    /// While a display frame is overdue, a main thread that runs no message may be in a touch handler, or
+    /// another callback of a descriptor: that is what keeps the frame from coming then.
     fn overdue(&self, now_ns: Uptime, activity: Activity) -> Activity {
         let shared = &self.session.shared;
         let (Activity::Idle { since_ns }, Some(onset_ns)) = (activity, shared.jank_onset_ns()) else {
@@ -263,7 +264,8 @@ impl Sampler<'_> {
         }
         let found = match self.art {
             Some(art) => self.look_and_walk(env, art, token),
-            // A process that is frozen in the middle of the call is ended by the call's time-out when it thaws.
+            // A process that is frozen in the middle of the call is ended by the call's time-out when it
+            // thaws.
             None if self.session.shared.in_background() => Err(Taken::Gone),
             None => self.ask_java(env, token),
         };
@@ -312,8 +314,8 @@ impl Sampler<'_> {
         let armed = art.armed();
         // Without a suspended thread it warms up: afterwards the processor's caches have what the walk needs.
         call(env, &mut job, |classes| classes.native_walk).map_err(|_| Taken::Failed)?;
-        // Right before it is asked: what may come in between, as the first touch of a page that does not come, keeps the
-        // sampler until main has it.
+        // Right before it is asked: what may come in between, as the first touch of a page that does not
+        // come, keeps the sampler until main has it.
         let before = std::mem::replace(&mut self.last_look, Look::now(self.session, token));
         if let Some(why) = unstoppable(art, before, self.last_look) {
             art.left_out(why);

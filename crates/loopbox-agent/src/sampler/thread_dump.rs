@@ -1,5 +1,6 @@
-//! The thread dump and the chain of locks that the main thread waits for: wanted by the worker for a report, found out by
-//! the sampler, the only thread that suspends others. Each thread is suspended by itself, for one walk.
+//! The thread dump and the chain of locks that the main thread waits for: wanted by the worker for a report,
+//! found out by the sampler, the only thread that suspends others. Each thread is suspended by itself, for
+//! one walk.
 
 use super::suspended_call::{InspectJob, Job, Walker, call};
 use super::symbolizer::Symbolizer;
@@ -17,7 +18,8 @@ const MAX_STEPS: usize = 8;
 /// Threads in the dump, and those of them whose stacks are taken.
 const MAX_THREADS: usize = 256;
 const MAX_STACKS: usize = 96;
-/// Of the time for the answer, this much is left for what can be read without stopping a thread, while ART's own trace lasts.
+/// Of the time for the answer, this much is left for what can be read without stopping a thread, while ART's
+/// own trace lasts.
 const WITHOUT_STACKS_NS: u64 = 500_000_000;
 /// How many frames of another thread's stack are kept, from the top.
 const MAX_DEPTH: usize = 64;
@@ -61,8 +63,8 @@ impl<'a> ThreadDumper<'a> {
         }
     }
 
-    /// Suspends a thread (with its ids) for its stack and, when wanted, the lock that it waits for. Without a thread: the
-    /// main thread's lock alone.
+    /// Suspends a thread (with its ids) for its stack and, when wanted, the lock that it waits for. Without a
+    /// thread: the main thread's lock alone.
     fn inspect(&mut self, env: &mut Env<'_>, thread: Option<(ThreadId, u32)>, wants_lock: bool) -> Inspected {
         let mut suspended = None;
         if memory::is_short() {
@@ -94,7 +96,8 @@ impl<'a> ThreadDumper<'a> {
             Walker { art: self.art, session: self.session, symbolizer: self.symbolizer, raw: self.raw };
         let mut job =
             Job::Inspect(InspectJob { walker, suspended, wants_lock, has_stack: false, lock: None });
-        // A call that did not reach the native method leaves the thread suspended: dropping the job resumes it.
+        // A call that did not reach the native method leaves the thread suspended: dropping the job resumes
+        // it.
         let _ = call(env, &mut job, |classes| classes.native_walk);
         let Job::Inspect(InspectJob { walker, suspended, has_stack, lock, .. }) = job else {
             return Inspected::default();
@@ -140,7 +143,8 @@ impl<'a> ThreadDumper<'a> {
                 holder,
             });
         }
-        // The steps were examined one after the other. In a real cycle the main thread still waits for the same lock.
+        // The steps were examined one after the other. In a real cycle the main thread still waits for the
+        // same lock.
         chain.deadlock = chain.deadlock && self.inspect(env, None, true).lock == first;
         if chain.waits.is_empty() { LockChain::default() } else { chain }
     }
@@ -152,8 +156,8 @@ impl<'a> ThreadDumper<'a> {
         Some(if redacts { redact(thread) } else { thread })
     }
 
-    /// All threads but the main one and this one: a stack of each that is attached to the VM, the sleeping ones first, because
-    /// one that runs may take long to stop.
+    /// All threads but the main one and this one: a stack of each that is attached to the VM, the sleeping
+    /// ones first, because one that runs may take long to stop.
     fn threads(&mut self, env: &mut Env<'_>, number: u32, known: &[(ThreadId, u32)]) {
         let queries = &self.session.thread_queries;
         let mut all: Vec<OtherThread> = Vec::new();
@@ -202,8 +206,8 @@ impl<'a> ThreadDumper<'a> {
     }
 }
 
-/// How the names of threads begin that ART and the framework start in an app. One text: a list of texts needs an
-/// address for each.
+/// How the names of threads begin that ART and the framework start in an app. One text: a list of texts needs
+/// an address for each.
 const PLATFORM_THREADS: &str = "ADB-JDWP|Binder:|FinalizerDaemon|FinalizerWatchd|GPU completion|HeapTaskDaemon|Jit thread pool|\
     Profile Saver|ReferenceQueueD|RenderThread|Runtime worker|Signal Catcher|binder:|hwuiTask|\
     loopbox-|mali-|perfetto_hprof|queued-work-loo";

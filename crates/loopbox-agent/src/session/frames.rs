@@ -8,7 +8,8 @@ use ringbuf::{CachingCons, CachingProd, HeapRb};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many events wait for the worker at most: of 1.6 s at 120 Hz. While frames come it is there each 200 ms.
+/// How many events wait for the worker at most: of 1.6 s at 120 Hz. While frames come it is there each 200
+/// ms.
 const CAPACITY: usize = 192;
 /// Screens beyond these count as others.
 const MAX_NAMES: usize = 64;
@@ -26,8 +27,8 @@ pub(crate) fn queue() -> (FrameSender, FrameReceiver) {
 /// The figures, and how the main thread wakes who makes them.
 #[derive(Debug)]
 pub(crate) struct Frames {
-    /// The worker's, that of the thread of `FrameMetrics`, and of who asks for the figures; not for the recorder's part of the
-    /// main thread.
+    /// The worker's, that of the thread of `FrameMetrics`, and of who asks for the figures; not for the
+    /// recorder's part of the main thread.
     recorder: Mutex<FrameRecorder>,
     /// Names of screens, by their numbers.
     names: Mutex<Vec<String>>,

@@ -27,7 +27,8 @@ impl KillSwitch {
         self.is_off.load(Ordering::SeqCst)
     }
 
-    /// Looks when the last look was a second ago. Waits for the disk. Returns whether this look found it off first.
+    /// Looks when the last look was a second ago. Waits for the disk. Returns whether this look found it off
+    /// first.
     pub(crate) fn look(&self, now_ns: Uptime) -> bool {
         let due = now_ns.since(Uptime(self.looked_ns.load(Ordering::SeqCst))) >= EVERY_NS;
         due && self.look_now(now_ns)

@@ -1,5 +1,5 @@
-//! What the threads of one recording share: plain data and its locks. Nothing here starts or wires anything, and no
-//! module of this folder knows the threads that use it.
+//! What the threads of one recording share: plain data and its locks. Nothing here starts or wires anything,
+//! and no module of this folder knows the threads that use it.
 
 pub(crate) mod allowance;
 pub(crate) mod annotations;
@@ -76,8 +76,8 @@ pub(crate) struct Session {
     pub(crate) warnings: Warnings,
     /// How many SIGQUITs there were before this session.
     pub(crate) signals_before: u32,
-    /// The version of the last native stack before this session. Not the worker's to find out: a signal may come before its
-    /// thread has had a processor.
+    /// The version of the last native stack before this session. Not the worker's to find out: a signal may
+    /// come before its thread has had a processor.
     pub(crate) capture_before: u32,
     /// What earlier processes left; the worker finds that out first of all, and the sampler waits for it.
     pub(crate) previous_runs: OnceLock<PreviousRuns>,
@@ -135,7 +135,8 @@ impl fmt::Debug for Request {
 }
 
 impl Session {
-    /// What the main thread has asked of the processors so far. A kernel that keeps its waits to itself counts none.
+    /// What the main thread has asked of the processors so far. A kernel that keeps its waits to itself
+    /// counts none.
     pub(crate) fn main_demand(&self) -> Option<Demand> {
         let ran_ns = clock::thread_cpu_of(self.main_cpu?)?;
         Some(Demand { ran_ns, waited_ns: proc::main_waited_ns().unwrap_or(0) })

@@ -1,4 +1,5 @@
-//! What the app's performance monitor wants to hear of (`io.loopbox.Monitor`). The rest of it, files included, is Java's.
+//! What the app's performance monitor wants to hear of (`io.loopbox.Monitor`). The rest of it, files
+//! included, is Java's.
 
 use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -44,8 +45,8 @@ impl MonitorWishes {
         self.is_block(age_ns) && !self.is_block(age_ns.saturating_sub(interval_ns.saturating_mul(2)))
     }
 
-    /// The stall monitor has looked. Whether the worker is to be woken, because Java is to take a sample. A look comes early
-    /// or late by a part of a tick.
+    /// The stall monitor has looked. Whether the worker is to be woken, because Java is to take a sample. A
+    /// look comes early or late by a part of a tick.
     pub(crate) fn tick(&self, now_ns: Uptime) -> bool {
         let after_ns = self.tick_ns.load(Ordering::Relaxed) / 2;
         let due = self.level().is_some()

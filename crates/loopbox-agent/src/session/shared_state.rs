@@ -13,18 +13,18 @@ const STALL_MONITOR: u32 = 2;
 /// No thread sleeps because of this one: the main thread is to unblock SIGQUIT at the next message.
 const UNBLOCK: u32 = 4;
 
-/// After this time every store of another thread is visible: processors hold them back for some hundred ns at most,
-/// and the kernel, when it takes a thread off its processor, makes them visible.
+/// After this time every store of another thread is visible: processors hold them back for some hundred ns at
+/// most, and the kernel, when it takes a thread off its processor, makes them visible.
 const SETTLED_NS: u64 = 1_000_000;
 
 /// Written by the main thread for each message, read by the sampler and the worker.
 #[derive(Debug)]
 pub struct SharedState {
-    /// The running message and its start; or, while none runs, the number of what runs outside of messages now, if
-    /// anything does ([`Token::outside_before`] the next one), and the end of the last one.
+    /// The running message and its start; or, while none runs, the number of what runs outside of messages
+    /// now, if anything does ([`Token::outside_before`] the next one), and the end of the last one.
     now: Pair,
-    /// What the stall monitor found to run outside of messages, and since when it was seen; 0 for nothing yet. It holds
-    /// while `now` has that number.
+    /// What the stall monitor found to run outside of messages, and since when it was seen; 0 for nothing
+    /// yet. It holds while `now` has that number.
     outside: Pair,
     /// Between which messages others were around a loop, in which main waits or which it has left, and how
     /// many.
@@ -120,8 +120,9 @@ impl SharedState {
     /// A message runs. Main thread only. Returns whether the main thread is to unblock SIGQUIT now.
     pub fn running(&self, token: Token, start_ns: Uptime) -> bool {
         self.now.set(token.0, start_ns.0);
-        // In this order in the code. The processor may still load before other threads see the message; `park` waits for that,
-        // because a fence here would be the most expensive instruction of the whole hook.
+        // In this order in the code. The processor may still load before other threads see the message;
+        // `park` waits for that, because a fence here would be the most expensive instruction of the whole
+        // hook.
         compiler_fence(Ordering::SeqCst);
         let parked = self.parked.load(Ordering::Relaxed);
         parked != 0 && self.wake_parked()
@@ -140,7 +141,8 @@ impl SharedState {
         self.parked.fetch_or(UNBLOCK, Ordering::Relaxed);
     }
 
-    /// No message runs, the next one will have the number `next`. Main thread only, or, without a hook, stall monitor only.
+    /// No message runs, the next one will have the number `next`. Main thread only, or, without a hook, stall
+    /// monitor only.
     pub fn idle(&self, next: Token, since_ns: Uptime) {
         self.now.set(Token::outside_before(next).0, since_ns.0);
     }
@@ -171,14 +173,14 @@ impl SharedState {
         }
     }
 
-    /// The running message, or, while none runs, the number of what may run outside of messages. May be called while the
-    /// main thread is stopped.
+    /// The running message, or, while none runs, the number of what may run outside of messages. May be
+    /// called while the main thread is stopped.
     pub(crate) fn token(&self) -> Token {
         Token(self.now.first())
     }
 
-    /// While no message runs: the number of what may run outside of messages, and the end of the last message, 0 before
-    /// the first one.
+    /// While no message runs: the number of what may run outside of messages, and the end of the last
+    /// message, 0 before the first one.
     pub(crate) fn between_messages(&self) -> Option<(Token, Uptime)> {
         let (token, since_ns) = self.now.get();
         Some((Token(token), Uptime(since_ns))).filter(|(token, _)| token.is_outside())
@@ -188,7 +190,8 @@ impl SharedState {
         self.token().is_outside()
     }
 
-    /// Something with this number runs outside of messages, or, with 0, nothing does any more. Stall monitor only.
+    /// Something with this number runs outside of messages, or, with 0, nothing does any more. Stall monitor
+    /// only.
     pub(crate) fn set_outside(&self, token: Token, since_ns: Uptime) {
         self.found_unhooked.store(self.may_miss_messages(), Ordering::SeqCst);
         self.outside.set(token.0, since_ns.0);
@@ -225,7 +228,8 @@ impl SharedState {
         let wake = self.wake.load(Ordering::SeqCst);
         self.parked.fetch_or(bit, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        // Briefly first: a message whose start did not see yet that this thread parks is visible when this is over.
+        // Briefly first: a message whose start did not see yet that this thread parks is visible when this is
+        // over.
         let deadlines = [Some(clock::now_ns().plus(SETTLED_NS)), None];
         for deadline_ns in deadlines {
             if rests(self) {
@@ -252,7 +256,8 @@ impl SharedState {
         !self.stopped() && !self.query_waits.load(Ordering::SeqCst) && self.open_order().is_none()
     }
 
-    /// A thread is about to be stopped, and the dead-man thread looks until the answer is dropped. Sampler only.
+    /// A thread is about to be stopped, and the dead-man thread looks until the answer is dropped. Sampler
+    /// only.
     pub(crate) fn begin_stop(&self) -> Stop<'_> {
         self.stops.fetch_add(1, Ordering::SeqCst);
         if self.deadman_rests.swap(false, Ordering::SeqCst) {
@@ -261,8 +266,8 @@ impl SharedState {
         Stop(self)
     }
 
-    /// Sleeps until this uptime; or, when no thread was stopped since the last call, until one is. `stops` is kept from
-    /// call to call. Dead-man thread only.
+    /// Sleeps until this uptime; or, when no thread was stopped since the last call, until one is. `stops` is
+    /// kept from call to call. Dead-man thread only.
     pub(crate) fn deadman_sleep(&self, until_ns: Uptime, stops: &mut u32) {
         let word = self.deadman.load(Ordering::SeqCst);
         let before = std::mem::replace(stops, self.stops.load(Ordering::SeqCst));
@@ -290,7 +295,8 @@ impl SharedState {
         futex_wake(&self.wake, ANYONE);
     }
 
-    /// Sets whether the hook is in its place. While it is not, or may not be, the stall monitor does not park.
+    /// Sets whether the hook is in its place. While it is not, or may not be, the stall monitor does not
+    /// park.
     pub(crate) fn set_hooked(&self, hooked: bool) {
         if !self.unhooked.swap(!hooked, Ordering::SeqCst) && !hooked {
             futex_wake(&self.wake, STALL_MONITOR);
@@ -388,8 +394,8 @@ impl SharedState {
         self.takes_orders.load(Ordering::SeqCst)
     }
 
-    /// Asks the sampler for a stack of whatever the main thread does; the number of the order, or `None` when there is
-    /// no sampler to take it. Worker only.
+    /// Asks the sampler for a stack of whatever the main thread does; the number of the order, or `None` when
+    /// there is no sampler to take it. Worker only.
     pub(crate) fn order_stack(&self) -> Option<u32> {
         if !self.takes_orders() {
             return None;
@@ -517,7 +523,8 @@ impl SharedState {
         self.advice.set(token.0, interval_ns);
     }
 
-    /// Messages are to be sampled from this age on, because frames come that they may hold up; 0 when none do any more.
+    /// Messages are to be sampled from this age on, because frames come that they may hold up; 0 when none do
+    /// any more.
     pub(crate) fn set_jank_onset(&self, onset_ns: u64) {
         self.jank_onset_ns.store(onset_ns, Ordering::Relaxed);
     }

@@ -56,8 +56,8 @@ impl StallSnapshot {
         if self.suspect { self.message().token } else { Token::NONE }
     }
 
-    /// What the monitor would find now. When a process goes on that did not run, all its threads wake at once, and the one
-    /// that asks may run long before the monitor does.
+    /// What the monitor would find now. When a process goes on that did not run, all its threads wake at
+    /// once, and the one that asks may run long before the monitor does.
     pub(crate) fn at(mut self, now_ns: Uptime, activity: Activity, now: Option<Counted>) -> Self {
         self.suspect = self.watch.look(now_ns, activity, self.since);
         self.watch.counted(now);

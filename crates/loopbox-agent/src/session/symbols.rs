@@ -1,5 +1,5 @@
-//! The session's symbol table: methods and locations by number, shared by the sampler, which adds, and the worker, which
-//! reads and cleans up.
+//! The session's symbol table: methods and locations by number, shared by the sampler, which adds, and the
+//! worker, which reads and cleans up.
 
 use loopbox_format::model::{Location, LocationId, Method, StackTree, Symbols};
 use loopbox_recorder::{StackTreeBuilder, SymbolTable};
@@ -34,7 +34,8 @@ impl Stack {
     }
 }
 
-/// The table and its lock, which no thread in Java's runnable state takes: it would hold up every collection meanwhile.
+/// The table and its lock, which no thread in Java's runnable state takes: it would hold up every collection
+/// meanwhile.
 pub(crate) struct SharedSymbols(Mutex<NumberedSymbols>);
 
 /// The table, and which generation of numbers it gives.

@@ -1,5 +1,6 @@
-//! A question of the worker to the sampler: which thread holds the lock that the main thread waits for, and what do all
-//! threads do? The sampler adds to the answer while the worker may take what is there at any time.
+//! A question of the worker to the sampler: which thread holds the lock that the main thread waits for, and
+//! what do all threads do? The sampler adds to the answer while the worker may take what is there at any
+//! time.
 
 use crate::sys::clock;
 use loopbox_format::model::{LockChain, OtherThreads, Uptime};
@@ -41,7 +42,8 @@ impl ThreadQueries {
         *query = Query { number, all_threads, deadline_ns, ..Query::default() };
     }
 
-    /// The number of the question, whether it is about all threads, and until when it may be answered. Sampler only.
+    /// The number of the question, whether it is about all threads, and until when it may be answered.
+    /// Sampler only.
     pub(crate) fn current(&self) -> (u32, bool, Uptime) {
         let query = self.lock();
         (query.number, query.all_threads, query.deadline_ns)

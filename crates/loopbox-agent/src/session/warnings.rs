@@ -22,8 +22,8 @@ impl Warnings {
         body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds one; false for one that is known already. Each process of the app gets each warning as often as it has
-    /// listeners.
+    /// Adds one; false for one that is known already. Each process of the app gets each warning as often as
+    /// it has listeners.
     pub(crate) fn add(&self, warning: AnrWarning) -> bool {
         let of = (warning.kind, warning.id);
         self.lists(|lists| {

@@ -1,5 +1,5 @@
-//! Faults that the real thing does not produce, or not when a test wants it, for tests: builds with debug assertions only,
-//! which the shipped library is not.
+//! Faults that the real thing does not produce, or not when a test wants it, for tests: builds with debug
+//! assertions only, which the shipped library is not.
 
 use std::path::Path;
 use std::time::Duration;
@@ -31,7 +31,8 @@ pub(crate) fn trace_lasts() -> bool {
     asked("trace") && !is_over()
 }
 
-/// The main thread has just been stopped by the calling thread. ART begins its trace now, for a signal that came past us.
+/// The main thread has just been stopped by the calling thread. ART begins its trace now, for a signal that
+/// came past us.
 pub(crate) fn trace_begins(signal_catcher: i32) {
     /// Until it has stopped the threads that run Java code.
     const BEGINNING: Duration = Duration::from_millis(100);

@@ -1,10 +1,11 @@
-//! What executable memory lies at an address, asked inside of a signal handler: `/proc/self/maps`, read with three system
-//! calls and a buffer on the stack. The linker knows it too, but it takes a lock for the answer.
+//! What executable memory lies at an address, asked inside of a signal handler: `/proc/self/maps`, read with
+//! three system calls and a buffer on the stack. The linker knows it too, but it takes a lock for the answer.
 
 use std::os::fd::RawFd;
 
-/// The file and the place in it that code was mapped from. The same numbers at the same address are the same code, also
-/// when a part of the mapping got other rights and so became one of its own. Anonymous memory has no file: zeros.
+/// The file and the place in it that code was mapped from. The same numbers at the same address are the same
+/// code, also when a part of the mapping got other rights and so became one of its own. Anonymous memory has
+/// no file: zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) device: u64,
@@ -12,8 +13,8 @@ pub(crate) struct Origin {
     pub(crate) position: u64,
 }
 
-/// Where the code at an address comes from; `None` when nothing executable is mapped there, or the kernel does not say.
-/// Async-signal-safe. Some milliseconds in a process with thousands of mappings.
+/// Where the code at an address comes from; `None` when nothing executable is mapped there, or the kernel
+/// does not say. Async-signal-safe. Some milliseconds in a process with thousands of mappings.
 pub(crate) fn code_at(address: usize) -> Option<Origin> {
     // SAFETY: a C string; no file is made.
     let fd = unsafe { libc::open(c"/proc/self/maps".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };

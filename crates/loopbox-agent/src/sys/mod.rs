@@ -1,4 +1,5 @@
-//! The operating system: clocks, threads, sleeping and waking, `/proc`, the log. Knows nothing of the rest of the crate.
+//! The operating system: clocks, threads, sleeping and waking, `/proc`, the log. Knows nothing of the rest of
+//! the crate.
 
 pub(crate) mod clock;
 pub(crate) mod descriptors;

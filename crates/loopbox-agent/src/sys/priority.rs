@@ -3,8 +3,8 @@
 /// `Process.THREAD_PRIORITY_BACKGROUND`.
 const BACKGROUND: i32 = 10;
 
-/// A thread that gives way to the app's, except while a thread waits for its work. A new thread has the nice value of the
-/// one that made it, and the main thread of an app that is seen has -10.
+/// A thread that gives way to the app's, except while a thread waits for its work. A new thread has the nice
+/// value of the one that made it, and the main thread of an app that is seen has -10.
 pub(crate) struct BackgroundThread {
     usual: i32,
     low: i32,
@@ -33,8 +33,9 @@ impl BackgroundThread {
     }
 }
 
-/// Gives the calling thread the main thread's nice value, which changes as the app comes and goes. For the thread that main
-/// waits for while it is stopped: with a worse one it keeps main waiting where others want the processor.
+/// Gives the calling thread the main thread's nice value, which changes as the app comes and goes. For the
+/// thread that main waits for while it is stopped: with a worse one it keeps main waiting where others want
+/// the processor.
 pub(crate) fn follow_main() {
     let of_main = nice(std::process::id());
     if nice(THIS_THREAD) != of_main {
@@ -86,8 +87,8 @@ fn set(nice: i32) -> bool {
     unsafe { libc::syscall(libc::SYS_setpriority, libc::PRIO_PROCESS, THIS_THREAD, nice) == 0 }
 }
 
-/// Whether a thread that has made itself nicer may take that back: Android allows its apps to (`setrlimit nice 40 40` of
-/// init.rc).
+/// Whether a thread that has made itself nicer may take that back: Android allows its apps to (`setrlimit
+/// nice 40 40` of init.rc).
 fn may_return_to(nice: i32) -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the result goes to a local; `getuid` has no arguments.

@@ -51,8 +51,8 @@ pub(crate) fn main_blocks_sig_quit() -> bool {
     has_sig_quit(&text(&of_main("status")), "SigBlk:")
 }
 
-/// Whether a thread that waits for SIGQUIT whenever it is idle has one, or is busy: the kernel takes what a thread waits for
-/// out of its mask. Not so for a thread that is gone.
+/// Whether a thread that waits for SIGQUIT whenever it is idle has one, or is busy: the kernel takes what a
+/// thread waits for out of its mask. Not so for a thread that is gone.
 pub(crate) fn keeps_from_sig_quit(tid: u32) -> bool {
     let status = text(&["/proc/self/task/", &tid.to_string(), "/status"].concat());
     ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(&status, mask))
@@ -70,13 +70,14 @@ fn has_sig_quit(status: &str, mask: &str) -> bool {
     mask.is_some_and(|mask| mask & 1 << (libc::SIGQUIT - 1) != 0)
 }
 
-/// How long the main thread ran, waited for a processor, and how often it was scheduled; its id is the process's.
+/// How long the main thread ran, waited for a processor, and how often it was scheduled; its id is the
+/// process's.
 pub(crate) fn main_schedstat() -> String {
     text(&of_main("schedstat"))
 }
 
-/// Where the kernel sees the main thread: by its system call, or, where the app may not read that (its owner is root in an
-/// app that cannot be debugged), by the kernel's function that it sleeps in.
+/// Where the kernel sees the main thread: by its system call, or, where the app may not read that (its owner
+/// is root in an app that cannot be debugged), by the kernel's function that it sleeps in.
 pub(crate) fn main_place() -> Place {
     place(main_system_call(), main_wchan)
 }
@@ -101,8 +102,8 @@ pub(crate) fn has(text: &str, part: &str) -> bool {
     text.as_bytes().windows(part.len()).any(|window| window == part.as_bytes())
 }
 
-/// The system calls in which a Looper waits: libutils has used `epoll_wait` since Android 5, which C libraries make of
-/// either of these.
+/// The system calls in which a Looper waits: libutils has used `epoll_wait` since Android 5, which C
+/// libraries make of either of these.
 const QUEUE_WAITS: &[libc::c_long] = &[
     #[cfg(not(target_arch = "aarch64"))]
     libc::SYS_epoll_wait,
@@ -140,12 +141,14 @@ fn thread_stat(line: &str) -> Option<ThreadStat> {
     })
 }
 
-/// The fields of a stat file from the third one, the state, on. The name before it may hold spaces and brackets.
+/// The fields of a stat file from the third one, the state, on. The name before it may hold spaces and
+/// brackets.
 fn after_name(line: &str) -> SplitWhitespace<'_> {
     line.rsplit(')').next().unwrap_or_default().split_whitespace()
 }
 
-/// The kernel function that the main thread sleeps in; empty when it runs, or the kernel keeps that to itself.
+/// The kernel function that the main thread sleeps in; empty when it runs, or the kernel keeps that to
+/// itself.
 pub(crate) fn main_wchan() -> String {
     let name = text(&of_main("wchan"));
     if name == "0" { String::new() } else { name }

@@ -1,10 +1,11 @@
 //! One key of the C library for all thread-local variables of this one.
 //!
-//! A process has 128 keys on Android (`PTHREAD_KEYS_MAX`), for all that is loaded into it. Below Android 10 there is no
-//! other way to thread-local variables, so Rust's standard library takes a key for each: ten for what is used here. When
-//! none is left it aborts. The Android libraries are linked with `--wrap` for the four functions below, so that the
-//! standard library and the crates get their keys here, as numbers of values in one block per thread, and the one real
-//! key is taken while the library is loaded, where "none left" can still be answered by not loading.
+//! A process has 128 keys on Android (`PTHREAD_KEYS_MAX`), for all that is loaded into it. Below Android 10
+//! there is no other way to thread-local variables, so Rust's standard library takes a key for each: ten for
+//! what is used here. When none is left it aborts. The Android libraries are linked with `--wrap` for the
+//! four functions below, so that the standard library and the crates get their keys here, as numbers of
+//! values in one block per thread, and the one real key is taken while the library is loaded, where "none
+//! left" can still be answered by not loading.
 
 use super::memory::Memory;
 use libc::{c_int, c_void, pthread_key_t};
@@ -110,8 +111,8 @@ unsafe extern "C" fn create(key: *mut pthread_key_t, destructor: Option<Destruct
     0
 }
 
-/// `pthread_key_delete`. The number is not given again: who deletes is a thread that was not the first to make a key for
-/// a variable.
+/// `pthread_key_delete`. The number is not given again: who deletes is a thread that was not the first to
+/// make a key for a variable.
 ///
 /// # Safety
 /// As of that function.
@@ -195,7 +196,8 @@ unsafe extern "C" fn end_thread(block: *mut c_void) {
                 continue;
             }
             all_null = false;
-            // SAFETY: `create` has stored the address of a `Destructor`, which by its contract takes the value.
+            // SAFETY: `create` has stored the address of a `Destructor`, which by its contract takes the
+            // value.
             unsafe { std::mem::transmute::<usize, Destructor>(destructor)(value) };
         }
         if all_null {

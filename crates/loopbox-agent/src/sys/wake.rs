@@ -46,10 +46,12 @@ pub(crate) fn notify(fd: RawFd) {
     unsafe { libc::write(fd, (&raw const one).cast(), 8) };
 }
 
-/// All sleepers of a word: `FUTEX_BITSET_MATCH_ANY` of linux/futex.h, which the crate libc does not have for Android.
+/// All sleepers of a word: `FUTEX_BITSET_MATCH_ANY` of linux/futex.h, which the crate libc does not have for
+/// Android.
 pub(crate) const ANYONE: u32 = u32::MAX;
 
-/// Sleeps while `word` has this value, until woken as one of `sleepers` (bits) or, when given, until this uptime.
+/// Sleeps while `word` has this value, until woken as one of `sleepers` (bits) or, when given, until this
+/// uptime.
 pub(crate) fn futex_wait(word: &AtomicU32, value: u32, sleepers: u32, until_ns: Option<Uptime>) {
     let deadline = until_ns.map(|ns| libc::timespec {
         tv_sec: (ns.0 / 1_000_000_000) as libc::time_t,

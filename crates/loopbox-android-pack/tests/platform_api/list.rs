@@ -1,4 +1,5 @@
-//! The platform's public API at one level, read from TypeScript declarations that were generated from its `android.jar`.
+//! The platform's public API at one level, read from TypeScript declarations that were generated from its
+//! `android.jar`.
 //!
 //! Their types are JavaScript's: each of Java's numbers is `number`, a String `string`, an Object `any`.
 

@@ -277,7 +277,8 @@ static SAMPLER: Sampler = Sampler {
 /// How often main was found waiting for a lock.
 static LOCKS_SEEN: AtomicU64 = AtomicU64::new(0);
 
-/// `static native void watchLocks(boolean print)`: follows the locks that main waits for, on and on; prints changes.
+/// `static native void watchLocks(boolean print)`: follows the locks that main waits for, on and on; prints
+/// changes.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_watchLocks<'local>(
     env: EnvUnowned<'local>,

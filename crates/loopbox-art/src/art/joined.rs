@@ -1,8 +1,8 @@
 //! Whose end the main thread waits for.
 //!
-//! `Thread.join` waits on an object that each `java.lang.Thread` keeps for itself, in a hidden field. No API says which thread an
-//! object belongs to, but the threads themselves have it: the field whose value is an object of its class in every one of them, and
-//! the very object in one.
+//! `Thread.join` waits on an object that each `java.lang.Thread` keeps for itself, in a hidden field. No API
+//! says which thread an object belongs to, but the threads themselves have it: the field whose value is an
+//! object of its class in every one of them, and the very object in one.
 
 use std::num::NonZeroUsize;
 
@@ -32,11 +32,12 @@ pub struct Joined {
 }
 
 impl Art {
-    /// Which one of the threads in a `Thread[]` has the object that the main thread waits on as its own. The array ends at the first
-    /// null. `Thread.sleep` waits on the object of the thread that sleeps.
+    /// Which one of the threads in a `Thread[]` has the object that the main thread waits on as its own. The
+    /// array ends at the first null. `Thread.sleep` waits on the object of the thread that sleeps.
     ///
-    /// `threads` is the argument of the `@FastNative` method that this is called in: there it points to where the reference is on the
-    /// stack. Elsewhere `None`, like for any other pointer. No thread is stopped, and everything is read so that it cannot fault.
+    /// `threads` is the argument of the `@FastNative` method that this is called in: there it points to where
+    /// the reference is on the stack. Elsewhere `None`, like for any other pointer. No thread is stopped, and
+    /// everything is read so that it cannot fault.
     pub fn joined_by_main(&self, env: JniEnv, threads: usize) -> Option<Joined> {
         let waited = self.contended_by_main(env)?;
         let namer = self.namer.served(self.served);
@@ -71,8 +72,8 @@ fn object(namer: &Namer, reference: u32) -> Option<(NonZeroUsize, u32)> {
     Some((current_copy(at)?, class))
 }
 
-/// The place in the array of the one thread that has this object in a field which is of the object's class in all of them, and what
-/// is in the thread's fields.
+/// The place in the array of the one thread that has this object in a field which is of the object's class in
+/// all of them, and what is in the thread's fields.
 fn owner(namer: &Namer, array: usize, waited: usize) -> Option<(usize, [u8; LOOKED_AT])> {
     let read = |at: usize| namer.object(at).map(u32::from_ne_bytes);
     let class = read(waited)?;

@@ -19,8 +19,8 @@ pub(super) fn own_stack(
     let mut walked = Err(Off::WalkCheck("the fast native method was not called"));
     fast_call(&mut || {
         walked = if runs_java(caller.thread) {
-            // SAFETY: the Thread is the calling thread's own, found through its own environment: what is not Send is called
-            // by no other. It is runnable.
+            // SAFETY: the Thread is the calling thread's own, found through its own environment: what is not
+            // Send is called by no other. It is runnable.
             unsafe { walker.walk(caller.thread, DEFAULT_DEPTH_LIMIT, &mut stack) }
                 .map_err(|_| Off::WalkCheck("StackVisitor overran its buffer"))
         } else {

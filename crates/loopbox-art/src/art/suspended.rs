@@ -34,15 +34,17 @@ impl Suspended<'_> {
         self.asked_ns
     }
 
-    /// When it was known to be stopped, `CLOCK_MONOTONIC` ns. Up to ART 14 it may have stopped milliseconds before.
+    /// When it was known to be stopped, `CLOCK_MONOTONIC` ns. Up to ART 14 it may have stopped milliseconds
+    /// before.
     pub fn held_ns(&self) -> u64 {
         self.held_ns
     }
 
     /// Resumes the thread; returns for how many ns it was held at most. As dropping, with an answer.
     ///
-    /// Counted from the moment that stopping was asked for, since there is no notification of when the thread stopped, and until the call that resumes it, not until that call returns: the thread that wakes up mostly
-    /// takes the processor from the caller, which on a loaded machine gets it back milliseconds later.
+    /// Counted from the moment that stopping was asked for, since there is no notification of when the thread
+    /// stopped, and until the call that resumes it, not until that call returns: the thread that wakes up
+    /// mostly takes the processor from the caller, which on a loaded machine gets it back milliseconds later.
     /// [`Stats::resume_ns`](crate::Stats::resume_ns) sums the difference.
     pub fn resume(self) -> u64 {
         let held_ns = sys::now_ns().saturating_sub(self.asked_ns);
@@ -59,8 +61,8 @@ impl Drop for Suspended<'_> {
         }
         art.fuse.mark(Phase::Resume);
         let called_ns = sys::now_ns();
-        // SAFETY: `thread` was returned by `suspend` on this list; letting go of the window makes this the only
-        // place that resumes it.
+        // SAFETY: `thread` was returned by `suspend` on this list; letting go of the window makes this the
+        // only place that resumes it.
         unsafe { art.suspension.resume(art.thread_list as Opaque, self.thread) };
         let returned_ns = sys::now_ns();
         art.close();

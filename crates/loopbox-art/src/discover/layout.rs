@@ -28,9 +28,9 @@ pub(crate) enum Match {
 impl Findings {
     /// Whether a row is about this build at all, so that it has to agree.
     ///
-    /// Below API 31 the platform's ART cannot be updated: the API level names the row. From then on a
-    /// row is about the build when the suspend signature, the two places that were found by value
-    /// (`java_vm_` in Runtime, `jni_env` in Thread) and the size of StackVisitor are the row's. The size is what the
+    /// Below API 31 the platform's ART cannot be updated: the API level names the row. From then on a row is
+    /// about the build when the suspend signature, the two places that were found by value (`java_vm_` in
+    /// Runtime, `jni_env` in Thread) and the size of StackVisitor are the row's. The size is what the
     /// constructor filled in this process, and nothing else depends on it: another one is a newer build's.
     fn concerns(&self, row: &Row, api_level: Option<u32>) -> bool {
         let same_build = row.suspend == self.suspend && row.device != self.host_build;
@@ -61,8 +61,9 @@ impl Findings {
         }
     }
 
-    /// Without a row, the thread list has to be as far from the JavaVM as in a build of the same suspend function: what
-    /// stands in between has changed with it alone so far, so another distance says that the members are not these.
+    /// Without a row, the thread list has to be as far from the JavaVM as in a build of the same suspend
+    /// function: what stands in between has changed with it alone so far, so another distance says that the
+    /// members are not these.
     fn ensure_shape_is_known(&self, rows: &[Row]) -> Result<(), Off> {
         let distance = |java_vm: usize, thread_list: usize| java_vm.checked_sub(thread_list);
         let mut known = rows.iter().filter(|row| row.suspend == self.suspend).peekable();

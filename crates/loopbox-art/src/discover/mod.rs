@@ -24,8 +24,8 @@ use crate::symbols::Symbols;
 use crate::sys::dl;
 use crate::sys::mem::{self, WORD};
 
-/// A thread, by where its `JNIEnv` lies: read for what identifies the thread, and never called through, so it may be
-/// another thread's.
+/// A thread, by where its `JNIEnv` lies: read for what identifies the thread, and never called through, so it
+/// may be another thread's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadEnv {
     env: usize,
@@ -71,17 +71,18 @@ fn a_function_of(vm: JavaVm) -> Result<usize, Off> {
     mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))
 }
 
-/// The build id of the ART module, as it is in memory. A few microseconds, and as long as another thread loads a library:
-/// for the thread that installs, which has just loaded one.
+/// The build id of the ART module, as it is in memory. A few microseconds, and as long as another thread
+/// loads a library: for the thread that installs, which has just loaded one.
 pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
     let mut notes = dl::notes_at(a_function_of(vm).ok()?).into_iter();
     notes.find_map(|notes| build_id_in_memory(notes.start, notes.len()))
 }
 
-/// Whether `Thread.getStackTrace` of another thread gives that one long enough to stop: it ends the process when it
-/// does not, after 10 s up to ART 14 and 2 to 4 s since, which busy devices reach.
+/// Whether `Thread.getStackTrace` of another thread gives that one long enough to stop: it ends the process
+/// when it does not, after 10 s up to ART 14 and 2 to 4 s since, which busy devices reach.
 ///
-/// Known from the form of the function behind it: `ThreadList::SuspendThreadByPeer` had a `bool* timed_out` up to 14.
+/// Known from the form of the function behind it: `ThreadList::SuspendThreadByPeer` had a `bool* timed_out`
+/// up to 14.
 pub fn get_stack_trace_waits_long_enough(vm: JavaVm) -> bool {
     const WITH_TIMED_OUT: [&str; 3] = [
         "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb",
@@ -134,8 +135,8 @@ pub(crate) fn thread_of(of: ThreadEnv, vm: usize) -> Result<FoundThread, Off> {
         (None, _) => return Err(Off::UnknownArt("no word of Thread is its JNIEnv")),
         _ => return Err(Off::UnknownArt("several words of Thread are its JNIEnv")),
     };
-    // Only x86 needs tlsPtr_.self and sets it (arch/x86*/thread_x86*.cc, InitCpu). arm and arm64 keep the thread in a
-    // register and leave the field null.
+    // Only x86 needs tlsPtr_.self and sets it (arch/x86*/thread_x86*.cc, InitCpu). arm and arm64 keep the
+    // thread in a register and leave the field null.
     let own = object.get(jni_env + 2).copied();
     let unset = cfg!(any(target_arch = "arm", target_arch = "aarch64")) && own == Some(0);
     if !unset && own.is_none_or(|own| !mem::same(own, thread)) {
@@ -173,8 +174,8 @@ pub(crate) fn listed(thread_list: usize, thin_lock_id_at: usize) -> Vec<usize> {
     until_consistent(|| thread_list::threads(list, thin_lock_id_at)).unwrap_or_default()
 }
 
-/// Finds the runtime and its thread list (steps 1 and 4). `runtime_instance` is where `Runtime::instance_` lies, if that is
-/// exported.
+/// Finds the runtime and its thread list (steps 1 and 4). `runtime_instance` is where `Runtime::instance_`
+/// lies, if that is exported.
 pub(crate) fn runtime_of(
     vm: usize,
     runtime_instance: Option<usize>,
@@ -190,8 +191,8 @@ pub(crate) fn runtime_of(
     let mut object = [0usize; 2048 / WORD];
     let n = mem::read_words(runtime, &mut object);
     let object = object.get(..n).unwrap_or_default();
-    // More than one when something else that knows the JavaVM was allocated right behind the Runtime, whose size is not
-    // known: only the one in the Runtime has a thread list before it.
+    // More than one when something else that knows the JavaVM was allocated right behind the Runtime, whose
+    // size is not known: only the one in the Runtime has a thread list before it.
     let places = object.iter().enumerate().skip(200 / WORD).filter(|(_, word)| mem::same(**word, vm));
     let places: Vec<usize> = places.map(|(at, _)| at).collect();
     if places.is_empty() {

@@ -9,10 +9,10 @@ pub(super) const AFTER_PAUSES: u32 = 8;
 
 /// Repeats `look` until it finds something, for a quarter of a second at most.
 ///
-/// For what is only inconsistent while it is being changed: the thread list, when a thread comes or goes, and the
-/// `mirror::Class` of a method, when the collector moves it. A thread that the scheduler took off its processor in the
-/// middle of that leaves it so until it runs again, which is why looking again at once is not enough. Sleeps: not for
-/// the main thread, and not while a thread is suspended.
+/// For what is only inconsistent while it is being changed: the thread list, when a thread comes or goes, and
+/// the `mirror::Class` of a method, when the collector moves it. A thread that the scheduler took off its
+/// processor in the middle of that leaves it so until it runs again, which is why looking again at once is
+/// not enough. Sleeps: not for the main thread, and not while a thread is suspended.
 pub(crate) fn until_consistent<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let at_once = (0..AT_ONCE).find_map(|_| look());
     at_once.or_else(|| {

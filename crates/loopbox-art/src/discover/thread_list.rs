@@ -7,8 +7,9 @@ const LIMIT: usize = 4096;
 /// `kMaxThreadId`.
 const MAX_ID: usize = 0xffff;
 
-/// The list's threads, if `list` (a `std::list<Thread*>`) is one whose every thread has its own
-/// thin-lock id at `thin_lock_id`, and if no thread is about to change it: see [`until_consistent`](super::until_consistent).
+/// The list's threads, if `list` (a `std::list<Thread*>`) is one whose every thread has its own thin-lock id
+/// at `thin_lock_id`, and if no thread is about to change it: see
+/// [`until_consistent`](super::until_consistent).
 ///
 /// libc++ and libstdc++ order the two links of a node differently; either way both lead around.
 pub(super) fn threads(list: usize, thin_lock_id: usize) -> Option<Vec<usize>> {

@@ -8,7 +8,8 @@ use super::mutf8;
 use crate::offsets::NameLayout;
 use crate::sys::mem;
 
-/// No dex string of a name is longer than this (a descriptor has at most 65535 bytes; real ones a few hundred).
+/// No dex string of a name is longer than this (a descriptor has at most 65535 bytes; real ones a few
+/// hundred).
 const STRING_LIMIT: usize = 4096;
 /// Parameters of a method: the format allows 255.
 const PARAMETER_LIMIT: u32 = 255;

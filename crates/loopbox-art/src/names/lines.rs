@@ -25,8 +25,8 @@ impl LineTable {
         self.packed.len()
     }
 
-    /// The line of the instruction at `dex_pc`, as ART finds it (`DexFile::GetLineNumFromPC`, 10.0.0_r1 to 16): that of the
-    /// first entry at it, else of the last one before it. A negative line is none.
+    /// The line of the instruction at `dex_pc`, as ART finds it (`DexFile::GetLineNumFromPC`, 10.0.0_r1 to
+    /// 16): that of the first entry at it, else of the last one before it. A negative line is none.
     pub fn line(&self, dex_pc: u32) -> Option<u32> {
         let mut rest: &[u8] = &self.packed;
         let mut pc = 0u32;
@@ -78,10 +78,11 @@ enum Decoded {
     Damaged,
 }
 
-/// Runs the debug info's state machine as far as a method of `code_units` goes, like `DexFile::DecodeDebugPositionInfo`.
+/// Runs the debug info's state machine as far as a method of `code_units` goes, like
+/// `DexFile::DecodeDebugPositionInfo`.
 ///
-/// What comes after is another method's: R8 gives most methods one table for all, in which a line is a dex pc and one, as
-/// long as the longest of them. Numbers wrap around as ART's do.
+/// What comes after is another method's: R8 gives most methods one table for all, in which a line is a dex pc
+/// and one, as long as the longest of them. Numbers wrap around as ART's do.
 fn decode(bytes: &[u8], code_units: u32) -> Decoded {
     const LINE_BASE: i32 = -4;
     const LINE_RANGE: u8 = 15;
@@ -150,7 +151,8 @@ impl Packer {
             return; // the same line goes on
         }
         if !first_here && left_out {
-            // Of several entries at one instruction the first counts for it: here it only said that the line goes on.
+            // Of several entries at one instruction the first counts for it: here it only said that the line
+            // goes on.
             self.put(pc - self.pc);
             self.put(0);
             self.pc = pc;

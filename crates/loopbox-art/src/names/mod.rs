@@ -80,7 +80,8 @@ impl Names {
         Names { namer, not_send: PhantomData }
     }
 
-    /// The fingerprint of a method; a different method at the same address has another one. `None` when it is not readable.
+    /// The fingerprint of a method; a different method at the same address has another one. `None` when it is
+    /// not readable.
     pub fn fingerprint(&self, method: MethodRef) -> Option<Fingerprint> {
         self.namer.fingerprint(method)
     }

@@ -1,11 +1,11 @@
 //! Pages that the collector serves on demand.
 //!
-//! ART's compacting collector (14 and newer, `MarkCompact`) moves objects while the app runs: a page of the heap that it has
-//! not filled yet is missing, and a load from it ends in SIGBUS, which ART's handler answers by filling the page
-//! (`UFFD_FEATURE_SIGBUS`, 14.0.0_r1:runtime/gc/collector/mark_compact.cc). The kernel's copy by `process_vm_readv` raises no
-//! signal; it answers `EFAULT`. So the page is touched by a load first, as Java code would do. That is done by a runnable
-//! thread only, for an address in the heap that the collector serves, and where it serves any: elsewhere `EFAULT` means what
-//! it says.
+//! ART's compacting collector (14 and newer, `MarkCompact`) moves objects while the app runs: a page of the
+//! heap that it has not filled yet is missing, and a load from it ends in SIGBUS, which ART's handler answers
+//! by filling the page (`UFFD_FEATURE_SIGBUS`, 14.0.0_r1:runtime/gc/collector/mark_compact.cc). The kernel's
+//! copy by `process_vm_readv` raises no signal; it answers `EFAULT`. So the page is touched by a load first,
+//! as Java code would do. That is done by a runnable thread only, for an address in the heap that the
+//! collector serves, and where it serves any: elsewhere `EFAULT` means what it says.
 
 use std::fs;
 
@@ -48,8 +48,8 @@ impl Served {
         let at = mem::address(at);
         let served = (self.begin..self.end).contains(&at);
         if served {
-            // SAFETY: within the heap, which is mapped for reading as long as the process lives; a missing page is filled by
-            // ART's handler, which this runnable thread may wait for.
+            // SAFETY: within the heap, which is mapped for reading as long as the process lives; a missing
+            // page is filled by ART's handler, which this runnable thread may wait for.
             unsafe { std::ptr::read_volatile(at as *const u8) };
         }
         served
@@ -82,7 +82,8 @@ mod tests {
 
     /// A page as the collector leaves it; `None` where the kernel has no such thing for this process.
     fn missing_page() -> Option<usize> {
-        // SAFETY: an anonymous page, requests with structures of their sizes, a handler that does one system call.
+        // SAFETY: an anonymous page, requests with structures of their sizes, a handler that does one system
+        // call.
         unsafe {
             let descriptor =
                 libc::syscall(libc::SYS_userfaultfd, libc::O_CLOEXEC | USER_MODE_ONLY) as libc::c_int;

@@ -20,7 +20,8 @@ pub struct Named {
     pub lines: Vec<LineTable>,
 }
 
-/// Reads all names of `file` as those of a sampled method are read: as an `art::DexFile` stands for it in the process.
+/// Reads all names of `file` as those of a sampled method are read: as an `art::DexFile` stands for it in the
+/// process.
 ///
 /// Nothing when the file's header does not begin as it must.
 #[doc(hidden)]

@@ -1,5 +1,5 @@
-//! The dynamic linker. It has a lock that a thread keeps while it loads a library, constructors included: what asks it waits
-//! for as long.
+//! The dynamic linker. It has a lock that a thread keeps while it loads a library, constructors included:
+//! what asks it waits for as long.
 
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -9,8 +9,8 @@ use dlopen2::raw::Library;
 
 /// Where the notes of the loaded object that holds an address are in memory.
 ///
-/// A few microseconds, but it waits for as long as another thread loads a library: so it is asked for once, at the
-/// installation, by the thread that has just loaded this very library.
+/// A few microseconds, but it waits for as long as another thread loads a library: so it is asked for once,
+/// at the installation, by the thread that has just loaded this very library.
 pub(crate) fn notes_at(address: usize) -> Vec<Range<usize>> {
     struct Search {
         address: usize,

@@ -87,8 +87,8 @@ fn read_by_call(from: usize, into: &mut [u8]) -> Result<usize, libc::c_int> {
     usize::try_from(n).map_err(|_| io::Error::last_os_error().raw_os_error().unwrap_or(0))
 }
 
-/// Through a pipe of this call alone, so that there is no lock and nothing to share. Page by page: a `write` that
-/// faults does not report how far it came.
+/// Through a pipe of this call alone, so that there is no lock and nothing to share. Page by page: a `write`
+/// that faults does not report how far it came.
 fn read_by_pipe(from: usize, into: &mut [u8]) -> usize {
     let mut ends: [libc::c_int; 2] = [0; 2];
     // SAFETY: room for both ends.
@@ -101,8 +101,8 @@ fn read_by_pipe(from: usize, into: &mut [u8]) -> usize {
     while let Some(rest) = into.get_mut(done..).filter(|rest| !rest.is_empty()) {
         let Some(at) = from.checked_add(done) else { break };
         let len = rest.len().min(PAGE - at % PAGE);
-        // SAFETY: the kernel validates what it reads; what it writes is within the exclusive slice. The pipe is empty
-        // before and after, so neither call waits.
+        // SAFETY: the kernel validates what it reads; what it writes is within the exclusive slice. The pipe
+        // is empty before and after, so neither call waits.
         let copied = unsafe {
             libc::write(writer.as_raw_fd(), at as *const libc::c_void, len) == len as isize
                 && libc::read(reader.as_raw_fd(), rest.as_mut_ptr().cast(), len) == len as isize

@@ -40,7 +40,8 @@ pub(crate) struct Args {
     /// without it, those of the dump.
     #[arg(long, value_name = "N")]
     token: Option<Token>,
-    /// Writes the report into this trace of the system's, gzipped or not, in place of a trace of its own (perfetto).
+    /// Writes the report into this trace of the system's, gzipped or not, in place of a trace of its own
+    /// (perfetto).
     #[arg(long, value_name = "TRACE")]
     with: Option<PathBuf>,
     /// Writes to this file instead of stdout.

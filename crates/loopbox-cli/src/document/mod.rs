@@ -1,4 +1,5 @@
-//! The documents for those who read reports, which the command has in itself: `loopbox help diagnosis`, and manual pages.
+//! The documents for those who read reports, which the command has in itself: `loopbox help diagnosis`, and
+//! manual pages.
 
 mod blocks;
 mod roff;

@@ -120,7 +120,8 @@ fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Word>> {
     lines
 }
 
-/// How wide each column of a table is: as its longest cell, and the widest narrower until all fit into `width`, with `gap` between.
+/// How wide each column of a table is: as its longest cell, and the widest narrower until all fit into
+/// `width`, with `gap` between.
 pub(super) fn columns(rows: &[Vec<Cell>], width: usize, gap: usize) -> Vec<usize> {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |column: usize| {

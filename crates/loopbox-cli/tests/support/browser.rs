@@ -34,7 +34,8 @@ impl Browser {
             assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
             path
         });
-        // The browser reads commands from descriptor 3 and writes answers to 4; the shell puts the pipes there.
+        // The browser reads commands from descriptor 3 and writes answers to 4; the shell puts the pipes
+        // there.
         let script = r#"exec "$0" --headless=new --no-sandbox --disable-gpu --hide-scrollbars --no-first-run \
                         --user-data-dir="$1" --remote-debugging-pipe about:blank 3<"$2" 4>"$3""#;
         let found = Command::new("sh").args(["-c", "command -v \"$0\"", &program]).output().expect("sh runs");

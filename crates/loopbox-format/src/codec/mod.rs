@@ -1,11 +1,12 @@
 //! The one place that knows how payloads become bytes.
 //!
-//! The encoding is that of bincode 2's standard configuration: little-endian, variable-length integers. It is bincode's own
-//! traits that do it, not serde's: their errors carry no texts (`docs/size.md` has what each way weighs).
+//! The encoding is that of bincode 2's standard configuration: little-endian, variable-length integers. It is
+//! bincode's own traits that do it, not serde's: their errors carry no texts (`docs/size.md` has what each
+//! way weighs).
 //!
-//! What decoding may ask of memory is bounded: without that a nine-byte file can ask for 16 TiB and abort the process.
-//! The encoding is not self-describing: a payload's type never changes once released; new facts travel in new
-//! container sections (see `docs/file-format.md`).
+//! What decoding may ask of memory is bounded: without that a nine-byte file can ask for 16 TiB and abort the
+//! process. The encoding is not self-describing: a payload's type never changes once released; new facts
+//! travel in new container sections (see `docs/file-format.md`).
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use bincode::enc::write::Writer;
@@ -41,8 +42,8 @@ pub enum CodecError {
     Trailing,
 }
 
-/// Takes encoded bytes; false when it has no room for them. One type for both destinations: bincode's own writers would bring a
-/// copy of the code of every payload's type each, and another one that only counts.
+/// Takes encoded bytes; false when it has no room for them. One type for both destinations: bincode's own
+/// writers would bring a copy of the code of every payload's type each, and another one that only counts.
 struct Output<'a>(&'a mut dyn FnMut(&[u8]) -> bool);
 
 impl Writer for Output<'_> {

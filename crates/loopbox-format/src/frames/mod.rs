@@ -1,13 +1,13 @@
-//! Records of display frames as bytes: of one size each, so that the app writes them into a slot of its ring, and a list
-//! of them into a report, without an encoder.
+//! Records of display frames as bytes: of one size each, so that the app writes them into a slot of its ring,
+//! and a list of them into a report, without an encoder.
 //!
 //! ```text
 //! record = fields of 1, 2, 4 or 8 bytes, little-endian, in the order of `fields` in layout.rs; all ones mean unknown
 //! list   = record_bytes:u32 count:u32 record*
 //! ```
 //!
-//! A later version may append fields: a reader takes what it knows of each record and steps over the rest. It never
-//! changes or shortens what is there.
+//! A later version may append fields: a reader takes what it knows of each record and steps over the rest. It
+//! never changes or shortens what is there.
 
 mod layout;
 mod words;
@@ -84,7 +84,8 @@ pub fn encode_session(session: &FrameSession) -> Vec<u8> {
     bytes
 }
 
-/// Appends the bytes of [`encode_session`] for records that are kept elsewhere. Takes memory for no more than those.
+/// Appends the bytes of [`encode_session`] for records that are kept elsewhere. Takes memory for no more than
+/// those.
 pub fn put_session<'a>(
     bytes: &mut Vec<u8>,
     scenes: impl ExactSizeIterator<Item = &'a FrameScene>,
@@ -135,7 +136,8 @@ fn take_list<R: FrameRecord>(bytes: &mut &[u8]) -> Result<Vec<R>, CodecError> {
     Ok(records)
 }
 
-/// How long the records of the list are that the bytes begin with, and the records; `known` is how long this version knows them.
+/// How long the records of the list are that the bytes begin with, and the records; `known` is how long this
+/// version knows them.
 fn take_body<'a>(bytes: &mut &'a [u8], known: usize) -> Result<(usize, &'a [u8]), CodecError> {
     let head: &[u8; LIST_HEAD] = bytes.first_chunk().ok_or(CodecError::Ended)?;
     let head = u64::from_le_bytes(*head);

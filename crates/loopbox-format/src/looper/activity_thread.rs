@@ -36,7 +36,8 @@ impl AnrClass {
     /// The system's time-out on this API level; `None` where exceeding it is no ANR.
     ///
     /// `ActivityManagerService`, `ActiveServices`, `ActivityManagerConstants`, `JobServiceContext` of AOSP's
-    /// `services/core/java/com/android/server` and `apex/jobscheduler`, android-5.0.0_r1 to android-16.0.0_r1.
+    /// `services/core/java/com/android/server` and `apex/jobscheduler`, android-5.0.0_r1 to
+    /// android-16.0.0_r1.
     pub fn timeout(self, api_level: u32) -> Option<Timeout> {
         let (foreground_s, background_s) = match self {
             Self::Input => (5, 5),
@@ -55,8 +56,8 @@ impl AnrClass {
     }
 }
 
-/// The clock that a message of `ActivityThread$H` is under, where it is another one than input's. For the app, which
-/// has no table of names; the meaning of these numbers never changed (API 21 to 36).
+/// The clock that a message of `ActivityThread$H` is under, where it is another one than input's. For the
+/// app, which has no table of names; the meaning of these numbers never changed (API 21 to 36).
 pub fn component_anr_class(what: i32) -> Option<AnrClass> {
     match what {
         110 => Some(AnrClass::ProcessStart),
@@ -76,8 +77,8 @@ pub struct ComponentMessage {
     pub anr: Option<AnrClass>,
 }
 
-/// What `ActivityThread$H` means by this `what` on this API level (0 when it is not known: then the newest meaning).
-/// `None` for a number that AOSP does not use there; vendors have some of their own.
+/// What `ActivityThread$H` means by this `what` on this API level (0 when it is not known: then the newest
+/// meaning). `None` for a number that AOSP does not use there; vendors have some of their own.
 pub fn activity_thread(what: i32, api_level: u32) -> Option<ComponentMessage> {
     let known = |row: &&Row| row.what == what && (api_level == 0 || (row.from..=row.to).contains(&api_level));
     let row = ROWS.iter().rev().find(known)?;
@@ -102,7 +103,8 @@ const fn row(what: i32, name: &'static str, levels: (u32, u32), anr: Option<AnrC
     Row { what, name, from: levels.0, to: levels.1, anr }
 }
 
-/// `ActivityThread.java` of API 21 to 36, its class file of 37. A number with two meanings has the newer one later.
+/// `ActivityThread.java` of API 21 to 36, its class file of 37. A number with two meanings has the newer one
+/// later.
 #[rustfmt::skip]
 const ROWS: &[Row] = &{
     use AnrClass::{Broadcast, Input, ProcessStart, Provider, Service, ShortService};

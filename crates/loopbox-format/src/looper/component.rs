@@ -2,13 +2,14 @@
 
 use crate::model::Component;
 
-/// The component that a message belongs to, from the class names of its target Handler and of its callback (empty
-/// when it has none).
+/// The component that a message belongs to, from the class names of its target Handler and of its callback
+/// (empty when it has none).
 ///
 /// Class names of AOSP, API 21 to 36: `ActivityThread.java`, `LoadedApk.java`, `JobServiceEngine.java`,
 /// `Choreographer.java`. Cheap enough for the main thread.
 pub fn component(target: &str, callback: &str) -> Option<Component> {
-    // Until API 27 the receiver's Args object is the Runnable itself; from 28 on it is a lambda of that class.
+    // Until API 27 the receiver's Args object is the Runnable itself; from 28 on it is a lambda of that
+    // class.
     const RECEIVER: &str = "android.app.LoadedApk$ReceiverDispatcher$Args";
     const RECEIVER_LAMBDA: &str = "android.app.-$$Lambda$LoadedApk$ReceiverDispatcher$Args$";
     const CONNECTION: &str = "android.app.LoadedApk$ServiceDispatcher$RunConnection";

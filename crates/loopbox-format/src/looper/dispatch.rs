@@ -18,8 +18,8 @@ pub struct Dispatch<'a> {
 
 /// Reads `>>>>> Dispatching to TARGET CALLBACK: WHAT` (`Looper.java`, the same on API 21 to 36).
 ///
-/// `Handler.toString` gives `Handler (CLASS) {HASH}`, a plain object `CLASS@HASH`, no callback `null`. Does not
-/// allocate.
+/// `Handler.toString` gives `Handler (CLASS) {HASH}`, a plain object `CLASS@HASH`, no callback `null`. Does
+/// not allocate.
 pub fn dispatch(line: &str) -> Dispatch<'_> {
     let line = line.strip_prefix(">>>>> Dispatching to ").unwrap_or(line);
     let (who, what) = line
@@ -45,9 +45,10 @@ pub fn dispatch(line: &str) -> Dispatch<'_> {
 
 /// The class that an object's text names, or [`CUSTOM`].
 ///
-/// Understood are the default text `com.foo.Bar$1@1a2b`, also with a state in brackets after it (`FutureTask`); a class
-/// name with its fields in brackets, as data classes and records print themselves (`Bar(x=1)`); and a coroutine's dispatched continuation, where the class that goes on is named
-/// after `Continuation at `.
+/// Understood are the default text `com.foo.Bar$1@1a2b`, also with a state in brackets after it
+/// (`FutureTask`); a class name with its fields in brackets, as data classes and records print themselves
+/// (`Bar(x=1)`); and a coroutine's dispatched continuation, where the class that goes on is named after
+/// `Continuation at `.
 pub fn class_name(text: &str) -> &str {
     if let Some((_, resumed)) = text.split_once("Continuation at ") {
         let class = identifier(resumed);
@@ -62,8 +63,8 @@ pub fn class_name(text: &str) -> &str {
     if is_class && !class.is_empty() { class } else { CUSTOM }
 }
 
-/// Whether `state` is what follows the name in `Order(id=1)`, `Order{id=1}` and `Order[id=1]`: a field and its value, in
-/// brackets. The name alone, of one word, could be anybody's: `jane.doe`, an account's number.
+/// Whether `state` is what follows the name in `Order(id=1)`, `Order{id=1}` and `Order[id=1]`: a field and
+/// its value, in brackets. The name alone, of one word, could be anybody's: `jane.doe`, an account's number.
 fn has_fields(class: &str, state: &str) -> bool {
     let is_type = class
         .rsplit(['.', '$'])
@@ -73,8 +74,8 @@ fn has_fields(class: &str, state: &str) -> bool {
     is_type && !field.is_empty() && state.get(1 + field.len()..).is_some_and(|rest| rest.starts_with('='))
 }
 
-/// The class name that `text` begins with; lambdas of the runtime have `/` and `-` in theirs. What is not ASCII counts as
-/// a letter: the framework puts none between names, and knowing all letters takes 2 KB.
+/// The class name that `text` begins with; lambdas of the runtime have `/` and `-` in theirs. What is not
+/// ASCII counts as a letter: the framework puts none between names, and knowing all letters takes 2 KB.
 pub(super) fn identifier(text: &str) -> &str {
     let is_part =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '/' | '\u{80}'..);

@@ -11,7 +11,8 @@ pub fn duration_ms(text: &str) -> Option<i64> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+')?),
     };
-    // Units in their order, each with its milliseconds; a longer unit's name must not begin like a shorter one's.
+    // Units in their order, each with its milliseconds; a longer unit's name must not begin like a shorter
+    // one's.
     const UNITS: [(&str, i64); 5] =
         [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
     let mut next_unit = 0;

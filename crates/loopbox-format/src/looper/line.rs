@@ -26,8 +26,8 @@ pub(super) struct Fields<'a> {
     pub(super) heap_index: Option<i32>,
 }
 
-/// Reads `{ when=… … }` of API 21 to 36 and the later form with `async=` and `heapIndex=`; fields that a later
-/// version adds at the end are passed over. A line that was cut gives the fields that are left.
+/// Reads `{ when=… … }` of API 21 to 36 and the later form with `async=` and `heapIndex=`; fields that a
+/// later version adds at the end are passed over. A line that was cut gives the fields that are left.
 pub(super) fn fields(text: &str) -> Option<Fields<'_>> {
     let text = text.trim().strip_prefix("{ when=")?;
     let text = text.strip_suffix('}').unwrap_or(text).trim_end();
@@ -76,8 +76,8 @@ fn each_field<'a>(text: &'a str, read: &mut Fields<'a>) {
 /// The line without the text of a message's `obj`, which is the app's and may hold a user's data.
 ///
 /// Of the platform's own objects the name stays, and the class name of the component that they are about
-/// (`obj=CreateServiceData{className=com.example.Sync}`): that a service is being created says little, which one
-/// much.
+/// (`obj=CreateServiceData{className=com.example.Sync}`): that a service is being created says little, which
+/// one much.
 pub fn without_object(line: &str) -> Cow<'_, str> {
     let Some(begin) = line.find(OBJECT) else { return Cow::Borrowed(line) };
     let (head, object) = line.split_at(begin);
@@ -104,7 +104,8 @@ fn is_tail(tail: &str) -> bool {
 
 /// What may be kept of an `obj`.
 fn kept_of(object: &str) -> String {
-    /// Platform classes with a `toString` of their own, in `ActivityThread.java` and `ClientTransaction.java`.
+    /// Platform classes with a `toString` of their own, in `ActivityThread.java` and
+    /// `ClientTransaction.java`.
     const PLATFORM: [&str; 6] = [
         "AppBindData",
         "BindServiceData",

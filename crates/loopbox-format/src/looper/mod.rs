@@ -1,8 +1,8 @@
 //! What the framework's Looper prints, and what its messages are called.
 //!
-//! Shared by the app, which names messages by it, and by the host tools, which read queues. Everything here takes text
-//! that app code may have had a hand in (`Handler.toString()` and `Runnable.toString()` can be overridden), so
-//! nothing is required of it: what does not parse is opaque, never an error, never a panic.
+//! Shared by the app, which names messages by it, and by the host tools, which read queues. Everything here
+//! takes text that app code may have had a hand in (`Handler.toString()` and `Runnable.toString()` can be
+//! overridden), so nothing is required of it: what does not parse is opaque, never an error, never a panic.
 //!
 //! * [`dispatch`] reads the line that Looper prints when a dispatch begins.
 //! * [`component`] recognises the framework's own component messages, [`activity_thread`] names them, and

@@ -6,8 +6,8 @@ use crate::model::{self, Component, Uptime};
 
 /// How many lines without a meaning are kept word for word.
 const MAX_UNREAD: usize = 50;
-/// A message put at the front of the queue has a `when` of 0, which the framework prints as minus the uptime. No
-/// other message is due within so short a time after boot.
+/// A message put at the front of the queue has a `when` of 0, which the framework prints as minus the uptime.
+/// No other message is due within so short a time after boot.
 const FRONT_NS: i128 = 2_000_000_000;
 
 /// Which of the framework's queues printed itself.
@@ -44,8 +44,8 @@ pub struct Queue {
     /// Whether the recorder says that it could not read the queue as it was: its time was up, or the queue
     /// changed meanwhile.
     pub disturbed: bool,
-    /// Whether the thread sat in the queue waiting: then it ran no message. `polling` since API 23; before, `idling`
-    /// meant about the same. `None` without the last line.
+    /// Whether the thread sat in the queue waiting: then it ran no message. `polling` since API 23; before,
+    /// `idling` meant about the same. `None` without the last line.
     pub polling: Option<bool>,
     /// Whether the Looper was quitting; `None` without the last line.
     pub quitting: Option<bool>,
@@ -70,8 +70,8 @@ pub struct Pending {
     pub body: PendingBody,
     /// Whether a sync barrier lets it pass; `None` where the framework does not print it.
     pub asynchronous: Option<bool>,
-    /// Its place in the heap; -1 for a message posted since the thread last looked into the queue. Only in newer
-    /// frameworks.
+    /// Its place in the heap; -1 for a message posted since the thread last looked into the queue. Only in
+    /// newer frameworks.
     pub heap_index: Option<i32>,
 }
 
@@ -144,8 +144,9 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
             }
         }
     }
-    // Messages of the same time come in the order in which they were posted. Where posting takes no lock, new ones are on a
-    // stack, which is printed from its top; those under a heading have been taken from it and are in order.
+    // Messages of the same time come in the order in which they were posted. Where posting takes no lock, new
+    // ones are on a stack, which is printed from its top; those under a heading have been taken from it and
+    // are in order.
     if matches!(queue.implementation, Implementation::DeliQueue | Implementation::Concurrent) {
         let (mut sorted, stack): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|(.., in_section)| *in_section);

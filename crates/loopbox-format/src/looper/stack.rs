@@ -8,22 +8,24 @@ use crate::model::Component;
 pub struct StackComponent {
     /// The component.
     pub component: Component,
-    /// `Message.what`; `None` when several messages call the same method, or the message is a posted Runnable.
+    /// `Message.what`; `None` when several messages call the same method, or the message is a posted
+    /// Runnable.
     pub what: Option<i32>,
 }
 
-/// Between the dispatch and the framework's own handler stand at most `handleCallback`, a lambda, `handleMessage` and an
-/// accessor; what an app calls further up may have the same names and means nothing.
+/// Between the dispatch and the framework's own handler stand at most `handleCallback`, a lambda,
+/// `handleMessage` and an accessor; what an app calls further up may have the same names and means nothing.
 const REACH: u32 = 5;
 
-/// Whether a method is the dispatch of a message: `dispatchMessage` of a Handler or of an app's own kind of it, and what that
-/// calls since API 37.
+/// Whether a method is the dispatch of a message: `dispatchMessage` of a Handler or of an app's own kind of
+/// it, and what that calls since API 37.
 pub fn is_dispatch(class: &str, method: &str) -> bool {
     method == "dispatchMessage" || class == "android.os.Handler" && method == "dispatchMessageImpl"
 }
 
-/// The component that a stack of the main thread is in, by the class and method names of its frames, outermost
-/// first. Of nested Loopers the innermost counts. `None` for a message of the app, and for a main thread that waits.
+/// The component that a stack of the main thread is in, by the class and method names of its frames,
+/// outermost first. Of nested Loopers the innermost counts. `None` for a message of the app, and for a main
+/// thread that waits.
 ///
 /// Between `ActivityThread$H.handleMessage` and a private method of `ActivityThread` compilers put accessors:
 /// `access$1300` (dx), `-wrap7` (Jack, API 24 to 27), `-$$Nest$mhandleReceiver` (D8 and R8, API 33 on).
@@ -81,11 +83,12 @@ fn what_of(class: &str, method: &str, api_level: u32) -> Option<i32> {
     }
 }
 
-/// Methods of `ActivityThread` without their `handle`, the `what` of the message, and whether it was so until API 27 only:
-/// then EXECUTE_TRANSACTION took the activity's life cycle over, and calls the same methods.
+/// Methods of `ActivityThread` without their `handle`, the `what` of the message, and whether it was so until
+/// API 27 only: then EXECUTE_TRANSACTION took the activity's life cycle over, and calls the same methods.
 ///
-/// `ActivityThread.H.handleMessage` of AOSP's `core/java/android/app/ActivityThread.java`, android-5.0.0_r1 to
-/// android-16.0.0_r1. `handlePauseActivity`, `handleStopActivity` and `handleWindowVisibility` serve two messages each.
+/// `ActivityThread.H.handleMessage` of AOSP's `core/java/android/app/ActivityThread.java`, android-5.0.0_r1
+/// to android-16.0.0_r1. `handlePauseActivity`, `handleStopActivity` and `handleWindowVisibility` serve two
+/// messages each.
 const HANDLERS: &[(&str, i32, bool)] = &[
     ("LaunchActivity", 100, true),
     ("ResumeActivity", 107, true),

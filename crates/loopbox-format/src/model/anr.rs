@@ -3,8 +3,8 @@ use bincode::{Decode, Encode};
 
 /// Whether the main thread did not respond, by whose report, and by which evidence.
 ///
-/// The recorder collects the evidence while it can and judges by it; what it learns later (the hang ended, the system
-/// put up its dialog, the next launch asked how the process ended) goes into the same file.
+/// The recorder collects the evidence while it can and judges by it; what it learns later (the hang ended,
+/// the system put up its dialog, the next launch asked how the process ended) goes into the same file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Anr {
     /// What follows from the rest.
@@ -14,15 +14,17 @@ pub struct Anr {
     pub ran_ns: u64,
     /// How long a message like this one may run before it counts as a hang; `None` when it was not asked for.
     pub hang_threshold_ns: Option<u64>,
-    /// The part of the running message's age in which the whole process did not run: it was frozen by the system, or
-    /// stopped.
+    /// The part of the running message's age in which the whole process did not run: it was frozen by the
+    /// system, or stopped.
     pub frozen_ns: u64,
-    /// How much of `ran_ns` the main thread waited for a processor, by the kernel's count since the first look at the
-    /// message, which comes within half a second (a second in the background).
+    /// How much of `ran_ns` the main thread waited for a processor, by the kernel's count since the first
+    /// look at the message, which comes within half a second (a second in the background).
     pub starved_ns: u64,
-    /// How long the message took in all, once it has ended; `None` while it runs, or when its end is not known.
+    /// How long the message took in all, once it has ended; `None` while it runs, or when its end is not
+    /// known.
     pub ended_after_ns: Option<u64>,
-    /// How long the first message of the queue has been overdue; `None` when none is, or the queue was not read.
+    /// How long the first message of the queue has been overdue; `None` when none is, or the queue was not
+    /// read.
     pub overdue_ns: Option<u64>,
     /// How long the longest message took of those that ended in the ten seconds before.
     pub before_ns: u64,
@@ -45,8 +47,8 @@ pub enum AnrVerdict {
     Unknown,
     /// Nothing shows that the main thread did not respond.
     Responsive,
-    /// A message ran, or had run, longer than its hang threshold, or messages were due for so long; the system has
-    /// not called it an ANR.
+    /// A message ran, or had run, longer than its hang threshold, or messages were due for so long; the
+    /// system has not called it an ANR.
     Hang,
     /// The system sent its signal while the main thread was busy for long.
     Probable,
@@ -146,7 +148,8 @@ impl AnrWarning {
     }
 }
 
-/// What the system recorded of the ANR that ended the process: `ApplicationExitInfo.AnrInfo` of API 37 and newer.
+/// What the system recorded of the ANR that ended the process: `ApplicationExitInfo.AnrInfo` of API 37 and
+/// newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 pub struct AnrInfo {
     /// Its number.

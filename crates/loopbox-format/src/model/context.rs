@@ -9,7 +9,8 @@ pub enum DumpReason {
     Requested(String),
     /// The process received SIGQUIT, which the system sends at an ANR.
     SigQuit,
-    /// The process is gone; the next one found what it had left in its ring. `dumped_at` is its last sign of life.
+    /// The process is gone; the next one found what it had left in its ring. `dumped_at` is its last sign of
+    /// life.
     Recovered {
         /// The signal that a crash handler noted in the ring before the end; `None` when there is none.
         crash_signal: Option<i32>,
@@ -35,7 +36,8 @@ pub struct Process {
     pub app_version: String,
     /// `Build.MANUFACTURER` and `Build.MODEL`, `Google Pixel 8`; empty when unknown.
     pub device: String,
-    /// When the process started, uptime: before it, the recorder saw nothing. `None` when it could not be read.
+    /// When the process started, uptime: before it, the recorder saw nothing. `None` when it could not be
+    /// read.
     pub started_ns: Option<Uptime>,
     /// When the recorder was installed, uptime.
     pub installed_ns: Uptime,
@@ -94,8 +96,8 @@ pub struct Meta {
     pub dumped_at: ClockPair,
     /// The limits in force.
     pub limits: Limits,
-    /// What the app chose to say about itself: name and value, in its order. `user` (a pseudonym, not an account)
-    /// is the one that `loopbox cluster` counts users by.
+    /// What the app chose to say about itself: name and value, in its order. `user` (a pseudonym, not an
+    /// account) is the one that `loopbox cluster` counts users by.
     pub annotations: Vec<(String, String)>,
 }
 

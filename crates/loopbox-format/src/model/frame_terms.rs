@@ -1,11 +1,11 @@
-//! The terms of display frames: levels, stages, causes, places, flags. Their order is part of the format: records and sums
-//! refer to them by position, and new ones are only appended.
+//! The terms of display frames: levels, stages, causes, places, flags. Their order is part of the format:
+//! records and sums refer to them by position, and new ones are only appended.
 
 #[cfg(doc)]
 use super::FrameScene;
 
-/// How many frames a display frame dropped, by the limits of Matrix's `FrameTracer`, which are times: 50, 150, 400 and
-/// 700 ms.
+/// How many frames a display frame dropped, by the limits of Matrix's `FrameTracer`, which are times: 50,
+/// 150, 400 and 700 ms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropLevel {
     /// Below 3 frames of 60 Hz.
@@ -43,8 +43,8 @@ pub enum Stage {
     LayoutMeasure,
     /// `DRAW_DURATION`.
     Draw,
-    /// The main thread has handed the frame over and waits for the render thread to take it: in no stage of the
-    /// platform, but in its total.
+    /// The main thread has handed the frame over and waits for the render thread to take it: in no stage of
+    /// the platform, but in its total.
     RenderWait,
     /// `SYNC_DURATION`.
     Sync,

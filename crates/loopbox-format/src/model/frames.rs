@@ -1,8 +1,9 @@
 //! Frames of the display: what a smoothness session leaves behind.
 //!
-//! A *display frame* is one turn of `Choreographer.doFrame`; elsewhere in this crate a frame is one of a stack. All
-//! instants are uptime, which is also the clock of `frameTimeNanos`. How the numbers come about is the business of
-//! `loopbox-frames`, whose documentation defines each of them; their bytes are the business of [`crate::frames`].
+//! A *display frame* is one turn of `Choreographer.doFrame`; elsewhere in this crate a frame is one of a
+//! stack. All instants are uptime, which is also the clock of `frameTimeNanos`. How the numbers come about is
+//! the business of `loopbox-frames`, whose documentation defines each of them; their bytes are the business
+//! of [`crate::frames`].
 
 #[cfg(doc)]
 use super::frame_terms::{DropLevel, Stage};

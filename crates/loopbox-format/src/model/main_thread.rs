@@ -9,11 +9,13 @@ pub struct MainThread {
     /// Its scheduler state, an ASCII letter as in `/proc/PID/stat`, see
     /// [`OtherThread::state`](super::OtherThread::state); `None` when it could not be read.
     pub state: Option<u8>,
-    /// The kernel function that it slept in (`/proc/PID/wchan`); empty when it ran, or when the kernel does not report it.
+    /// The kernel function that it slept in (`/proc/PID/wchan`); empty when it ran, or when the kernel does
+    /// not report it.
     pub wchan: String,
     /// The system call that it was in; `None` when it was in none, or it is not known.
     pub system_call: Option<SystemCall>,
-    /// What it did between that instant and the completion of the report; `None` when the kernel does not report it.
+    /// What it did between that instant and the completion of the report; `None` when the kernel does not
+    /// report it.
     pub progress: Option<Progress>,
     /// Its native stack; `None` when no signal stopped it.
     pub native: Option<NativeStack>,
@@ -24,10 +26,12 @@ pub struct MainThread {
 pub struct SystemCall {
     /// Its number, which means something else on each ABI; `None` when the call's result has taken its place.
     pub number: Option<u32>,
-    /// Its arguments in order, at most six; one that the kernel had overwritten with the call's result is `None`.
+    /// Its arguments in order, at most six; one that the kernel had overwritten with the call's result is
+    /// `None`.
     pub arguments: Vec<Option<u64>>,
-    /// What the first argument stands for if it is a file descriptor: a path below `/dev`, `anon_inode:[eventpoll]`,
-    /// `socket`, `pipe`, `file`, `file in databases`; empty when it is none. No name that an app or a user chose.
+    /// What the first argument stands for if it is a file descriptor: a path below `/dev`,
+    /// `anon_inode:[eventpoll]`, `socket`, `pipe`, `file`, `file in databases`; empty when it is none. No
+    /// name that an app or a user chose.
     pub descriptor: String,
     /// Where that is from.
     pub source: SystemCallSource,
@@ -67,8 +71,8 @@ pub struct Progress {
 pub struct NativeStack {
     /// When it was taken, uptime.
     pub captured_ns: Uptime,
-    /// The frames, innermost first. Where the chain of frame pointers ends, so do they: at the latest below the first
-    /// Java method, whose code keeps none.
+    /// The frames, innermost first. Where the chain of frame pointers ends, so do they: at the latest below
+    /// the first Java method, whose code keeps none.
     pub frames: Vec<NativeFrame>,
     /// The files that the frames are in.
     pub modules: Vec<NativeModule>,
@@ -81,8 +85,9 @@ pub struct NativeFrame {
     pub source: NativeFrameSource,
     /// Index of its module; `None` when the address is in no code, or the memory map could not be read.
     pub module: Option<u32>,
-    /// Where in the module: the address that the ELF file itself uses, as in a tombstone; in a module that is no ELF file
-    /// the offset in the file, or from the start of the mapping. Without a module the address in the process.
+    /// Where in the module: the address that the ELF file itself uses, as in a tombstone; in a module that is
+    /// no ELF file the offset in the file, or from the start of the mapping. Without a module the address in
+    /// the process.
     pub offset: u64,
 }
 
@@ -92,9 +97,9 @@ pub struct NativeFrame {
 pub enum NativeFrameSource {
     /// The program counter: the next instruction.
     Pc,
-    /// The link register of arm64, or the word on top of an x86-64 stack: the return address of a function that has no
-    /// frame, as the functions around system calls have none. Of a function with a frame it is what was left there, which only symbols
-    /// can tell.
+    /// The link register of arm64, or the word on top of an x86-64 stack: the return address of a function
+    /// that has no frame, as the functions around system calls have none. Of a function with a frame it is
+    /// what was left there, which only symbols can tell.
     Link,
     /// A return address from the chain of frame pointers.
     FramePointer,

@@ -1,7 +1,8 @@
 //! What is recorded: the types of a report.
 //!
 //! Types that the app fills on its main thread are generic over their string and list types, so that the same
-//! definition serves a fixed-size buffer in the app and owned values in the host tools; both have the same bytes.
+//! definition serves a fixed-size buffer in the app and owned values in the host tools; both have the same
+//! bytes.
 
 mod anr;
 mod context;
@@ -68,7 +69,8 @@ pub struct Report {
     pub trees: Vec<StackTree>,
     /// The locks that the main thread waited for, and who held them.
     pub locks: LockChain,
-    /// What the kernel reported of the main thread, and its native stack; as by default when it was not asked.
+    /// What the kernel reported of the main thread, and its native stack; as by default when it was not
+    /// asked.
     pub main_thread: MainThread,
     /// What the other threads were doing.
     pub threads: OtherThreads,
@@ -78,12 +80,12 @@ pub struct Report {
     pub features: Vec<FeatureState>,
     /// Statistics of the process and the machine at the dump.
     pub statistics: Vec<Statistic>,
-    /// The report in plain lines, for readers in the app that know nothing else of the format: why it was written, the
-    /// process, its id, the time (Unix, ms), one line of at most 900 bytes, and more (docs/file-format.md). Empty when it was
-    /// not written in the app.
+    /// The report in plain lines, for readers in the app that know nothing else of the format: why it was
+    /// written, the process, its id, the time (Unix, ms), one line of at most 900 bytes, and more
+    /// (docs/file-format.md). Empty when it was not written in the app.
     pub digest: String,
-    /// What could not be used of the ring that the report was recovered from, one line each with its offset in the ring;
-    /// empty when all of it could, and for a report that was not recovered.
+    /// What could not be used of the ring that the report was recovered from, one line each with its offset
+    /// in the ring; empty when all of it could, and for a report that was not recovered.
     pub lost: Vec<String>,
     /// ART's own trace of the ANR that ended the process.
     pub system_trace: PackedTrace,

@@ -15,8 +15,8 @@ pub enum PendingSource {
 
 /// The message queue as the framework printed it.
 ///
-/// The app keeps lines, bounded in number and length; what they mean (overdue times, floods, leaked barriers) is
-/// worked out by the host tools, where a grammar of a newer Android can be added after the fact.
+/// The app keeps lines, bounded in number and length; what they mean (overdue times, floods, leaked barriers)
+/// is worked out by the host tools, where a grammar of a newer Android can be added after the fact.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Pending {
     /// Where the lines come from.

@@ -15,8 +15,9 @@ pub enum RecordKind {
     Frozen,
     /// Messages may have run, but the recorder did not see them: another library had taken its hook out.
     Unseen,
-    /// The main thread worked outside of any message, for at least the group threshold: callbacks of descriptors, as those
-    /// of input, or idle handlers. Known by the poll hook; with the others that is `Idle`.
+    /// The main thread worked outside of any message, for at least the group threshold: callbacks of
+    /// descriptors, as those of input, or idle handlers. Known by the poll hook; with the others that is
+    /// `Idle`.
     Outside,
 }
 
@@ -28,8 +29,8 @@ pub enum End {
     Returned,
     /// It threw an exception that Looper's observer reported.
     Threw,
-    /// No end was seen: the next message began first, or the one around it ended (an `Error`, or an exception with the
-    /// Printer hook). The time until then is at most how long it took.
+    /// No end was seen: the next message began first, or the one around it ended (an `Error`, or an exception
+    /// with the Printer hook). The time until then is at most how long it took.
     Missed,
 }
 

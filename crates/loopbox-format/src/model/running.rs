@@ -19,13 +19,14 @@ pub enum MainState {
     Outside(Outside),
 }
 
-/// What kept the main thread from its queue outside of messages: input, a callback of a file descriptor, an idle handler.
+/// What kept the main thread from its queue outside of messages: input, a callback of a file descriptor, an
+/// idle handler.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Outside {
     /// What its stack tree is known by, if there is one: [`Token::outside_before`] the message that follows.
     pub token: Token,
-    /// The end of the last message, or, where no hook reports messages, when the main thread was last seen to wait for one:
-    /// it began then or later, uptime.
+    /// The end of the last message, or, where no hook reports messages, when the main thread was last seen to
+    /// wait for one: it began then or later, uptime.
     pub after_ns: Uptime,
     /// When it began, uptime; `None` when it is unknown.
     pub start_ns: Option<Uptime>,

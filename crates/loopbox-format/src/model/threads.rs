@@ -24,7 +24,7 @@ pub struct OtherThread {
     pub state: u8,
     /// CPU time since it began; `None` when it could not be read.
     pub cpu_ns: Option<u64>,
-    /// What it was doing, bottom frame first; empty when it ran no Java code. `None` when no stack was taken: Java does
-    /// not know the thread, it did not stop, or the bounds on number or time were reached.
+    /// What it was doing, bottom frame first; empty when it ran no Java code. `None` when no stack was taken:
+    /// Java does not know the thread, it did not stop, or the bounds on number or time were reached.
     pub stack: Option<Vec<LocationId>>,
 }

@@ -5,8 +5,8 @@ use std::str::FromStr;
 /// What the text of something outside of messages begins with.
 const AFTER: &str = "after-";
 
-/// What a message is known by: the n-th since the recorder was installed, from 1 without gaps. What runs outside of messages
-/// has one as well, made of the token of the message that follows.
+/// What a message is known by: the n-th since the recorder was installed, from 1 without gaps. What runs
+/// outside of messages has one as well, made of the token of the message that follows.
 ///
 /// Tokens are in the order of time among messages, and among what is outside of them, not across.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Encode, Decode)]
@@ -51,13 +51,15 @@ impl Token {
         self.plus(1)
     }
 
-    /// The message that ended before this one, or before what ran outside of messages; [`NONE`](Self::NONE) before the first.
+    /// The message that ended before this one, or before what ran outside of messages; [`NONE`](Self::NONE)
+    /// before the first.
     pub const fn previous(self) -> Self {
         Self(self.message().0.saturating_sub(1))
     }
 }
 
-/// `46`, or `after-45` for what ran outside of messages after message 45: how host tools name what stacks are of.
+/// `46`, or `after-45` for what ran outside of messages after message 45: how host tools name what stacks are
+/// of.
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_outside() { write!(f, "{AFTER}{}", self.previous().0) } else { write!(f, "{}", self.0) }

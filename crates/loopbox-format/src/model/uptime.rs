@@ -2,8 +2,8 @@ use bincode::{Decode, Encode};
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-/// An instant: nanoseconds of `CLOCK_MONOTONIC`, which is what `SystemClock.uptimeMillis` and `System.nanoTime` count on Android. It
-/// stands still in deep sleep, and begins anew when the device does.
+/// An instant: nanoseconds of `CLOCK_MONOTONIC`, which is what `SystemClock.uptimeMillis` and
+/// `System.nanoTime` count on Android. It stands still in deep sleep, and begins anew when the device does.
 ///
 /// The difference of two is a number of nanoseconds; two instants cannot be added.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Encode, Decode)]

@@ -20,9 +20,9 @@ struct Merged {
     most_ns: u64,
 }
 
-/// The path of the heaviest calls, the same method under the same callers taken together, and [recursion](fold) as one method.
-/// It ends at the method that spends the time, or where the time splits up so that no callee has two fifths of its caller's
-/// time, or a quarter of the whole.
+/// The path of the heaviest calls, the same method under the same callers taken together, and
+/// [recursion](fold) as one method. It ends at the method that spends the time, or where the time splits up
+/// so that no callee has two fifths of its caller's time, or a quarter of the whole.
 pub fn hot_path(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Hot> {
     let merged = merge(nodes, place);
     let whole_ns = sum(merged.iter().filter(|method| method.caller.is_none()));

@@ -1,18 +1,20 @@
-//! What makes two reports the same problem: the app says it of its own reports, and `loopbox cluster` groups by it.
+//! What makes two reports the same problem: the app says it of its own reports, and `loopbox cluster` groups
+//! by it.
 //!
-//! A signature is the app's part of the hot path of the message that a report is about: from the app's first method to its last
-//! one that has half of the time. It has no lines, no bytecode positions, nothing that a compiler makes up (lambdas, anonymous
-//! and synthetic classes, accessors) and no frames of the platform, so that a new release of the app or of Android does not
-//! split a problem; and neither the cause nor the message, which the same hang has more than one of. Only where no method of the
-//! app is known, the message and the platform's method are the signature.
+//! A signature is the app's part of the hot path of the message that a report is about: from the app's first
+//! method to its last one that has half of the time. It has no lines, no bytecode positions, nothing that a
+//! compiler makes up (lambdas, anonymous and synthetic classes, accessors) and no frames of the platform, so
+//! that a new release of the app or of Android does not split a problem; and neither the cause nor the
+//! message, which the same hang has more than one of. Only where no method of the app is known, the message
+//! and the platform's method are the signature.
 //!
-//! A name of two letters may be real (`DB`, `UI`): it is when no other short name of the path can only be R8's, and
-//! another class of the path under the same first two packages kept its name.
+//! A name of two letters may be real (`DB`, `UI`): it is when no other short name of the path can only be
+//! R8's, and another class of the path under the same first two packages kept its name.
 //!
-//! Obfuscated names differ from build to build. If the path also has a class of the app that kept its name (activities,
-//! services and views do), each run of obfuscated frames counts as one "some obfuscated code"; if only the message has
-//! one, the message is part of the signature. If neither has one, the obfuscated names stay, and the signature is of their
-//! app version only.
+//! Obfuscated names differ from build to build. If the path also has a class of the app that kept its name
+//! (activities, services and views do), each run of obfuscated frames counts as one "some obfuscated code";
+//! if only the message has one, the message is part of the signature. If neither has one, the obfuscated
+//! names stay, and the signature is of their app version only.
 
 mod hot_path;
 mod names;
@@ -29,8 +31,8 @@ use crate::looper::is_dispatch;
 use crate::model::Message;
 use names::{stable_class, stable_method};
 
-/// The version of what follows: ids of two versions are not of one problem because they are equal, nor of two because
-/// they differ.
+/// The version of what follows: ids of two versions are not of one problem because they are equal, nor of two
+/// because they differ.
 pub const VERSION: u32 = 1;
 
 /// How many frames of the app are kept, from the top of the stack.
@@ -104,8 +106,8 @@ impl Words {
 /// What makes two reports the same problem.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
-    /// The frames from the app's first method to where the time goes; the platform's method when there is none of the
-    /// app.
+    /// The frames from the app's first method to where the time goes; the platform's method when there is
+    /// none of the app.
     pub frames: Vec<String>,
     /// What else identifies the problem where the app's methods do not; else empty.
     pub context: String,
@@ -142,8 +144,8 @@ impl Signature {
         }
     }
 
-    /// The method where the time goes, or the message where no method has a name that means something; empty when neither is
-    /// known.
+    /// The method where the time goes, or the message where no method has a name that means something; empty
+    /// when neither is known.
     pub fn title(&self) -> &str {
         let frame = self.frames.iter().rev().find(|frame| *frame != OBFUSCATED);
         frame.map_or_else(|| self.context.trim_start(), String::as_str)
@@ -155,7 +157,8 @@ impl Signature {
         (0..8).filter_map(digit).collect()
     }
 
-    /// A hash of everything that is compared. It is the same in every run, so that groups of two weeks can be compared.
+    /// A hash of everything that is compared. It is the same in every run, so that groups of two weeks can be
+    /// compared.
     pub fn key(&self) -> u64 {
         let parts = [self.context.as_str(), &self.version].into_iter();
         let parts: Vec<&str> = parts.chain(self.frames.iter().map(String::as_str)).collect();
@@ -173,8 +176,8 @@ pub fn hash64(value: &str) -> u64 {
     h ^ (h >> 31)
 }
 
-/// The app's part of the hot path of the stacks of a message; the top of the stack when no app code is there. `whole_ns` is the
-/// time that all samples cover, and `method` gives one by its node.
+/// The app's part of the hot path of the stacks of a message; the top of the stack when no app code is there.
+/// `whole_ns` is the time that all samples cover, and `method` gives one by its node.
 pub fn path<'a>(nodes: &[Node], whole_ns: u64, method: impl Fn(u32) -> Method<'a>) -> Vec<Method<'a>> {
     let hot = hot_path(nodes, |node| method(node).place())
         .into_iter()
@@ -200,8 +203,8 @@ fn head(name: &str) -> &str {
     name.char_indices().nth(COMPARED_CHARS).and_then(|(at, _)| name.get(..at)).unwrap_or(name)
 }
 
-/// Whether a short name is what its author wrote. R8 begins with small letters, and puts what it names into packages
-/// that it names, too.
+/// Whether a short name is what its author wrote. R8 begins with small letters, and puts what it names into
+/// packages that it names, too.
 fn is_real(class: &str, path: &[Method<'_>]) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     let is_capital = |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase());
@@ -223,8 +226,8 @@ fn root(class: &str) -> Option<&str> {
     class.match_indices('.').nth(1).and_then(|(at, _)| class.get(..=at))
 }
 
-/// Frames as comparable text. A run of obfuscated frames becomes one, and so does a recursion, also one through
-/// overloads.
+/// Frames as comparable text. A run of obfuscated frames becomes one, and so does a recursion, also one
+/// through overloads.
 fn comparable(path: &[Method<'_>], is_made_up: impl Fn(&str) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for method in path {

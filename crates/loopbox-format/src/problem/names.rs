@@ -7,7 +7,8 @@ const LAMBDA: &str = "$λ";
 
 /// A class name without what compilers make up: `Main$1` and `Main$2` swap with any edit above them.
 ///
-/// * `Main$$ExternalSyntheticLambda3` (R8), `-$$Lambda$Main$h4sh` (D8 until 2021), `Main$$Lambda$14` (javac): `Main$λ`.
+/// * `Main$$ExternalSyntheticLambda3` (R8), `-$$Lambda$Main$h4sh` (D8 until 2021), `Main$$Lambda$14` (javac):
+///   `Main$λ`.
 /// * `ComposableSingletons$MainKt$lambda-1$1` (Compose): `ComposableSingletons$MainKt$λ$#`.
 /// * `Main$1`, `Main$load$2$1` (Kotlin), `$Proxy12`: numbers become `#`.
 pub(super) fn stable_class(class: &str) -> String {

@@ -23,8 +23,8 @@ pub struct Subject {
     pub took_ns: u64,
 }
 
-/// What a report is about: what main did, unless an earlier message took longer and had just ended. `at_ns` is when it was
-/// written. `None` when main was idle or nothing is known of it.
+/// What a report is about: what main did, unless an earlier message took longer and had just ended. `at_ns`
+/// is when it was written. `None` when main was idle or nothing is known of it.
 pub fn subject(main: &MainState, history: &[Record], at_ns: Uptime) -> Option<Subject> {
     let (now, age_ns, at_ns) = match main {
         MainState::Running(running) => (Some(running.token), running.age_ns(), running.as_of_ns),
@@ -71,8 +71,9 @@ pub fn written_at(report: &Report) -> Uptime {
     }
 }
 
-/// The end of a message, or of what ran outside of messages: no stack of it stands for time after. Of the one at the dump it is
-/// the instant that the report speaks of. One that the history does not keep by name ended before the dump at least.
+/// The end of a message, or of what ran outside of messages: no stack of it stands for time after. Of the one
+/// at the dump it is the instant that the report speaks of. One that the history does not keep by name ended
+/// before the dump at least.
 pub fn message_end(token: Token, main: &MainState, history: &[Record], at_ns: Uptime) -> Uptime {
     match main {
         MainState::Running(running) if running.token == token => return running.as_of_ns,
@@ -88,8 +89,8 @@ pub fn message_end(token: Token, main: &MainState, history: &[Record], at_ns: Up
     }
 }
 
-/// When each of at most `most` samples of a message that ended at `end_ns` was taken; the last entry ends the last sample, one
-/// sampling interval later or with the message.
+/// When each of at most `most` samples of a message that ended at `end_ns` was taken; the last entry ends the
+/// last sample, one sampling interval later or with the message.
 pub fn sample_times(tree: &StackTree, end_ns: Uptime, most: usize) -> Vec<Uptime> {
     let mut at = tree.start_ns;
     let mut times: Vec<Uptime> = Vec::new();

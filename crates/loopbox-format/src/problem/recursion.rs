@@ -1,7 +1,7 @@
 //! Recursion in sampled stacks: of a method that calls itself, and of methods that call each other.
 //!
-//! A parser's `value > array > value > object` is one method to its reader. Folded into the first call it has all of
-//! its time; unfolded each depth has a part, and none of them much.
+//! A parser's `value > array > value > object` is one method to its reader. Folded into the first call it has
+//! all of its time; unfolded each depth has a part, and none of them much.
 
 use super::numbers::Numbers;
 
@@ -16,8 +16,8 @@ pub struct Node {
     pub total_ns: u64,
 }
 
-/// Whose code a frame is, as far as recursion depends on it. The platform has no recursion but of a method that calls
-/// itself: between two calls of `View.draw` stands the view of the app that takes the time.
+/// Whose code a frame is, as far as recursion depends on it. The platform has no recursion but of a method
+/// that calls itself: between two calls of `View.draw` stands the view of the app that takes the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// A hash of its class, without those inside of it.
@@ -41,8 +41,8 @@ pub struct Folded {
 
 /// Folds recursion. Callers come before their callees; `place` gives that of a node.
 ///
-/// Methods call each other when one is there twice with nothing but methods of its class in between, or three times
-/// with nothing but those of its package. The platform's in between do not count.
+/// Methods call each other when one is there twice with nothing but methods of its class in between, or three
+/// times with nothing but those of its package. The platform's in between do not count.
 pub fn fold(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Folded> {
     let groups = groups(nodes, &place);
     let mut folded: Vec<Folded> = Vec::with_capacity(nodes.len());

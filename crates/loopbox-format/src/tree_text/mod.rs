@@ -1,7 +1,7 @@
 //! Qimao's text form of a trace tree: `name;count;offset;children;` for each node, in pre-order.
 //!
-//! `count` is how many consecutive samples have the frame, `offset` the first of them, `children` how many of the
-//! following nodes are its direct children. There is one root, and there are no times.
+//! `count` is how many consecutive samples have the frame, `offset` the first of them, `children` how many of
+//! the following nodes are its direct children. There is one root, and there are no times.
 
 mod names;
 

@@ -1,6 +1,6 @@
-//! The message that recording begins in. [`Aggregator::adopt`] takes it over, with a start that no hook saw. The caller that sees
-//! that the Looper has gone on reports it by [`Aggregator::end_all`] or [`Aggregator::begin_outermost`]: the end is then an
-//! ordinary one.
+//! The message that recording begins in. [`Aggregator::adopt`] takes it over, with a start that no hook saw.
+//! The caller that sees that the Looper has gone on reports it by [`Aggregator::end_all`] or
+//! [`Aggregator::begin_outermost`]: the end is then an ordinary one.
 
 use super::{Aggregator, Described, Wanted};
 use crate::{Environment, StackPointer};

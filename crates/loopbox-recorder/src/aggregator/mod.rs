@@ -5,32 +5,33 @@
 //! Main-thread time is cut into *slices*. A slice is time in one message without interruption: the whole
 //! dispatch of an ordinary message, or a part of one that runs a nested `Looper.loop()`.
 //!
-//! 1. A slice shorter than [`Config::group_ns`] adds to the open group. The group is full, and ends there, when
-//!    its work reaches `group_ns`.
-//! 2. A message of at least [`Config::detail_ns`] is kept by name in the record that it ends in; so is one that
-//!    threw or whose end was missed, and a component message (its name is given unasked) however short. Where there
-//!    is no room for all, those come first; a short frame takes only the room that is left.
+//! 1. A slice shorter than [`Config::group_ns`] adds to the open group. The group is full, and ends there,
+//!    when its work reaches `group_ns`.
+//! 2. A message of at least [`Config::detail_ns`] is kept by name in the record that it ends in; so is one
+//!    that threw or whose end was missed, and a component message (its name is given unasked) however short.
+//!    Where there is no room for all, those come first; a short frame takes only the room that is left.
 //! 3. A slice of at least `group_ns` ends the open group as it is and is a record of its own, with its token.
-//! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap of
-//!    `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
+//! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap
+//!    of `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
 //!    [`Config::frozen_ns`], or *unseen* when the hook was found to have been taken out meanwhile.
 //! 5. A gap in which the thread is known not to have rested, of [`Config::detail_ns`] or more, is work of the
 //!    group that it lies in, or, of `group_ns` or more, a record: *outside* of messages.
 //!
 //! A record spans from the start of its first slice to the end of its last, so `wall == work + idle` holds
-//! exactly, records are in order of time and do not overlap. Between two neighbours lies at most one short gap
-//! that belongs to neither; it is the difference between the one's end and the other's start.
+//! exactly, records are in order of time and do not overlap. Between two neighbours lies at most one short
+//! gap that belongs to neither; it is the difference between the one's end and the other's start.
 //!
 //! # Nesting
 //!
-//! Messages are counted in order of their tokens: the outer message where its first slice lies, the inner ones
-//! after it. Work is exclusive: what inner messages take is theirs. Between two inner messages the nested loop
-//! waits for work, so that time is a gap as anywhere, and so is all that follows [`Aggregator::rests`]. The
-//! time between the outer message's start and the first inner one or the first rest, and from the last inner
-//! end to the outer end, is the outer message's. Its detail stands in the record that it ends in and has the
-//! whole dispatch time. A later slice of an outer message that is its own record (rule 3) has its token and a
-//! count of 0. Which messages run inside each other, and which have lost their ends, the module `nesting`
-//! decides; what is special about the message that recording begins in is in [`adopted`].
+//! Messages are counted in order of their tokens: the outer message where its first slice lies, the inner
+//! ones after it. Work is exclusive: what inner messages take is theirs. Between two inner messages the
+//! nested loop waits for work, so that time is a gap as anywhere, and so is all that follows
+//! [`Aggregator::rests`]. The time between the outer message's start and the first inner one or the first
+//! rest, and from the last inner end to the outer end, is the outer message's. Its detail stands in the
+//! record that it ends in and has the whole dispatch time. A later slice of an outer message that is its own
+//! record (rule 3) has its token and a count of 0. Which messages run inside each other, and which have lost
+//! their ends, the module `nesting` decides; what is special about the message that recording begins in is in
+//! [`adopted`].
 //!
 //! An outer message is *suspended* while the loop inside of it waits or runs others. No hook sees it go on
 //! after an inner one, so that from each inner end on the thread counts as [idle](Environment::idle), as
@@ -38,16 +39,18 @@
 //!
 //! # When a record is handed over
 //!
-//! A full record waits for the description of its last message, until [`Aggregator::describe`] or the next event,
-//! and is visible as the open record until then.
+//! A full record waits for the description of its last message, until [`Aggregator::describe`] or the next
+//! event, and is visible as the open record until then.
 
 pub mod adopted;
+mod cpu;
 mod nesting;
 mod outside;
 mod retract;
 
 use crate::details::KeepReason;
 use crate::{Config, Details, Dirty, Environment, Keep, MAX_DETAILS, Name, StackPointer};
+use cpu::share_of_cpu;
 use loopbox_format::looper;
 use loopbox_format::model::{
     Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, Token, Uptime,
@@ -70,8 +73,8 @@ pub enum Wanted {
 pub struct Begun {
     /// The number of the message that begins, from 1 without gaps.
     pub token: Token,
-    /// Whether the message *before*, whose end was missed, should be described: the Printer hook still has the
-    /// line of it.
+    /// Whether the message *before*, whose end was missed, should be described: the Printer hook still has
+    /// the line of it.
     pub wanted: Wanted,
 }
 
@@ -232,8 +235,8 @@ impl<H: Environment> Aggregator<H> {
         self.begin_after(at, at, false)
     }
 
-    /// A message's dispatch begins, and the thread has not rested since the one before has ended: it worked outside of
-    /// messages meanwhile.
+    /// A message's dispatch begins, and the thread has not rested since the one before has ended: it worked
+    /// outside of messages meanwhile.
     #[inline]
     pub fn begin_after_work(&mut self, at: StackPointer) -> Begun {
         self.begin_after(at, at, true)
@@ -290,8 +293,9 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// Whether a dispatch that ends here is of a message around the innermost one, which then lost its end. If so, that
-    /// innermost one is closed as [`End::Missed`], and may be described before this or [`end`](Self::end) is called again.
+    /// Whether a dispatch that ends here is of a message around the innermost one, which then lost its end.
+    /// If so, that innermost one is closed as [`End::Missed`], and may be described before this or
+    /// [`end`](Self::end) is called again.
     pub fn miss_inner(&mut self, at: StackPointer) -> bool {
         self.settle();
         let inner = self.nesting.depth_of_end(at).is_some_and(|ending| self.nesting.depth() > ending);
@@ -302,8 +306,8 @@ impl<H: Environment> Aggregator<H> {
         inner
     }
 
-    /// A message's dispatch has ended. `when_ns` is `Message.when` as uptime, `None` when the hook does not know it;
-    /// 0 marks a message that was put at the front of the queue and did not wait for a time.
+    /// A message's dispatch has ended. `when_ns` is `Message.when` as uptime, `None` when the hook does not
+    /// know it; 0 marks a message that was put at the front of the queue and did not wait for a time.
     ///
     /// An end without a start (the hook was set while the message ran) is ignored.
     pub fn end(&mut self, at: StackPointer, when_ns: Option<Uptime>, end: End) -> Wanted {
@@ -319,9 +323,9 @@ impl<H: Environment> Aggregator<H> {
         wanted
     }
 
-    /// Names the message of the event before: the one that ended, or the one whose missed end `begin` reported.
-    /// Accepted once; without a message to name, and for a message that is neither kept nor of a component, it
-    /// does nothing.
+    /// Names the message of the event before: the one that ended, or the one whose missed end `begin`
+    /// reported. Accepted once; without a message to name, and for a message that is neither kept nor of a
+    /// component, it does nothing.
     pub fn describe(&mut self, described: &Described<'_>) {
         let Some(last) = self.last.take() else { return };
         if let Some(message) = self.message(described) {
@@ -340,7 +344,8 @@ impl<H: Environment> Aggregator<H> {
         self.settle();
     }
 
-    /// What is kept of a message's name: nothing of the app's own classes where only components are to be named.
+    /// What is kept of a message's name: nothing of the app's own classes where only components are to be
+    /// named.
     fn message(&self, described: &Described<'_>) -> Option<Message<Name>> {
         let input = described.named_by == NamedBy::Window;
         let component = if input {
@@ -358,8 +363,8 @@ impl<H: Environment> Aggregator<H> {
         })
     }
 
-    /// Hands over what is open, as the last record; messages that still run are forgotten. Recording may go on
-    /// afterwards.
+    /// Hands over what is open, as the last record; messages that still run are forgotten. Recording may go
+    /// on afterwards.
     pub fn finish(&mut self) {
         self.settle();
         if self.is_open {
@@ -436,14 +441,15 @@ impl<H: Environment> Aggregator<H> {
         now
     }
 
-    /// Accounts for the time from the cursor until `now` as work of this message. True when it is a record of its own.
+    /// Accounts for the time from the cursor until `now` as work of this message. True when it is a record of
+    /// its own.
     fn account_slice(&mut self, token: Token, now: Uptime) -> bool {
         let start = self.cursor_ns.unwrap_or(now);
         let work = now.since(start);
         let first_time = token > self.counted;
         if work == 0 && !first_time && self.is_open {
-            // An outer message that ends in the same instant as an inner one whose end was missed: nothing to add, and
-            // the record may still wait for the inner one's name.
+            // An outer message that ends in the same instant as an inner one whose end was missed: nothing to
+            // add, and the record may still wait for the inner one's name.
             return false;
         }
         self.settle();
@@ -503,7 +509,8 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// Ends the open group where it stands and opens a record of its own for `start..now`, which is full at once.
+    /// Ends the open group where it stands and opens a record of its own for `start..now`, which is full at
+    /// once.
     ///
     /// The CPU clock is read here for both: it cannot have been read in between. See [`share_of_cpu`].
     fn split(&mut self, kind: RecordKind, start: Uptime, now: Uptime) {
@@ -570,8 +577,8 @@ impl<H: Environment> Aggregator<H> {
         (spent, self.environment.take_late_ns())
     }
 
-    /// Adds a detail. When there is no room, one that is worth less makes room; what is left out is counted, unless
-    /// it is a short frame or short input.
+    /// Adds a detail. When there is no room, one that is worth less makes room; what is left out is counted,
+    /// unless it is a short frame or short input.
     fn keep_detail(&mut self, detail: Detail<Name>) -> bool {
         let details = &mut self.open.details;
         if details.len() >= self.details_per_record {
@@ -587,12 +594,4 @@ impl<H: Environment> Aggregator<H> {
         self.details_changed = true;
         details.push(detail)
     }
-}
-
-/// What is known of a record's CPU time when the clock was read only once for it and its neighbour.
-///
-/// `cpu` was spent in both together. When the neighbour is at most an eighth as long, the error is at most that
-/// much and all of it is taken for this record's; otherwise nothing is known.
-fn share_of_cpu(cpu: Option<u64>, own_wall: u64, other_wall: u64) -> Option<u64> {
-    cpu.filter(|_| other_wall.saturating_mul(8) <= own_wall).map(|cpu| cpu.min(own_wall))
 }

@@ -1,9 +1,11 @@
-//! Which messages run inside each other, by where on the main thread's stack their starts and ends were reported.
+//! Which messages run inside each other, by where on the main thread's stack their starts and ends were
+//! reported.
 //!
 //! # Lost ends
 //!
-//! An `Error`, and with the Printer hook any exception, leaves a message without an end. The next event shows which:
-//! see [`StackPointer`]. Such a message is closed at that event as `End::Missed`; its time is then an upper bound.
+//! An `Error`, and with the Printer hook any exception, leaves a message without an end. The next event shows
+//! which: see [`StackPointer`]. Such a message is closed at that event as `End::Missed`; its time is then an
+//! upper bound.
 
 use crate::StackPointer;
 use loopbox_format::model::{Token, Uptime};
@@ -26,7 +28,8 @@ pub(super) struct Dispatch {
 pub(super) struct Nesting {
     dispatches: [Dispatch; MAX_DEPTH],
     depth: usize,
-    /// What to add to the pointer of an end to compare it with pointers of starts: the two hooks differ in frame size.
+    /// What to add to the pointer of an end to compare it with pointers of starts: the two hooks differ in
+    /// frame size.
     end_shift: i64,
 }
 
@@ -85,14 +88,14 @@ impl Nesting {
         self.top().is_some_and(|top| top.pointer == StackPointer::BELOW_ALL)
     }
 
-    /// Whether the innermost message cannot be running any more when another one begins at this pointer, or must make room
-    /// for it.
+    /// Whether the innermost message cannot be running any more when another one begins at this pointer, or
+    /// must make room for it.
     pub(super) fn is_left_before(&self, at: StackPointer) -> bool {
         self.top().is_some_and(|top| !at.is_inside(top.pointer) || self.depth == MAX_DEPTH)
     }
 
-    /// How many messages run until that one is over whose end is at this pointer: those inside of it have lost theirs. It is
-    /// the one whose start was nearest on the stack.
+    /// How many messages run until that one is over whose end is at this pointer: those inside of it have
+    /// lost theirs. It is the one whose start was nearest on the stack.
     pub(super) fn depth_of_end(&mut self, at: StackPointer) -> Option<u32> {
         let running = self.dispatches.get(..self.depth)?;
         if let [only] = running {

@@ -1,5 +1,6 @@
-//! Work outside of messages. A hook of the queue's poll knows of a thread that has not rested since its last message:
-//! callbacks of descriptors, as those of input, were called by a poll that did not wait, or idle handlers were.
+//! Work outside of messages. A hook of the queue's poll knows of a thread that has not rested since its last
+//! message: callbacks of descriptors, as those of input, were called by a poll that did not wait, or idle
+//! handlers were.
 
 use super::Aggregator;
 use crate::Environment;
@@ -19,8 +20,9 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// Accounts for the time from the cursor until `now` as work outside of messages, where it is as long as a message that is
-    /// kept: less is idle time, as with every other hook. Returns whether it was. A loop inside of a message works for that one.
+    /// Accounts for the time from the cursor until `now` as work outside of messages, where it is as long as
+    /// a message that is kept: less is idle time, as with every other hook. Returns whether it was. A loop
+    /// inside of a message works for that one.
     pub(super) fn work_outside(&mut self, now: Uptime) -> bool {
         if self.nesting.depth() > 0 {
             return false;

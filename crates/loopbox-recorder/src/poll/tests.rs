@@ -96,7 +96,8 @@ fn a_poll_that_waits_follows_nothing() {
     }
 }
 
-/// Callbacks of descriptors are called by a poll that does not wait, too, and idle handlers between two such polls.
+/// Callbacks of descriptors are called by a poll that does not wait, too, and idle handlers between two such
+/// polls.
 #[test]
 fn a_thread_works_until_a_poll_waits() {
     let mut main = Main::new();

@@ -126,7 +126,8 @@ impl Main {
         *cpu = cpu.map(|cpu| cpu + ns);
     }
 
-    /// Where a hook runs at this depth of nested loops (1 for the thread's own), with the end's frame a bit larger.
+    /// Where a hook runs at this depth of nested loops (1 for the thread's own), with the end's frame a bit
+    /// larger.
     pub(crate) fn pointer(depth: u64, at_end: bool) -> StackPointer {
         StackPointer::at(0x7fff_0000_0000 - depth * 700 - u64::from(at_end) * 112)
     }

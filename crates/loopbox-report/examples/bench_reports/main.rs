@@ -1,8 +1,8 @@
 //! What `cargo xtask bench cli` runs: times one report, and generates corpora of reports.
 //!
-//! `bench_reports time [FILE…]` times decoding, loading and diagnosing each report, and prints `time NAME BYTES` and the
-//! medians in microseconds. `bench_reports corpus FOLDER COUNT [FILE…]` fills a folder with variations of the given
-//! reports. Without files it uses a generated full report.
+//! `bench_reports time [FILE…]` times decoding, loading and diagnosing each report, and prints `time NAME
+//! BYTES` and the medians in microseconds. `bench_reports corpus FOLDER COUNT [FILE…]` fills a folder with
+//! variations of the given reports. Without files it uses a generated full report.
 
 mod corpus;
 

@@ -12,8 +12,8 @@ const REGISTER_BITS: u32 = 10;
 
 /// The number of different values: exact for few, estimated for many.
 ///
-/// Few values are kept by their hash; above [`MAX_EXACT`] the hashes go into the registers of a HyperLogLog (Flajolet et al.,
-/// 2007).
+/// Few values are kept by their hash; above [`MAX_EXACT`] the hashes go into the registers of a HyperLogLog
+/// (Flajolet et al., 2007).
 #[derive(Debug, Clone)]
 pub(super) enum Distinct {
     Few(BTreeSet<u64>),
@@ -105,8 +105,8 @@ pub struct NameCount {
 
 /// The counts of the most frequent names, and the number of different names.
 ///
-/// Exact while there are at most [`MAX_NAMES`]; then the rarest half is dropped, which can only lose names that are
-/// rarer than those kept.
+/// Exact while there are at most [`MAX_NAMES`]; then the rarest half is dropped, which can only lose names
+/// that are rarer than those kept.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TopNames {
     counts: BTreeMap<String, u64>,

@@ -64,8 +64,8 @@ impl GroupStats {
         self.versions.merge(&other.versions);
         self.first_ms = self.first_ms.into_iter().chain(other.first_ms).min();
         self.last_ms = self.last_ms.into_iter().chain(other.last_ms).max();
-        // The report with the most confident diagnosis, then with most samples, then the first by name, so that every run
-        // chooses the same.
+        // The report with the most confident diagnosis, then with most samples, then the first by name, so
+        // that every run chooses the same.
         let rank = |best, r: &Representative| (best, Reverse(r.path.clone()));
         if rank(other.best, &other.representative) > rank(self.best, &self.representative) {
             (self.best, self.representative) = (other.best, other.representative);

@@ -1,9 +1,11 @@
-//! Many reports grouped by their stack signature; and so are the stalls of a performance monitor, and the jank frames of reports.
+//! Many reports grouped by their stack signature; and so are the stalls of a performance monitor, and the
+//! jank frames of reports.
 //!
-//! Reports are added one by one and forgotten; what stays is a bounded summary of each group, so that memory grows with
-//! the number of different problems and not with the number of reports. Two halves of a set of reports can be grouped
-//! separately (by two threads) and merged. The result does not depend on the order of the reports, except where a group
-//! has more distinct versions or devices than it keeps (`cardinality::TopNames`).
+//! Reports are added one by one and forgotten; what stays is a bounded summary of each group, so that memory
+//! grows with the number of different problems and not with the number of reports. Two halves of a set of
+//! reports can be grouped separately (by two threads) and merged. The result does not depend on the order of
+//! the reports, except where a group has more distinct versions or devices than it keeps
+//! (`cardinality::TopNames`).
 
 mod amount;
 mod cardinality;

@@ -1,4 +1,5 @@
-//! Which parts of the recorder were off in many reports, and why: whether the recorder itself is well in a fleet.
+//! Which parts of the recorder were off in many reports, and why: whether the recorder itself is well in a
+//! fleet.
 
 use super::cardinality::{NameCount, TopNames};
 use crate::model::Analysis;

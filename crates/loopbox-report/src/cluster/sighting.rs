@@ -26,7 +26,8 @@ pub struct Representative {
     pub culprit: Option<String>,
 }
 
-/// What clustering needs of one report, stall or jank frame. Threads make sightings independently of each other.
+/// What clustering needs of one report, stall or jank frame. Threads make sightings independently of each
+/// other.
 #[derive(Debug, Clone)]
 pub struct Sighting {
     pub(super) signature: Signature,
@@ -77,8 +78,8 @@ impl Sighting {
         }
     }
 
-    /// The sightings of the jank frames of a report; of frames that stood a whole refresh too long, as far as their interval is one
-    /// of a display.
+    /// The sightings of the jank frames of a report; of frames that stood a whole refresh too long, as far as
+    /// their interval is one of a display.
     pub fn of_janks(a: &Analysis, path: &str) -> Vec<Self> {
         a.display_frames.janks.iter().filter_map(|jank| Self::of_jank(a, jank, path)).collect()
     }

@@ -1,7 +1,7 @@
 //! What makes two reports, stalls or jank frames the same problem, by [`loopbox_format::problem`].
 //!
-//! The app says the same of its own reports. Here names may be retraced, and the app's packages known: then groups are of what
-//! is known more.
+//! The app says the same of its own reports. Here names may be retraced, and the app's packages known: then
+//! groups are of what is known more.
 
 use crate::diagnose::Diagnosis;
 use crate::model::{Analysis, SampledNode, SampledTree, method_ids};
@@ -19,8 +19,8 @@ pub struct Problem {
     pub signature: Signature,
     /// The rule of the primary cause, or `unclear`.
     pub cause: String,
-    /// The message: the callback, or the Handler class and `what`; the place of what ran in none; empty when it is not
-    /// known.
+    /// The message: the callback, or the Handler class and `what`; the place of what ran in none; empty when
+    /// it is not known.
     pub message: String,
     /// The message that the frames are of.
     pub(super) token: Option<Token>,

@@ -40,8 +40,8 @@ pub struct Summary {
     pub beyond: u64,
     /// The groups, those with most of what they are ranked by first.
     pub groups: Vec<Group>,
-    /// The parts of the recorder that were off in some of the reports, those of most reports first: whether the recorder itself
-    /// is well. What the start guard did is in no report.
+    /// The parts of the recorder that were off in some of the reports, those of most reports first: whether
+    /// the recorder itself is well. What the start guard did is in no report.
     pub recorder: Vec<PartOff>,
 }
 
@@ -74,7 +74,8 @@ pub struct Group {
     pub top_devices: Vec<NameCount>,
     /// The most frequent app versions.
     pub top_versions: Vec<NameCount>,
-    /// Its share of the reports of each of the newest versions, oldest first: also of those in which it has none.
+    /// Its share of the reports of each of the newest versions, oldest first: also of those in which it has
+    /// none.
     pub trend: Vec<VersionShare>,
     /// When the first of its reports was dumped, in Unix milliseconds.
     pub first_ms: Option<i64>,
@@ -86,8 +87,8 @@ pub struct Group {
     pub top_messages: Vec<NameCount>,
     /// Whether its reports are ANRs: `confirmed`, `probable`, `hang`, `responsive`, `unknown`.
     pub anr_verdicts: Vec<NameCount>,
-    /// The app's frames of all its reports, the first method of the app first; a method of the platform when no report shows
-    /// the app's code.
+    /// The app's frames of all its reports, the first method of the app first; a method of the platform when
+    /// no report shows the app's code.
     pub frames: Vec<String>,
     /// The app version, when the group is of obfuscated names that belong to one version; else empty.
     pub obfuscated_version: String,

@@ -1,8 +1,8 @@
 //! Where the wall time of a message went, before a cause is named: a cause claims no more than its share.
 //!
 //! Each part of the time is counted once, the surest first: the process did not run, main was on a CPU, main
-//! waited for one, the stacks or the kernel show what main waited for, the runtime had stopped main. What none
-//! of them explains is said to be unexplained, and what nobody measured to be unmeasured.
+//! waited for one, the stacks or the kernel show what main waited for, the runtime had stopped main. What
+//! none of them explains is said to be unexplained, and what nobody measured to be unmeasured.
 
 use super::collections::blocking_ns;
 use super::cpu_wait::{NO_CPU_TIME, measured_ns};
@@ -141,7 +141,8 @@ impl Account {
         ledger.take(TimeUse::Frozen, facts.unseen.frozen_ns, "");
         ledger.take(TimeUse::OnCpu, slow.cpu_ns.into_iter().sum(), "");
         let cpu_wait = measured_ns(facts, slow);
-        // Where the machine is short of something, main may have waited for a CPU in the half second before the count.
+        // Where the machine is short of something, main may have waited for a CPU in the half second before
+        // the count.
         let is_calm = machine::signs(facts).is_empty();
         ledger.take(TimeUse::CpuWait, cpu_wait.iter().map(|(waited_ns, _)| waited_ns).sum(), "");
         let (waits_ns, waits) = known_waits(facts, slow);
@@ -227,8 +228,8 @@ impl Account {
         1.0 - self.share(TimeUse::Frozen)
     }
 
-    /// That main did not get on for much of the time, and nothing says why: a reason not to be sure of code that
-    /// the stacks show.
+    /// That main did not get on for much of the time, and nothing says why: a reason not to be sure of code
+    /// that the stacks show.
     fn unexplained(&self) -> Option<String> {
         let part = self.share(TimeUse::Unexplained) + self.share(TimeUse::Suspended);
         let no_cpu = if self.had_cpu { "" } else { ", or got no CPU" };

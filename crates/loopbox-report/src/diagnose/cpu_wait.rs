@@ -9,9 +9,9 @@ const FIRST_LOOK_NS: u64 = 500_000_000;
 /// The kernel's counters are read one after the other, on a machine that may stop the reader in between.
 const LEAST_LEFT_NS: u64 = 200_000_000;
 
-/// The part of the message since the recorder first looked at it for which main could have run and got no CPU, and that in
-/// words. `None` when it was not measured: what the counters have counted since the process's start does not describe one
-/// message.
+/// The part of the message since the recorder first looked at it for which main could have run and got no
+/// CPU, and that in words. `None` when it was not measured: what the counters have counted since the
+/// process's start does not describe one message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let part = share(starved_ns, measured_ns);
@@ -19,12 +19,14 @@ pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Opt
     Some((part, format!("main waited for a CPU for {waited} of the last {measured} ({})", percent(part))))
 }
 
-/// Of the time for which main did not wait for a CPU, the part for which it was not on one either: it waited for something
-/// else, whatever code its stacks show. `None` when that was not measured, or when next to nothing is left of the time.
+/// Of the time for which main did not wait for a CPU, the part for which it was not on one either: it waited
+/// for something else, whatever code its stacks show. `None` when that was not measured, or when next to
+/// nothing is left of the time.
 pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f64> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let had_ns = measured_ns - starved_ns;
-    // The CPU time is that of the whole message: what it used before the first look makes the answer smaller, never larger.
+    // The CPU time is that of the whole message: what it used before the first look makes the answer smaller,
+    // never larger.
     let asleep_ns = had_ns.saturating_sub(slow.cpu_ns?);
     (had_ns >= LEAST_LEFT_NS).then(|| share(asleep_ns, had_ns))
 }

@@ -39,9 +39,11 @@ pub struct Cause {
     pub token: Option<Token>,
     /// The method to look at first, as a line of a Java stack trace.
     pub culprit: Option<String>,
-    /// The app's methods from the one that the message called first to the culprit; empty without one of the app.
+    /// The app's methods from the one that the message called first to the culprit; empty without one of the
+    /// app.
     pub path: Vec<String>,
-    /// The part of the message's wall time that the cause explains, from 0 to 1; left out where that was not measured.
+    /// The part of the message's wall time that the cause explains, from 0 to 1; left out where that was not
+    /// measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
 }

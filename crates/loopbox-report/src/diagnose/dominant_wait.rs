@@ -23,8 +23,8 @@ pub(super) struct DominantWait<'a> {
     pub(super) unknown: Vec<String>,
 }
 
-/// The wait of this kind, if the primary message spent most of its time in it. The score is a little above the score of
-/// "this message was slow", because the wait is the reason for it.
+/// The wait of this kind, if the primary message spent most of its time in it. The score is a little above
+/// the score of "this message was slow", because the wait is the reason for it.
 pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<DominantWait<'a>> {
     let slow = facts.primary_message()?;
     if slow.is_mostly_before_install(facts.analysis) {
@@ -45,7 +45,8 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
     };
     let mut evidence = vec![seen_in(facts, slow).unwrap_or_else(of_stacks)];
     match slow.cpu_share() {
-        // Files, code that is loaded and collections do take CPU time; a wait for another thread or process does not.
+        // Files, code that is loaded and collections do take CPU time; a wait for another thread or process
+        // does not.
         Some(cpu) if cpu >= 0.5 && !kind.takes_cpu() => {
             score -= 0.3;
             evidence.push(format!("against it: main was on the CPU for {} of the time", percent(cpu)));

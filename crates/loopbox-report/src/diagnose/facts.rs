@@ -190,8 +190,8 @@ impl<'a> Facts<'a> {
         [self.running, self.longest_past].into_iter().flatten().map(|slow| slow.wall_ns).max()
     }
 
-    /// How strongly a message of this length and age explains an ANR at the dump. The rules that find out why the
-    /// message was slow start from this score.
+    /// How strongly a message of this length and age explains an ANR at the dump. The rules that find out why
+    /// the message was slow start from this score.
     pub(super) fn score(&self, slow: SlowMessage<'_>) -> f64 {
         if slow.running { self.score_running(slow) } else { self.score_past(slow) }
     }
@@ -278,7 +278,8 @@ fn past(a: &Analysis, now_ns: Uptime) -> Vec<SlowMessage<'_>> {
                 ..past(d.token, d.start_ns.plus(d.wall_ns - own_ns), own_ns)
             }
         });
-        // The slowest message may not be kept by name: then its length is known, and its place in the group is not.
+        // The slowest message may not be kept by name: then its length is known, and its place in the group
+        // is not.
         let unnamed = record
             .slowest
             .filter(|slowest| !record.details.iter().any(|d| d.token == slowest.token))

@@ -24,8 +24,8 @@ pub(super) struct HotMethod {
     calls: u32,
 }
 
-/// `, most of it in Cart.total`, `, last seen in Cart.total` when there are too few stacks to say more; empty when no
-/// method is known.
+/// `, most of it in Cart.total`, `, last seen in Cart.total` when there are too few stacks to say more; empty
+/// when no method is known.
 pub(super) fn most_of_it_in(facts: &Facts<'_>, slow: SlowMessage<'_>, method: Option<HotMethod>) -> String {
     let Some(HotMethod { frame, share: part, seen_ns, calls }) = method else { return String::new() };
     let name = recursive(short(facts, frame), calls);
@@ -131,8 +131,8 @@ pub(super) fn branches(facts: &Facts<'_>) -> Option<String> {
 /// How many methods of a path are kept, from its end; the first of all stays.
 const MAX_PATH: usize = 8;
 
-/// The app's methods from the one that was called first to this one, on the stack that most time of the message went
-/// through there.
+/// The app's methods from the one that was called first to this one, on the stack that most time of the
+/// message went through there.
 pub(super) fn path_to(a: &Analysis, token: Token, method: FrameId) -> Vec<String> {
     let Some(tree) = a.tree(token) else { return Vec::new() };
     let runs =

@@ -4,8 +4,8 @@ use crate::model::Analysis;
 use crate::model::time::share;
 use loopbox_format::model::{RecordKind, Uptime};
 
-/// The part of the history that can matter to an ANR: twice the shortest time-out (5 s for input), because the message
-/// that missed its time-out may itself have started late.
+/// The part of the history that can matter to an ANR: twice the shortest time-out (5 s for input), because
+/// the message that missed its time-out may itself have started late.
 pub(super) const WINDOW_NS: u64 = 10_000_000_000;
 
 /// The load of main in the window before the dump, without the running message.
@@ -27,7 +27,8 @@ pub(super) struct Load {
     pub(super) messages: u64,
 }
 
-/// Sums up the window that ends at `end_ns`; a record that started before the window counts with its part inside.
+/// Sums up the window that ends at `end_ns`; a record that started before the window counts with its part
+/// inside.
 pub(super) fn load(a: &Analysis, end_ns: Uptime) -> Load {
     let from = end_ns.minus(WINDOW_NS);
     let mut load = Load::default();

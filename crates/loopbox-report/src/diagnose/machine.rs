@@ -1,5 +1,5 @@
-//! Signs that the whole device was short of something. They say nothing about one message: a machine can be starved
-//! while main sleeps.
+//! Signs that the whole device was short of something. They say nothing about one message: a machine can be
+//! starved while main sleeps.
 
 use super::facts::Facts;
 use crate::model::time::format_ns;
@@ -7,8 +7,8 @@ use crate::model::time::format_ns;
 /// Each sign with its weight.
 pub(super) fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
     let mut signs = Vec::new();
-    // A check every 300 ms that takes 750 ms or more is a severe delay of the whole system (`docs/diagnosis.md` names the
-    // source of this threshold).
+    // A check every 300 ms that takes 750 ms or more is a severe delay of the whole system
+    // (`docs/diagnosis.md` names the source of this threshold).
     if let Some(latency) = facts.wakeup_latency_ns.filter(|latency| *latency >= 300_000_000) {
         let weight = if latency >= 450_000_000 { 0.35 } else { 0.25 };
         let often = facts.late_records;

@@ -1,11 +1,11 @@
 //! The most probable cause of a hang, with the evidence for it.
 //!
-//! Each rule is a file under `rules` and a section of `docs/diagnosis.md`. A rule reads the `facts::Facts` and
-//! answers at most one possible cause with a score; the causes are ranked by it. Scores are not probabilities. They
-//! are chosen so that a rule with direct evidence (the message that has run for five seconds is on the stack)
-//! outranks one with circumstantial evidence, and so that a single weak sign stays below [`Confidence::Low`].
-//! A wrong confident diagnosis costs a developer a day, so when no rule is sure, the diagnosis says that the cause is
-//! unclear, and why.
+//! Each rule is a file under `rules` and a section of `docs/diagnosis.md`. A rule reads the `facts::Facts`
+//! and answers at most one possible cause with a score; the causes are ranked by it. Scores are not
+//! probabilities. They are chosen so that a rule with direct evidence (the message that has run for five
+//! seconds is on the stack) outranks one with circumstantial evidence, and so that a single weak sign stays
+//! below [`Confidence::Low`]. A wrong confident diagnosis costs a developer a day, so when no rule is sure,
+//! the diagnosis says that the cause is unclear, and why.
 
 mod account;
 mod collections;

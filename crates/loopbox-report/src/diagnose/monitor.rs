@@ -9,9 +9,9 @@ use super::wait_kind::{TopFrame, WaitKind};
 use crate::model::time::share;
 use crate::model::{FrameKind, LockSource, MainWaitKind};
 
-/// The place in code of Java at which a message seems to wait for a monitor: it stays on top of the stack, and
-/// main uses no CPU time. A wait for a monitor (`synchronized`) has no frame of its own. With it comes its part of
-/// the stacks.
+/// The place in code of Java at which a message seems to wait for a monitor: it stays on top of the stack,
+/// and main uses no CPU time. A wait for a monitor (`synchronized`) has no frame of its own. With it comes
+/// its part of the stacks.
 pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(TopFrame, f64)> {
     if slow.running && facts.trace.is_some_and(TracedMain::refutes_monitor) {
         return None;
@@ -30,8 +30,8 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
     (!stood_still && !kernel_refutes_monitor(facts, slow)).then_some((top, top_share))
 }
 
-/// How long main waited for a monitor, where a lock chain shows the monitor, or where the stacks seem to and it
-/// was counted that main did not wait for a CPU.
+/// How long main waited for a monitor, where a lock chain shows the monitor, or where the stacks seem to and
+/// it was counted that main did not wait for a CPU.
 pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<u64> {
     let profile = facts.profile.as_ref()?;
     let locks = &facts.analysis.locks;

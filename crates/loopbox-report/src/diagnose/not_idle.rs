@@ -1,7 +1,7 @@
 //! What speaks against a main thread that is reported as idle.
 //!
-//! "No message runs" is what the hook saw, and all of it: input, callbacks and idle handlers run in no message, and a
-//! hook that another library has displaced sees none.
+//! "No message runs" is what the hook saw, and all of it: input, callbacks and idle handlers run in no
+//! message, and a hook that another library has displaced sees none.
 
 use super::load::{Load, WINDOW_NS};
 use super::slow_message::SlowMessage;

@@ -13,7 +13,8 @@ pub(super) struct SlowMessage<'a> {
     pub(super) wall_ns: u64,
     /// How long it ran for sure.
     pub(super) certain_ns: u64,
-    /// The CPU time of main during the message; known for the running message and for one that is its own record.
+    /// The CPU time of main during the message; known for the running message and for one that is its own
+    /// record.
     pub(super) cpu_ns: Option<u64>,
     pub(super) running: bool,
     /// It has ended, and it is not known when: at the end of `wall_ns` at the latest.
@@ -68,8 +69,8 @@ impl<'a> SlowMessage<'a> {
         }
     }
 
-    /// Since when main has not come back to its queue for sure: for as long as its first message is overdue, as its stacks
-    /// show, and as it used the CPU.
+    /// Since when main has not come back to its queue for sure: for as long as its first message is overdue,
+    /// as its stacks show, and as it used the CPU.
     fn certain_ns(a: &Analysis, outside: &Outside, tree: Option<&SampledTree>) -> u64 {
         let busy = tree.and_then(|tree| tree.outside_place(&a.frames)).map(|found| found.busy_ns);
         let overdue = a.queue.overdue_head(a.dump_ns).certain_ns();
@@ -99,7 +100,8 @@ impl SlowMessage<'_> {
         format!("{bound}{}", format_ns(self.wall_ns))
     }
 
-    /// What it is, in a sentence that goes on: `the running message (#46)`, `what ran outside of messages (after #45)`.
+    /// What it is, in a sentence that goes on: `the running message (#46)`, `what ran outside of messages
+    /// (after #45)`.
     pub(super) fn noun(&self) -> String {
         match (self.is_outside(), self.running) {
             _ if self.alone => "main".into(),
@@ -134,8 +136,8 @@ impl SlowMessage<'_> {
         }
     }
 
-    /// Whether the greater part of it lay before the recorder was installed: what the stacks of the rest show must not speak
-    /// for all of it.
+    /// Whether the greater part of it lay before the recorder was installed: what the stacks of the rest show
+    /// must not speak for all of it.
     pub(super) fn is_mostly_before_install(&self, a: &Analysis) -> bool {
         a.before_install_ns(self.start_ns, self.wall_ns) > self.wall_ns / 2
     }

@@ -60,7 +60,8 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
         let kind = kind_of(frame(&at)).filter(|kind| *kind != Polling || depth == 0);
         match (kind, found) {
             (Some(kind), None) => found = Some((depth, at, kind)),
-            // A database takes its lock and reads its file: the database is the better name for both, and so is a pipe.
+            // A database takes its lock and reads its file: the database is the better name for both, and so
+            // is a pipe.
             (Some(kind @ (Preferences | Database | Pipe)), Some((.., File | Lock))) => {
                 found = Some((depth, at, kind));
             }

@@ -1,6 +1,7 @@
-//! The Trace Event Format of chrome://tracing: a JSON object with complete (`X`), counter (`C`), instant (`i`) and
-//! metadata (`M`) events, and pairs of begin and end (`B`, `E`) for the frames of stacks: of frames with the same start and
-//! end, an importer may nest complete events in either order. Times are microseconds of uptime.
+//! The Trace Event Format of chrome://tracing: a JSON object with complete (`X`), counter (`C`), instant
+//! (`i`) and metadata (`M`) events, and pairs of begin and end (`B`, `E`) for the frames of stacks: of frames
+//! with the same start and end, an importer may nest complete events in either order. Times are microseconds
+//! of uptime.
 //!
 //! Source: "Trace Event Format", Google, 2016 (the document that chrome://tracing and Perfetto refer to).
 
@@ -13,7 +14,8 @@ use loopbox_format::model::Uptime;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// Thread ids inside the trace. The main thread has the process id as on Linux; the others are rows of the viewer.
+/// Thread ids inside the trace. The main thread has the process id as on Linux; the others are rows of the
+/// viewer.
 struct Rows {
     pid: u32,
     stacks: u32,

@@ -1,5 +1,5 @@
-//! The processed profile format of the Firefox profiler (profiler.firefox.com): the main thread with its sampled
-//! stacks, and the messages as markers.
+//! The processed profile format of the Firefox profiler (profiler.firefox.com): the main thread with its
+//! sampled stacks, and the messages as markers.
 
 use super::slice::Slice;
 use super::timeline::Timeline;
@@ -23,7 +23,8 @@ pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// How far after the dump the profile goes for messages that are due later: one of an hour later would squeeze all else.
+/// How far after the dump the profile goes for messages that are due later: one of an hour later would
+/// squeeze all else.
 const MAX_AFTER_NS: u64 = 10_000_000_000;
 
 /// The end of what there is to see.
@@ -85,8 +86,8 @@ fn build(a: &Analysis, timeline: &Timeline, origin_ns: Uptime) -> fx::Profile {
     profile
 }
 
-/// Adds one sample for each stack of a tree. Its weight is its time in base intervals, because long messages are sampled
-/// at doubled intervals; an empty sample ends the tree.
+/// Adds one sample for each stack of a tree. Its weight is its time in base intervals, because long messages
+/// are sampled at doubled intervals; an empty sample ends the tree.
 fn samples(
     profile: &mut fx::Profile,
     thread: fx::ThreadHandle,

@@ -1,7 +1,8 @@
 //! What Matrix's `FrameTracer` reports of each scene (tag `Trace_FPS`): for servers that take that.
 //!
-//! The members and their order are Matrix's. The numbers are ours where Matrix's are wrong: a level is a time and not a number of
-//! refreshes, and `fps` is not truncated (`loopbox_frames::matrix` has Matrix's own arithmetic).
+//! The members and their order are Matrix's. The numbers are ours where Matrix's are wrong: a level is a time
+//! and not a number of refreshes, and `fps` is not truncated (`loopbox_frames::matrix` has Matrix's own
+//! arithmetic).
 
 use crate::model::Analysis;
 use crate::render::write_json;

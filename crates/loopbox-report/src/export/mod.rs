@@ -1,8 +1,9 @@
-//! A report in the formats of other tools: Perfetto, Chrome trace events, Firefox profiler, speedscope and collapsed
-//! stacks, one file per format; its verdict as the text of a ticket; and many reports as one Parquet table.
+//! A report in the formats of other tools: Perfetto, Chrome trace events, Firefox profiler, speedscope and
+//! collapsed stacks, one file per format; its verdict as the text of a ticket; and many reports as one
+//! Parquet table.
 //!
-//! Every exporter starts from an [`Analysis`], so that its output is bounded and its texts are harmless whatever the
-//! file contains. The formats with a time axis put the same things on it: see `timeline`.
+//! Every exporter starts from an [`Analysis`], so that its output is bounded and its texts are harmless
+//! whatever the file contains. The formats with a time axis put the same things on it: see `timeline`.
 
 mod chrome;
 mod firefox;
@@ -40,7 +41,8 @@ pub enum Format {
     Firefox,
     /// The JSON of speedscope.app.
     Speedscope,
-    /// One line per stack, its frames separated by `;`, with its time in microseconds: the input of flame graph tools.
+    /// One line per stack, its frames separated by `;`, with its time in microseconds: the input of flame
+    /// graph tools.
     Collapsed,
     /// A line of JSON for each screen, as Matrix's `FrameTracer` reports it.
     MatrixFps,

@@ -1,8 +1,9 @@
-//! Jank as OpenTelemetry has it: events `app.jank` (semantic conventions for mobile apps) as one OTLP request in JSON.
+//! Jank as OpenTelemetry has it: events `app.jank` (semantic conventions for mobile apps) as one OTLP request
+//! in JSON.
 //!
-//! An event says how many frames of a period were longer than a threshold. Two thresholds are usual: a frame in time (one refresh
-//! interval) and 0.7 s. A refresh interval is not one number on a display that changes its rate, so the first is that of the rate
-//! with most frames; what counts is whole refreshes all the same.
+//! An event says how many frames of a period were longer than a threshold. Two thresholds are usual: a frame
+//! in time (one refresh interval) and 0.7 s. A refresh interval is not one number on a display that changes
+//! its rate, so the first is that of the rate with most frames; what counts is whole refreshes all the same.
 
 use crate::model::Analysis;
 use crate::render::json_text;

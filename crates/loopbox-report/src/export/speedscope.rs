@@ -1,5 +1,5 @@
-//! The file format of speedscope (<https://www.speedscope.app/file-format-schema.json>): one sampled profile for
-//! each message with stacks.
+//! The file format of speedscope (<https://www.speedscope.app/file-format-schema.json>): one sampled profile
+//! for each message with stacks.
 
 use crate::model::message_name::tree_title;
 use crate::model::{Analysis, Frame, FrameId, SampledTree};
@@ -36,7 +36,8 @@ fn frame(frame: &Frame) -> Value {
     value
 }
 
-/// Samples and weights in time order; time without a stack is an empty sample, as speedscope's own importers do.
+/// Samples and weights in time order; time without a stack is an empty sample, as speedscope's own importers
+/// do.
 fn profile(a: &Analysis, tree: &SampledTree) -> Value {
     let mut samples: Vec<Vec<FrameId>> = Vec::new();
     let mut weights: Vec<u64> = Vec::new();

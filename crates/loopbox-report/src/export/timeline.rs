@@ -25,8 +25,8 @@ pub(crate) struct Timeline {
     pub(crate) records: Vec<Slice>,
     /// The messages that are kept by name, and the running one, or what ran outside of messages.
     pub(crate) messages: Vec<Slice>,
-    /// The pending messages: an overdue one from its due time to when the queue was read, another one from then to its
-    /// due time. All overdue ones share their end and all others their start, so they nest.
+    /// The pending messages: an overdue one from its due time to when the queue was read, another one from
+    /// then to its due time. All overdue ones share their end and all others their start, so they nest.
     pub(crate) pending: Vec<Slice>,
     /// The newest display frames.
     pub(crate) frames: FrameSlices,
@@ -133,8 +133,8 @@ fn name(a: &Analysis, token: Token, message: Option<&loopbox_format::model::Mess
     a.title_of(token, message).unwrap_or_else(|| format!("message #{token}"))
 }
 
-/// The queue around the instant when it was read. Overdue messages end there, all others start there. A sync barrier
-/// that is overdue shows since when it blocks the queue.
+/// The queue around the instant when it was read. Overdue messages end there, all others start there. A sync
+/// barrier that is overdue shows since when it blocks the queue.
 fn pending(a: &Analysis) -> Vec<Slice> {
     let read_ns = a.queue.captured_ns;
     let slice = |entry: &PendingEntry| {
@@ -184,8 +184,8 @@ pub(crate) enum Step {
     End,
 }
 
-/// Calls `step` for each start and end of a frame with its uptime, well nested and in order of time. Nothing comes
-/// before `not_before_ns`, so that the trees of several messages can share a track.
+/// Calls `step` for each start and end of a frame with its uptime, well nested and in order of time. Nothing
+/// comes before `not_before_ns`, so that the trees of several messages can share a track.
 pub(crate) fn walk(tree: &SampledTree, not_before_ns: Uptime, mut step: impl FnMut(Uptime, Step)) {
     let at =
         |sample: u32| tree.sample_ns.get(sample as usize).map_or(Uptime::ZERO, |at| (*at).max(not_before_ns));

@@ -15,8 +15,8 @@ use loopbox_format::problem::{message_end, written_at};
 use loopbox_format::report::Decoded;
 
 impl Analysis {
-    /// Loads a decoded report. This never fails: what is damaged, inconsistent or beyond the limits is left out and
-    /// listed in [`Analysis::issues`].
+    /// Loads a decoded report. This never fails: what is damaged, inconsistent or beyond the limits is left
+    /// out and listed in [`Analysis::issues`].
     pub fn new(decoded: &Decoded) -> Self {
         Self::with_packages(decoded, &AppPackages::default())
     }

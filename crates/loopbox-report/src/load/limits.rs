@@ -1,10 +1,11 @@
 //! How much of a decoded report is used.
 //!
-//! A report file is hostile input even after it decoded: it can declare a million nodes, a history of a hundred
-//! thousand records, a class name of sixteen megabytes. Everything above this layer works on what these limits leave,
-//! so that the time and the memory of each command are bounded whatever the file says. What a limit cuts is listed in
-//! [`crate::Analysis::issues`]. Reports of busy apps stay far below all limits: a full one has a hundred records,
-//! eleven trees of some thousand nodes and two hundred pending messages.
+//! A report file is hostile input even after it decoded: it can declare a million nodes, a history of a
+//! hundred thousand records, a class name of sixteen megabytes. Everything above this layer works on what
+//! these limits leave, so that the time and the memory of each command are bounded whatever the file says.
+//! What a limit cuts is listed in [`crate::Analysis::issues`]. Reports of busy apps stay far below all
+//! limits: a full one has a hundred records, eleven trees of some thousand nodes and two hundred pending
+//! messages.
 
 /// Records of the history; the newest are kept.
 pub(crate) const RECORDS: usize = 4_096;

@@ -1,4 +1,5 @@
-//! From a decoded file to a [`crate::Analysis`]: texts are sanitised, lists bounded, references resolved and checked.
+//! From a decoded file to a [`crate::Analysis`]: texts are sanitised, lists bounded, references resolved and
+//! checked.
 
 mod analysis;
 mod display_frames;

@@ -1,4 +1,5 @@
-//! The chain of locks of `java.util.concurrent` that main is parked for, which a report has among its statistics.
+//! The chain of locks of `java.util.concurrent` that main is parked for, which a report has among its
+//! statistics.
 
 use super::limits;
 use crate::model::framework::JAVA_LOCKS;
@@ -8,7 +9,8 @@ use loopbox_format::model::{MainState, Uptime};
 /// The length that the kernel cuts the name of a thread to, in bytes.
 const KERNEL_NAME: usize = 15;
 
-/// Puts the chain in place where the recorder followed none of monitors, if it is of what main was in at the dump.
+/// Puts the chain in place where the recorder followed none of monitors, if it is of what main was in at the
+/// dump.
 pub(super) fn complete(a: &mut Analysis) {
     if !a.locks.waits.is_empty() {
         return;
@@ -63,7 +65,8 @@ fn holder(a: &Analysis, name: &str) -> LockHolder {
     LockHolder { name: name.to_owned(), tid: thread.and_then(|thread| thread.tid), stack }
 }
 
-/// Whether the kernel's name of a thread is of this one: of a longer name it has the start or, where ART cut it, the end.
+/// Whether the kernel's name of a thread is of this one: of a longer name it has the start or, where ART cut
+/// it, the end.
 fn is_named(thread: &OtherThread, name: &str) -> bool {
     let kernel = thread.name.as_str();
     kernel == name || kernel.len() == KERNEL_NAME && (name.starts_with(kernel) || name.ends_with(kernel))

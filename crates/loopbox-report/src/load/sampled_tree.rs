@@ -16,8 +16,8 @@ impl Default for TreeBudget {
     }
 }
 
-/// Reads the decoded tree of a message that ended at `end_ns`. Of an invalid tree it keeps what is consistent, and says
-/// so in [`SampledTree::error`].
+/// Reads the decoded tree of a message that ended at `end_ns`. Of an invalid tree it keeps what is
+/// consistent, and says so in [`SampledTree::error`].
 pub(crate) fn read_tree(
     tree: &StackTree,
     end_ns: Uptime,

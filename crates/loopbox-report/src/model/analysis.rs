@@ -35,7 +35,8 @@ impl std::fmt::Display for Issue {
     }
 }
 
-/// A report that is ready to be diagnosed and rendered: all texts are harmless, all lists bounded, all indices valid.
+/// A report that is ready to be diagnosed and rendered: all texts are harmless, all lists bounded, all
+/// indices valid.
 ///
 /// It is made from a decoded file by [`Analysis::new`].
 #[derive(Debug)]
@@ -44,8 +45,8 @@ pub struct Analysis {
     pub identity: Identity,
     /// Which recorder wrote the report, about which process, when and why.
     pub meta: Meta,
-    /// The uptime that all relative times refer to: when the report was dumped, or the last instant that the file
-    /// still knows if it lost that.
+    /// The uptime that all relative times refer to: when the report was dumped, or the last instant that the
+    /// file still knows if it lost that.
     pub dump_ns: Uptime,
     /// The records of the message history, oldest first.
     pub history: Vec<Record>,
@@ -67,8 +68,8 @@ pub struct Analysis {
     pub main_thread: Option<MainThread>,
     /// The other threads of the process.
     pub threads: OtherThreads,
-    /// ART's own trace of the ANR; what it knows more of the moment of the report is in [`Self::locks`], [`Self::threads`] and
-    /// [`Self::main_thread`].
+    /// ART's own trace of the ANR; what it knows more of the moment of the report is in [`Self::locks`],
+    /// [`Self::threads`] and [`Self::main_thread`].
     pub system_trace: Option<SystemTrace>,
     /// The distinct frames of all stacks.
     pub frames: FrameTable,

@@ -26,8 +26,9 @@ const fn row(
     AnrType { number, prefix, reason, words }
 }
 
-/// `AnrTypes`, `ApplicationExitInfo.subreasonToString` and the reasons of `TimeoutRecord`, `ActiveServices`, `JobServiceContext`,
-/// `ContentProviderHelper` and `ActivityManagerService`, all of 37; older levels have the same reasons.
+/// `AnrTypes`, `ApplicationExitInfo.subreasonToString` and the reasons of `TimeoutRecord`, `ActiveServices`,
+/// `JobServiceContext`, `ContentProviderHelper` and `ActivityManagerService`, all of 37; older levels have
+/// the same reasons.
 const TYPES: [AnrType; 16] = [
     row(
         Some(1),
@@ -78,7 +79,8 @@ const TYPES: [AnrType; 16] = [
 ];
 
 impl AnrType {
-    /// By the text that the system has for an ANR: its description of the end of the process, or what it reports of a living one.
+    /// By the text that the system has for an ANR: its description of the end of the process, or what it
+    /// reports of a living one.
     pub(crate) fn of_text(text: &str) -> Option<&'static Self> {
         let by_prefix = prefix(text).and_then(|found| TYPES.iter().find(|known| known.prefix == found));
         let fits = |known: &&Self| !known.reason.is_empty() && text.contains(known.reason);
@@ -119,8 +121,8 @@ pub(crate) struct AnrCall {
     pub(crate) is_warning: bool,
 }
 
-/// What the system says of the ANR, the surest first: its record of the process's end, the description in that, what it reported
-/// while the process lived, its last warning.
+/// What the system says of the ANR, the surest first: its record of the process's end, the description in
+/// that, what it reported while the process lived, its last warning.
 pub(crate) fn anr_call(a: &Analysis) -> Option<AnrCall> {
     let by_number = |number, timeout_ms, is_warning| AnrCall {
         words: words_of(number),

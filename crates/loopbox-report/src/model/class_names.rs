@@ -17,8 +17,8 @@ pub enum CodeOwner {
     Platform,
 }
 
-/// Which packages are the app's own. By default what the report's application id says, or else all but those of the
-/// platform and of well-known libraries.
+/// Which packages are the app's own. By default what the report's application id says, or else all but those
+/// of the platform and of well-known libraries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppPackages {
     named: Vec<String>,
@@ -26,7 +26,8 @@ pub struct AppPackages {
 }
 
 impl AppPackages {
-    /// These packages with those below them, and obfuscated names, whose package is unknown; the default when there are none.
+    /// These packages with those below them, and obfuscated names, whose package is unknown; the default when
+    /// there are none.
     pub fn new(packages: impl IntoIterator<Item = String>) -> Self {
         let packages = packages.into_iter().map(|package| package.trim_end_matches(['.', '*']).to_owned());
         let named = packages.filter(|package| !package.is_empty()).collect();
@@ -76,8 +77,8 @@ pub(crate) fn is_source_file(file: &str) -> bool {
     !SYNTHETIC_FILES.contains(&file) && !file.starts_with(LOOKED_UP_FILE)
 }
 
-/// Whether a compiler made a method: an accessor, or all of its class. Of a class that R8 and D8 have given an ordinary name
-/// only the source file says so.
+/// Whether a compiler made a method: an accessor, or all of its class. Of a class that R8 and D8 have given
+/// an ordinary name only the source file says so.
 pub(crate) fn is_synthetic(class: &str, method: &str, file: &str) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     is_accessor(method) || synthetic_part(simple).is_some() || SYNTHETIC_FILES.contains(&file)

@@ -43,8 +43,8 @@ impl Deref for FrameTable {
 
 impl FrameTable {
     /// The first of these that is the app's own code, or else the first that the app ships; `id` gives the
-    /// frame of one. What a compiler made is that only where nothing else is, and a helper whose name says less
-    /// than its caller's only where no other code of the app is.
+    /// frame of one. What a compiler made is that only where nothing else is, and a helper whose name says
+    /// less than its caller's only where no other code of the app is.
     pub(crate) fn first_own<T: Copy>(
         &self,
         candidates: impl Iterator<Item = T> + Clone,
@@ -67,7 +67,8 @@ impl Index<FrameId> for FrameTable {
     }
 }
 
-/// Names of methods that say how time is spent and not for what, and ends of the names of classes that have such.
+/// Names of methods that say how time is spent and not for what, and ends of the names of classes that have
+/// such.
 const HELPERS: [&str; 10] = [
     "burn",
     "busy",

@@ -169,7 +169,8 @@ pub(crate) const FRAMES: &[(&str, &str, Role)] = &[
     ("android.view.DisplayEventReceiver*", "", Role::Vsync),
     ("android.hardware.SystemSensorManager*", "", Role::Sensor),
     ("android.app.ActivityThread", "installContentProviders", Role::Providers),
-    // A heap dump stops all threads until the heap has been walked through twice, and counting instances once.
+    // A heap dump stops all threads until the heap has been walked through twice, and counting instances
+    // once.
     ("dalvik.system.VMDebug", "dumpHprof*", Role::SuspendsAll),
     ("dalvik.system.VMDebug", "countInstances*", Role::SuspendsAll),
     ("dalvik.system.VMDebug", "getInstancesOfClasses*", Role::SuspendsAll),

@@ -1,4 +1,5 @@
-//! What main waits for in another thread, by the methods of Java and of well-known libraries in which it waits.
+//! What main waits for in another thread, by the methods of Java and of well-known libraries in which it
+//! waits.
 
 use super::frame::Frame;
 use super::framework::matches;
@@ -72,7 +73,8 @@ const METHODS: &[(&str, &str, LockKind)] = &[
 ];
 
 impl LockKind {
-    /// What main waits for between these frames, innermost first; the outermost of them that is known says most.
+    /// What main waits for between these frames, innermost first; the outermost of them that is known says
+    /// most.
     pub(crate) fn of<'f>(frames: impl Iterator<Item = &'f Frame>) -> Self {
         let of = |frame: &Frame| {
             let known = METHODS

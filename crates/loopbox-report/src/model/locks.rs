@@ -10,8 +10,8 @@ use serde::Serialize;
 pub struct LockChain {
     /// When the chain was followed, in uptime.
     pub captured_ns: Uptime,
-    /// The first entry is the lock that the main thread waits for, each further entry the one that the holder before
-    /// it waits for.
+    /// The first entry is the lock that the main thread waits for, each further entry the one that the holder
+    /// before it waits for.
     pub waits: Vec<LockWait>,
     /// Whether the last holder waits for a thread that comes earlier in the chain.
     pub deadlock: bool,
@@ -28,7 +28,8 @@ pub enum LockSource {
     Recorder,
     /// ART's own trace of the ANR.
     SystemTrace,
-    /// The recorder, by what main is parked for: a lock of `java.util.concurrent`, of which ART knows nothing.
+    /// The recorder, by what main is parked for: a lock of `java.util.concurrent`, of which ART knows
+    /// nothing.
     Synchronizers,
     /// The recorder: main waits for a thread to end, which stands where else the holder does.
     Join,
@@ -54,7 +55,8 @@ pub struct LockHolder {
     pub stack: Vec<FrameId>,
 }
 
-/// A locked object in words. `locked_class` is the class whose `Class` object is locked; empty for other objects.
+/// A locked object in words. `locked_class` is the class whose `Class` object is locked; empty for other
+/// objects.
 pub(crate) fn locked_object(class: &str, locked_class: &str) -> String {
     match (class, locked_class) {
         (_, locked) if !locked.is_empty() => format!("the class {locked}"),

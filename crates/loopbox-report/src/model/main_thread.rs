@@ -42,8 +42,8 @@ pub struct NativeFrame {
     pub module: Option<usize>,
     /// The address that the module's ELF file uses, or the offset in a module that is no ELF file.
     pub offset: u64,
-    /// The functions at that place, by symbols: inlined ones first, the one that they were inlined into last. Empty without
-    /// symbols.
+    /// The functions at that place, by symbols: inlined ones first, the one that they were inlined into last.
+    /// Empty without symbols.
     pub functions: Vec<SourceFunction>,
 }
 
@@ -77,8 +77,8 @@ impl NativeModule {
 }
 
 impl NativeFrame {
-    /// The address to look symbols up by. A return address is the one after the call, which may be in the next line, or
-    /// even in the next function.
+    /// The address to look symbols up by. A return address is the one after the call, which may be in the
+    /// next line, or even in the next function.
     fn call_site(&self) -> u64 {
         match self.source {
             Some(NativeFrameSource::Pc) | None => self.offset,
@@ -95,8 +95,8 @@ impl NativeFrame {
 impl NativeStack {
     /// Gives each frame its functions. `functions` gets a module and an address in its ELF file.
     ///
-    /// A link register that still points into the function of the program counter is what an earlier call left there, and no
-    /// frame: it goes.
+    /// A link register that still points into the function of the program counter is what an earlier call
+    /// left there, and no frame: it goes.
     pub fn symbolize(&mut self, mut functions: impl FnMut(&NativeModule, u64) -> Vec<SourceFunction>) {
         for frame in &mut self.frames {
             if let Some(module) = frame.module.and_then(|module| self.modules.get(module)) {

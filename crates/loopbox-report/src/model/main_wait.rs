@@ -51,8 +51,8 @@ pub enum MainWaitKind {
 }
 
 impl MainWaitKind {
-    /// Whether the kernel names something that main waits for, and no event of a Looper: an idle main thread waits
-    /// for that.
+    /// Whether the kernel names something that main waits for, and no event of a Looper: an idle main thread
+    /// waits for that.
     pub(crate) fn is_wait_of_its_own(self) -> bool {
         !matches!(self, Self::Looper | Self::Unknown | Self::Cpu | Self::Runs | Self::Stopped)
     }
@@ -69,10 +69,10 @@ pub struct MainWait {
 
 /// What the main thread waited in, or did; `None` when the kernel reported nothing.
 ///
-/// A system call counts more than the kernel function that it slept in, and that more than the bare state: the call may be
-/// what the signal interrupted, a moment before the state was read, and the kernel names no call of a thread that runs. Not
-/// one that was asked for a moment after the thread ran, by its state or where the signal found it, when it ran, or wanted to,
-/// for half of the time to come, too.
+/// A system call counts more than the kernel function that it slept in, and that more than the bare state:
+/// the call may be what the signal interrupted, a moment before the state was read, and the kernel names no
+/// call of a thread that runs. Not one that was asked for a moment after the thread ran, by its state or
+/// where the signal found it, when it ran, or wanted to, for half of the time to come, too.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     let (kind, detail) = match (&main.system_call, main.state) {
         (_, Some(b'T' | b't')) => (MainWaitKind::Stopped, String::new()),
@@ -84,7 +84,8 @@ pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
         (Some(call), _) => of_call(call, main, abi),
         (None, Some(b'R')) => (runs_or_waits(main.progress), String::new()),
         (None, Some(b'S' | b'D' | b'I')) => of_wchan(main),
-        // The system's list of what threads sleep in has no states, and `0` of a thread that sleeps in nothing.
+        // The system's list of what threads sleep in has no states, and `0` of a thread that sleeps in
+        // nothing.
         (None, None) if !matches!(main.wchan.as_str(), "" | "0") => of_wchan(main),
         _ => return None,
     };
@@ -98,8 +99,8 @@ pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     Some(MainWait { kind, text })
 }
 
-/// Whether a thread went on to run after the call that it was found in. A signal that had interrupted this call would have
-/// named it.
+/// Whether a thread went on to run after the call that it was found in. A signal that had interrupted this
+/// call would have named it.
 fn is_of_a_moment(call: &SystemCall, progress: Option<Progress>) -> bool {
     let Some(Progress { over_ns, ran_ns: Some(ran), waited_ns: Some(waited), .. }) = progress else {
         return false;

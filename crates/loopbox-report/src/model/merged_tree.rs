@@ -119,8 +119,8 @@ impl MergedTree {
         ChildLists(lists)
     }
 
-    /// The path of the heaviest calls. It ends at the method that spends the time, or where the time splits up so that
-    /// no callee has two fifths of its caller's time, or a quarter of the whole.
+    /// The path of the heaviest calls. It ends at the method that spends the time, or where the time splits
+    /// up so that no callee has two fifths of its caller's time, or a quarter of the whole.
     pub fn hot_path(&self) -> Vec<&MergedNode> {
         // Each is a method of its own: they are merged already.
         let node = |(at, node): (usize, &MergedNode)| Node {

@@ -38,8 +38,8 @@ pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
     text
 }
 
-/// The title of a stack tree: the number and the name of the message whose stacks it has, or the place outside of
-/// messages.
+/// The title of a stack tree: the number and the name of the message whose stacks it has, or the place
+/// outside of messages.
 pub(crate) fn tree_title(analysis: &Analysis, token: Token) -> String {
     if analysis.is_trace_alone() {
         return "the main thread in the system's trace".into();

@@ -155,8 +155,8 @@ impl Analysis {
         }
     }
 
-    /// The number under which the stacks of the dump are: of the running message, or of what ran outside of messages. Of
-    /// an idle main thread there may be a stack, too, which is its own witness.
+    /// The number under which the stacks of the dump are: of the running message, or of what ran outside of
+    /// messages. Of an idle main thread there may be a stack, too, which is its own witness.
     pub(crate) fn current_token(&self) -> Option<Token> {
         match &self.main {
             MainState::Running(running) => Some(running.token),

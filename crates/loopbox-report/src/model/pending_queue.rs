@@ -53,7 +53,8 @@ pub struct PendingEntry {
 }
 
 impl PendingEntry {
-    /// When the entry is due in milliseconds, relative to the dump of the queue; `None` when it was put at the front.
+    /// When the entry is due in milliseconds, relative to the dump of the queue; `None` when it was put at
+    /// the front.
     pub(crate) fn due_in_ms(&self) -> Option<f64> {
         let ms = ms(self.due_in_ns.unsigned_abs());
         (!self.at_front).then_some(if self.due_in_ns < 0 { -ms } else { ms })
@@ -125,8 +126,8 @@ impl PendingQueue {
         self.messages().map(|(entry, _)| entry.overdue_ns()).max().unwrap_or(0)
     }
 
-    /// The sync barrier that blocks the queue: its token and how long it is due. Entries that were put at the front
-    /// after the barrier stand before it.
+    /// The sync barrier that blocks the queue: its token and how long it is due. Entries that were put at the
+    /// front after the barrier stand before it.
     pub(crate) fn head_barrier(&self) -> Option<(i32, u64)> {
         let head = self.entries.iter().find(|entry| !entry.at_front)?;
         Some((head.barrier?, head.overdue_ns()))

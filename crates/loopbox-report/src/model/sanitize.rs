@@ -5,8 +5,8 @@ use loopbox_format::text::CUT_MARK;
 
 /// At most `max` characters of `text`, without any that a terminal, a log or a browser would act on.
 ///
-/// Tabs and line breaks become a space; other control characters (escape sequences) and characters that reorder the
-/// text around them become `�`. A text that was cut ends in `…`.
+/// Tabs and line breaks become a space; other control characters (escape sequences) and characters that
+/// reorder the text around them become `�`. A text that was cut ends in `…`.
 pub(crate) fn sanitize(text: &str, max: usize) -> String {
     let mut chars = text.chars();
     let mut out: String = chars.by_ref().take(max).map(sanitize_char).collect();

@@ -30,7 +30,8 @@ use CallKind::{
 /// An ABI does not have the call.
 const NONE: u32 = u32::MAX;
 
-/// Name, kind, and the numbers on arm64, arm, x86-64 and x86 (`asm/unistd.h` of Linux 6.18 and of arm's `syscall.tbl`).
+/// Name, kind, and the numbers on arm64, arm, x86-64 and x86 (`asm/unistd.h` of Linux 6.18 and of arm's
+/// `syscall.tbl`).
 type Row = (&'static str, CallKind, [u32; 4]);
 
 const TABLE: &[Row] = &[
@@ -101,15 +102,16 @@ const TABLE: &[Row] = &[
     ("restart_syscall", Other, [128, 0, 219, 0]),
 ];
 
-/// The name of a system call and what it is for; `None` for one that is not in the table, or on an unknown ABI.
+/// The name of a system call and what it is for; `None` for one that is not in the table, or on an unknown
+/// ABI.
 pub(crate) fn system_call(abi: &str, number: u32) -> Option<(&'static str, CallKind)> {
     let column = ["arm64-v8a", "armeabi-v7a", "x86_64", "x86"].iter().position(|known| *known == abi)?;
     let row = TABLE.iter().find(|(_, _, numbers)| numbers[column] == number && number != NONE)?;
     Some((row.0, row.1))
 }
 
-/// Whether an `ioctl` with this request is binder's `BINDER_WRITE_READ`: `_IOWR('b', 1, struct binder_write_read)`, of
-/// whatever size.
+/// Whether an `ioctl` with this request is binder's `BINDER_WRITE_READ`: `_IOWR('b', 1, struct
+/// binder_write_read)`, of whatever size.
 pub(crate) fn is_binder_request(request: u64) -> bool {
     request & 0xC000_FFFF == 0xC000_6201
 }

@@ -32,7 +32,8 @@ pub struct OtherThread {
     pub state: Option<u8>,
     /// The CPU time that the thread has used since its start.
     pub cpu_ns: Option<u64>,
-    /// The stack, outermost frame first; empty when the thread runs no Java code, `None` when no stack was taken.
+    /// The stack, outermost frame first; empty when the thread runs no Java code, `None` when no stack was
+    /// taken.
     pub stack: Option<Vec<FrameId>>,
     /// The index of the thread in the system's trace, when that is of the same moment.
     pub trace: Option<usize>,

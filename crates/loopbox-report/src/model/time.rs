@@ -13,7 +13,8 @@ pub(crate) fn ms_between(at_ns: Uptime, zero_ns: Uptime) -> f64 {
     if at_ns >= zero_ns { ms(at_ns - zero_ns) } else { -ms(zero_ns - at_ns) }
 }
 
-/// A duration in milliseconds, as text of about three digits: `0.4 ms`, `62 ms`, `5.21 s`, `3 min 07 s`, `2 h 05 min`, `4 d 03 h`.
+/// A duration in milliseconds, as text of about three digits: `0.4 ms`, `62 ms`, `5.21 s`, `3 min 07 s`, `2 h
+/// 05 min`, `4 d 03 h`.
 pub fn format_ms(ms: f64) -> String {
     let abs = ms.abs();
     if abs < 9.95 {

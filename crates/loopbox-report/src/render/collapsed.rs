@@ -1,13 +1,15 @@
-//! Collapsed stacks: one line per stack, its frames separated by `;` with the outermost first, a space, and its time in
-//! microseconds.
+//! Collapsed stacks: one line per stack, its frames separated by `;` with the outermost first, a space, and
+//! its time in microseconds.
 //!
-//! The format of Brendan Gregg's stackcollapse scripts, read by flame graph tools, speedscope and many others.
+//! The format of Brendan Gregg's stackcollapse scripts, read by flame graph tools, speedscope and many
+//! others.
 
 use crate::model::harmless;
 use crate::model::{Frame, FrameTable, MergedTree, SampledTree};
 use std::fmt::Write as _;
 
-/// The name of a frame without the separators of the format: `;` ends a frame, a space ends the stack, and a line its time.
+/// The name of a frame without the separators of the format: `;` ends a frame, a space ends the stack, and a
+/// line its time.
 fn label(frame: &Frame) -> String {
     harmless(&frame.qualified()).replace(';', ":").replace(char::is_whitespace, "_")
 }
@@ -36,7 +38,8 @@ pub(crate) fn merged(trees: &[SampledTree], frames: &FrameTable) -> String {
     lines.concat()
 }
 
-/// The stacks of one tree in order of time, each run of equal stacks on its own line. Time without a stack is left out.
+/// The stacks of one tree in order of time, each run of equal stacks on its own line. Time without a stack is
+/// left out.
 pub(crate) fn in_time_order(tree: &SampledTree, frames: &FrameTable) -> String {
     let labels = labels(frames);
     let mut out = String::new();

@@ -2,8 +2,9 @@
 
 use crate::model::sanitize::harmless;
 
-/// A space of no width. It ends what a tool would make of the characters around it: GitHub, GitLab and others look for users,
-/// issues and addresses in the text that CommonMark has already been taken out of, where no escape is left.
+/// A space of no width. It ends what a tool would make of the characters around it: GitHub, GitLab and others
+/// look for users, issues and addresses in the text that CommonMark has already been taken out of, where no
+/// escape is left.
 const APART: &str = "&#8203;";
 
 /// Text that stays what it is, in one line: no markup, no link, no mention of a user or an issue.

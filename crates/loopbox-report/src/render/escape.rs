@@ -2,8 +2,8 @@
 
 use crate::model::sanitize::is_hidden;
 
-/// Text as it may stand in an element or in a quoted attribute. What is not shown but acted on, a mark that turns the text
-/// around it for one, becomes `�`; XML would not allow most of it.
+/// Text as it may stand in an element or in a quoted attribute. What is not shown but acted on, a mark that
+/// turns the text around it for one, becomes `�`; XML would not allow most of it.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -21,8 +21,8 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// [`escape`], with a place to break the line after each dot within a name and before its bracket, so that a narrow screen does not
-/// cut `Cart.total(Cart.java:88)` in the middle of a word.
+/// [`escape`], with a place to break the line after each dot within a name and before its bracket, so that a
+/// narrow screen does not cut `Cart.total(Cart.java:88)` in the middle of a word.
 pub fn breakable(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     let mut rest = text;

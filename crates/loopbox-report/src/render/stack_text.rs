@@ -1,5 +1,5 @@
-//! The stack of the main thread at the dump as lines of text, with recursion folded: hundreds of equal lines show no more than
-//! one.
+//! The stack of the main thread at the dump as lines of text, with recursion folded: hundreds of equal lines
+//! show no more than one.
 
 use crate::derive::{last_stack, tombstone_line};
 use crate::model::Analysis;
@@ -9,7 +9,8 @@ const MAX_CYCLE: usize = 8;
 /// So many rounds are written out.
 const SHOWN: usize = 2;
 
-/// What the main thread did at the dump, the innermost frame first: its native frames, then those of Java. Empty without both.
+/// What the main thread did at the dump, the innermost frame first: its native frames, then those of Java.
+/// Empty without both.
 pub(crate) fn stack_text(a: &Analysis) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(native) = a.main_thread.as_ref().and_then(|main| main.native.as_ref()) {
@@ -41,7 +42,8 @@ pub(crate) fn folded(lines: &[String]) -> Vec<String> {
     folded
 }
 
-/// The shortest cycle that the lines begin with, and how often it is there, if a note is shorter than the lines.
+/// The shortest cycle that the lines begin with, and how often it is there, if a note is shorter than the
+/// lines.
 fn cycle(lines: &[String]) -> Option<(usize, usize)> {
     (1..=MAX_CYCLE.min(lines.len())).find_map(|len| {
         let rounds = lines.chunks_exact(len).take_while(|round| *round == &lines[..len]).count();

@@ -6,7 +6,8 @@ use loopbox_format::model::{Location, LocationId, Method, MethodId, Symbols};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// How many inlined frames one frame may become. R8 inlines a few levels deep; a forged mapping can claim any number.
+/// How many inlined frames one frame may become. R8 inlines a few levels deep; a forged mapping can claim any
+/// number.
 const MAX_INLINED: usize = 32;
 /// How many methods are named of those that a frame may be one of.
 const MAX_NAMED: usize = 3;
@@ -99,8 +100,9 @@ impl<'m> Retracer<'m> {
         self.members.class(class)
     }
 
-    /// A frame as ART prints it, `a.b.c(SourceFile:12)`, as lines of the source, innermost first; none for outlined code, which
-    /// hands its position to its caller. `None` for a frame that the mapping does not have.
+    /// A frame as ART prints it, `a.b.c(SourceFile:12)`, as lines of the source, innermost first; none for
+    /// outlined code, which hands its position to its caller. `None` for a frame that the mapping does not
+    /// have.
     pub(super) fn printed_frame(&self, frame: &str, above: &mut Above) -> Option<Vec<String>> {
         // A source may have brackets of its own.
         let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
@@ -175,7 +177,8 @@ impl<'m> Retracer<'m> {
                     signature,
                     source_file: original.file,
                 });
-                // An inlined frame has no dex pc of its own; that of its caller shows that it is not a native frame.
+                // An inlined frame has no dex pc of its own; that of its caller shows that it is not a native
+                // frame.
                 self.intern(Location::Frame { method, dex_pc, line: original.line })
             })
             .collect()

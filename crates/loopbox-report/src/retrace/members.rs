@@ -238,7 +238,8 @@ impl Group<'_> {
         self.range.is_some_and(|(from, to)| (from..=to).contains(&position))
     }
 
-    /// How many of its inner frames a compiler has put there, where this class was thrown: a check for null, for one.
+    /// How many of its inner frames a compiler has put there, where this class was thrown: a check for null,
+    /// for one.
     pub(super) fn made_for(&self, thrown: Option<&str>) -> usize {
         let Some(thrown) = thrown else { return 0 };
         let descriptor = ["L", &thrown.replace('.', "/"), ";"].concat();
@@ -358,7 +359,8 @@ fn range(from: Option<usize>, to: Option<usize>) -> Option<(u32, u32)> {
     Some((from.min(to), from.max(to)))
 }
 
-/// A rule of R8's for the first frame below an exception. One with another condition or action is left out: it would be a guess.
+/// A rule of R8's for the first frame below an exception. One with another condition or action is left out:
+/// it would be a guess.
 fn rewrite(conditions: &[Cow<'_, str>], actions: &[Cow<'_, str>]) -> Option<(String, usize)> {
     let ([condition], [action]) = (conditions, actions) else { return None };
     let in_brackets = |text: &str, name: &str| -> Option<String> {

@@ -1,9 +1,10 @@
 //! Deobfuscating reports of apps that were shrunk with R8 or ProGuard, before they are loaded.
 //!
-//! Deobfuscated are the classes of messages, locks and the pending queue, and the classes, methods, lines and files of
-//! stack frames, those of ART's own trace among them. Where the compiler inlined methods, one frame becomes several and the stack trees are rebuilt. Frames
-//! of outlined code are removed and give their position to their caller, as in R8's own retrace. The format of the
-//! mapping is R8's (<https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>).
+//! Deobfuscated are the classes of messages, locks and the pending queue, and the classes, methods, lines and
+//! files of stack frames, those of ART's own trace among them. Where the compiler inlined methods, one frame
+//! becomes several and the stack trees are rebuilt. Frames of outlined code are removed and give their
+//! position to their caller, as in R8's own retrace. The format of the mapping is R8's
+//! (<https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>).
 
 mod error;
 mod frames;
@@ -85,7 +86,8 @@ impl Mapping {
         Ok(Self { text: MappingText::new(bytes)?, ids, positions })
     }
 
-    /// Whether the report names this mapping as that of its build; `None` when one of the two does not name its build.
+    /// Whether the report names this mapping as that of its build; `None` when one of the two does not name
+    /// its build.
     pub fn is_of(&self, report: &Report) -> Option<bool> {
         let theirs = named_mapping(report)?;
         (!self.ids.is_empty()).then(|| self.ids.iter().any(|ours| same_build(ours, theirs)))

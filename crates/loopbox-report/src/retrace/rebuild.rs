@@ -69,7 +69,8 @@ pub(super) fn threads(report: &Report, retracer: &mut Retracer<'_>) -> OtherThre
     threads
 }
 
-/// An invalid tree with its frames renamed one by one. It keeps its shape, and so stays invalid in the same way.
+/// An invalid tree with its frames renamed one by one. It keeps its shape, and so stays invalid in the same
+/// way.
 fn renamed(tree: &StackTree, report: &Report, retracer: &mut Retracer<'_>) -> StackTree {
     let nodes = tree.nodes.iter().take(limits::NODES + 1).map(|node| {
         let location = retracer.stack(&report.symbols, &[node.location]).first().copied();

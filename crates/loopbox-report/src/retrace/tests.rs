@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// As R8 writes it: an inlined call (two lines for one range), overloads distinguished by range, a kept class, an
-/// outline with its call sites, a synthesized lambda class.
+/// As R8 writes it: an inlined call (two lines for one range), overloads distinguished by range, a kept
+/// class, an outline with its call sites, a synthesized lambda class.
 const MAPPING: &str = "\
 # compiler: R8
 # compiler_version: 8.5.35

@@ -1,22 +1,24 @@
 //! The text of a mapping, and what of it a report needs.
 //!
-//! Indexed as a whole by the crate that reads mappings, one of 146 MB takes 2.6 GB, and its classes are mostly none of a
-//! report's. So the text stays as it is, with a number for each name of a class and where that begins; and of the classes that a
-//! report names only the lines about methods that it names are indexed, for that report.
+//! Indexed as a whole by the crate that reads mappings, one of 146 MB takes 2.6 GB, and its classes are
+//! mostly none of a report's. So the text stays as it is, with a number for each name of a class and where
+//! that begins; and of the classes that a report names only the lines about methods that it names are
+//! indexed, for that report.
 
 use super::error::{MappingError, MappingMismatch};
 use super::names::Names;
 use proguard::ProguardRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most of a mapping that may concern a report: many times what one of thousands of methods names. The index of it takes
-/// some 20 times as much.
+/// The most of a mapping that may concern a report: many times what one of thousands of methods names. The
+/// index of it takes some 20 times as much.
 const MAX_SELECTED: usize = 4 << 20;
 
 /// A mapping's text with the places of its classes.
 pub(super) struct MappingText {
     bytes: Vec<u8>,
-    /// In the order of their hashes; `None` where they would take too much room beside the text, which is searched then.
+    /// In the order of their hashes; `None` where they would take too much room beside the text, which is
+    /// searched then.
     places: Option<Vec<Place>>,
 }
 
@@ -101,8 +103,8 @@ impl MappingText {
     /// When that is more than any report's.
     pub(super) fn about(&self, names: &Names) -> Result<Vec<u8>, MappingMismatch> {
         let own = self.find(Side::Obfuscated, names.classes());
-        // Which methods of the source that leads to, by their classes: also of other classes, which they were inlined from. Their
-        // own lines say the source file, and what a compiler has made.
+        // Which methods of the source that leads to, by their classes: also of other classes, which they were
+        // inlined from. Their own lines say the source file, and what a compiler has made.
         let mut found = BTreeMap::<&str, BTreeSet<&str>>::new();
         let mut read = Vec::new();
         for &at in &own {

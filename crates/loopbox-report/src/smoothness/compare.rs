@@ -1,9 +1,10 @@
 //! Two sets of reports compared: a base and a variant, two releases, two buckets of a test.
 //!
-//! A figure is a ratio of sums (hitch time over time, frozen frames over frames). How sure its change is, the reports say
-//! themselves: users are drawn again and again (each counts as often as a Poisson number of mean 1 says, the bootstrap for sums
-//! that are collected as a stream), and 95 % of the changes that come out are the interval. Frames of one user depend on each
-//! other, so users are drawn and not frames; where no annotation names a user, reports are.
+//! A figure is a ratio of sums (hitch time over time, frozen frames over frames). How sure its change is, the
+//! reports say themselves: users are drawn again and again (each counts as often as a Poisson number of mean
+//! 1 says, the bootstrap for sums that are collected as a stream), and 95 % of the changes that come out are
+//! the interval. Frames of one user depend on each other, so users are drawn and not frames; where no
+//! annotation names a user, reports are.
 
 use super::collect::{Smoothness, UnitSums};
 use schemars::JsonSchema;

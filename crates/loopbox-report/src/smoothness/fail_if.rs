@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 /// A condition on all screens together, under which a comparison fails.
 ///
-/// `hitch>+10%` is a change in per cent of the base, `hitch>+2` one in the figure's own unit; both hold only when the change is
-/// more than chance. `hitch>25` is about the variant alone.
+/// `hitch>+10%` is a change in per cent of the base, `hitch>+2` one in the figure's own unit; both hold only
+/// when the change is more than chance. `hitch>25` is about the variant alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailIf {
     text: String,

@@ -1,7 +1,8 @@
 //! Display frames: the figures of one report, of a fleet, and of two fleets compared.
 //!
-//! What each figure means is defined in `loopbox-frames` and explained in `docs/frames.md`. Records add up, so reports are taken one
-//! by one and forgotten; what stays is bounded by the number of screens and users, not of frames.
+//! What each figure means is defined in `loopbox-frames` and explained in `docs/frames.md`. Records add up,
+//! so reports are taken one by one and forgotten; what stays is bounded by the number of screens and users,
+//! not of frames.
 
 mod collect;
 mod compare;

@@ -9,7 +9,8 @@ use serde::Serialize;
 /// The display frames of a screen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SceneView {
-    /// Its name; of all screens together, `all screens`, and of those without sums of their own, `other screens`.
+    /// Its name; of all screens together, `all screens`, and of those without sums of their own, `other
+    /// screens`.
     pub name: String,
     /// Whether it is one screen, those without sums of their own, or all.
     pub kind: Name<SceneKind>,

@@ -14,15 +14,16 @@ use crate::command::run;
 use crate::files::{remove, sha256_file};
 use crate::progress::Progress;
 
-/// apt's own downloader. `apt-get download` starts from the beginning when a part of the file is there; this asks for
-/// the rest, if the file on the server is still the same. Both use the machine's proxies and check the hash.
+/// apt's own downloader. `apt-get download` starts from the beginning when a part of the file is there; this
+/// asks for the rest, if the file on the server is still the same. Both use the machine's proxies and check
+/// the hash.
 const HELPER: &str = "/usr/lib/apt/apt-helper";
 
 /// Between two lines of progress.
 const REPORT_EACH: Duration = Duration::from_secs(5);
 
-/// Downloads all that is not there yet into `folder`, where parts of an earlier, interrupted download may be. A file
-/// is what the index describes when its hash is right, and may be anything before.
+/// Downloads all that is not there yet into `folder`, where parts of an earlier, interrupted download may be.
+/// A file is what the index describes when its hash is right, and may be anything before.
 ///
 /// # Errors
 /// In one line, why a file could not be had. Other files may be there then.
@@ -34,7 +35,8 @@ pub fn download(archive: &Archive, files: &[Remote], folder: &Path, progress: &P
         }
     }
     let first = fetch(archive, &missing, folder, progress);
-    // Of a part that does not belong to the file apt makes `<name>.FAILED`: such files are downloaded from the start.
+    // Of a part that does not belong to the file apt makes `<name>.FAILED`: such files are downloaded from
+    // the start.
     let mut spoilt = Vec::new();
     for file in missing {
         let failed = folder.join(format!("{}.FAILED", file.name));

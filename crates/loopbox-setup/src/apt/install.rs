@@ -16,9 +16,9 @@ use crate::progress::Progress;
 /// Between two lines of progress.
 const REPORT_EACH: Duration = Duration::from_secs(5);
 
-/// Installs packages by the machine's own apt. Of `one | other` the first that this release of Debian has. Waits
-/// for other package managers, finishes what a killed one left half done, and says beforehand how much will be
-/// downloaded. Progress goes to standard error.
+/// Installs packages by the machine's own apt. Of `one | other` the first that this release of Debian has.
+/// Waits for other package managers, finishes what a killed one left half done, and says beforehand how much
+/// will be downloaded. Progress goes to standard error.
 ///
 /// # Errors
 /// When the user is not root, with the command to give to an administrator; else what apt says.
@@ -63,7 +63,8 @@ impl Target {
         Ok(())
     }
 
-    /// A set-up that was killed may leave packages unpacked but not configured: apt refuses to work until they are.
+    /// A set-up that was killed may leave packages unpacked but not configured: apt refuses to work until
+    /// they are.
     fn finish_interrupted(&self, waiting: Waiting, progress: &Progress) -> Result<()> {
         if run(&mut self.dpkg(&["--audit"]))?.trim().is_empty() {
             return Ok(());
@@ -100,7 +101,8 @@ fn advice(packages: &[&str]) -> String {
     format!("as root: apt-get install {}", packages.join(" "))
 }
 
-/// Of `one | other` the first that is available; the first of all if none is, so that apt can say what is wrong.
+/// Of `one | other` the first that is available; the first of all if none is, so that apt can say what is
+/// wrong.
 fn choose(names: &str, is_available: impl Fn(&str) -> bool) -> &str {
     let all = || names.split('|').map(str::trim);
     all().find(|name| is_available(name)).or_else(|| all().next()).unwrap_or(names)
@@ -115,7 +117,8 @@ fn planned(uris: &str) -> (usize, u64) {
     sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
 }
 
-/// Runs apt to its end and reports how far it is, from the lines that it writes for programs (`APT::Status-Fd`).
+/// Runs apt to its end and reports how far it is, from the lines that it writes for programs
+/// (`APT::Status-Fd`).
 fn followed(apt: &mut Command, progress: &Progress) -> Result<Outcome> {
     apt.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = apt.spawn().context("cannot run apt-get")?;

@@ -1,9 +1,9 @@
 //! Waits while another package manager holds one of apt's locks.
 //!
-//! apt can wait itself (`DPkg::Lock::Timeout`), but in silence, and only for dpkg's two locks: with the lock of the
-//! index lists or of the download folder held it fails at once (apt 2.6.1, Debian 12; the tests below hold all of
-//! them). So every call is repeated for as long as it fails by a lock, whichever it is. apt takes its locks before it
-//! does anything, and each call can be repeated after it did something.
+//! apt can wait itself (`DPkg::Lock::Timeout`), but in silence, and only for dpkg's two locks: with the lock
+//! of the index lists or of the download folder held it fails at once (apt 2.6.1, Debian 12; the tests below
+//! hold all of them). So every call is repeated for as long as it fails by a lock, whichever it is. apt takes
+//! its locks before it does anything, and each call can be repeated after it did something.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -71,8 +71,8 @@ impl Waiting {
     }
 }
 
-/// The line that says that a lock is held by another process, as apt and dpkg write it in the locale `C`. A lock file
-/// that cannot be opened (no permission) is another matter.
+/// The line that says that a lock is held by another process, as apt and dpkg write it in the locale `C`. A
+/// lock file that cannot be opened (no permission) is another matter.
 fn held(errors: &str) -> Option<&str> {
     let lines = || errors.lines().map(str::trim);
     let line = lines()
@@ -94,7 +94,8 @@ mod tests {
         Waiting { limit: Duration::from_hours(1), retry: Duration::from_millis(20), remind: Duration::ZERO }
     }
 
-    /// Holds a lock in another process until a line about waiting was printed twice, lets go, and expects success.
+    /// Holds a lock in another process until a line about waiting was printed twice, lets go, and expects
+    /// success.
     fn waits_for(lock: &str, arguments: &'static [&'static str]) {
         let archive = TestArchive::new();
         archive.update().unwrap();

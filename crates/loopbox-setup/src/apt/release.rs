@@ -29,8 +29,8 @@ pub struct Release {
 }
 
 impl Release {
-    /// Reads the release's index of an architecture into `state`. The addresses are those of the machine's own apt
-    /// configuration.
+    /// Reads the release's index of an architecture into `state`. The addresses are those of the machine's
+    /// own apt configuration.
     ///
     /// # Errors
     /// When this is not a Debian, or its archive cannot be reached.
@@ -68,8 +68,8 @@ impl Release {
         self.archive.query("apt-cache", &arguments)
     }
 
-    /// Downloads packages (`name=version`) and unpacks them all into `root`. What an interrupted download left in
-    /// `downloads` is used.
+    /// Downloads packages (`name=version`) and unpacks them all into `root`. What an interrupted download
+    /// left in `downloads` is used.
     ///
     /// # Errors
     /// When a package cannot be had or unpacked.

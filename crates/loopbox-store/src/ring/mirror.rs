@@ -1,14 +1,17 @@
-//! The ring's copy in its file, which outlives the process: written by a thread of its own, because what waits for a disk
-//! must be neither the main thread nor one that measures it.
+//! The ring's copy in its file, which outlives the process: written by a thread of its own, because what
+//! waits for a disk must be neither the main thread nor one that measures it.
 //!
-//! A copy is not made at one instant, and the process may end in the middle of it. What makes it readable all the same:
+//! A copy is not made at one instant, and the process may end in the middle of it. What makes it readable all
+//! the same:
 //!
 //! * A slot is copied whole, as every reader in the process reads it, or left for the next time.
-//! * What changes in place goes to the file's other slot than the newest there: cut off, it leaves the one before.
-//! * Regions are read in the order of [`ORDER`] and written in the reverse. So at every instant, whatever the file has of an
-//!   earlier region is of an earlier moment than what it has of a later one: the order in which a reader of the living ring
-//!   looks, and in which `recover` understands what it finds.
-//! * Of a region that is written in turn, nothing is left out before the newest that is copied, and the oldest comes first.
+//! * What changes in place goes to the file's other slot than the newest there: cut off, it leaves the one
+//!   before.
+//! * Regions are read in the order of [`ORDER`] and written in the reverse. So at every instant, whatever the
+//!   file has of an earlier region is of an earlier moment than what it has of a later one: the order in
+//!   which a reader of the living ring looks, and in which `recover` understands what it finds.
+//! * Of a region that is written in turn, nothing is left out before the newest that is copied, and the
+//!   oldest comes first.
 
 use super::saved_frames::SavedFrames;
 use super::shared::Shared;
@@ -25,9 +28,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The last sign of life comes before all of it. A message that has ended must not seem to have run until a later sign of
-/// life, be it that mark or a sample: so the message comes before the records that count it, and stacks before the message.
-/// A tree is kept before it is cleared, so pages come after the running message's stacks.
+/// The last sign of life comes before all of it. A message that has ended must not seem to have run until a
+/// later sign of life, be it that mark or a sample: so the message comes before the records that count it,
+/// and stacks before the message. A tree is kept before it is cleared, so pages come after the running
+/// message's stacks.
 const ORDER: [Kind; 14] = [
     Kind::RunningTree,
     Kind::TreePages,
@@ -54,7 +58,8 @@ pub struct Mirror {
     shared: Arc<Shared>,
     dir: PathBuf,
     copies: Vec<RegionCopy>,
-    /// Display frames that the file does not have yet, as far as is known: they have no place in the ring's memory.
+    /// Display frames that the file does not have yet, as far as is known: they have no place in the ring's
+    /// memory.
     frames: Option<SavedFrames>,
     /// Last sign of life and crash mark as the file has them.
     marks: [u64; 2],
@@ -87,8 +92,8 @@ impl Mirror {
         Self { shared: Arc::clone(shared), dir, copies, frames: None, marks: [0; 2] }
     }
 
-    /// Makes the file, with what the ring holds already, and, where it is missing, its directory; where there is one,
-    /// copies into it. May be tried again.
+    /// Makes the file, with what the ring holds already, and, where it is missing, its directory; where there
+    /// is one, copies into it. May be tried again.
     ///
     /// # Errors
     /// Why there is no file: the ring is memory alone, and its writers and readers go on.
@@ -106,8 +111,9 @@ impl Mirror {
                 shared.file.get_or_init(|| made)
             }
         };
-        // A crash handler that ran since the file was filled could not write its mark there, and from here on it does. So at no
-        // instant can the process end with a mark that the file has not, once there is a file to find.
+        // A crash handler that ran since the file was filled could not write its mark there, and from here on
+        // it does. So at no instant can the process end with a mark that the file has not, once there is a
+        // file to find.
         self.copy_into(file)?;
         file.name()?;
         // It may have been discarded while there was nothing to delete.
@@ -127,8 +133,8 @@ impl Mirror {
         RingFile::create(&dir, &header, |file| self.copy_to(&mut |bytes, at| file.write_all_at(bytes, at)))
     }
 
-    /// Copies what has changed since the last time; does nothing without a file. Costs a load for each slot of the ring and a
-    /// system call for each that has changed.
+    /// Copies what has changed since the last time; does nothing without a file. Costs a load for each slot
+    /// of the ring and a system call for each that has changed.
     ///
     /// # Errors
     /// [`Volatile::Write`], once: the file is deleted then, and the ring is memory alone from now on.
@@ -200,8 +206,8 @@ impl RegionCopy {
         if seq.is_multiple_of(2) { seq } else { 0 }
     }
 
-    /// Of a region that is written in turn: each slot in its place, from the oldest up to the newest as of a first look. A
-    /// second look finds all that was written before that one.
+    /// Of a region that is written in turn: each slot in its place, from the oldest up to the newest as of a
+    /// first look. A second look finds all that was written before that one.
     fn read_turns(&self, shared: &Shared) -> Vec<Changed<'static>> {
         let slots = self.region.slots;
         let looked = (0..slots).map(|index| (self.seq(shared, index), index));
@@ -377,7 +383,8 @@ mod tests {
         }
     }
 
-    /// Copies what is recorded before and after `between`, the second time cut off after each number of bytes.
+    /// Copies what is recorded before and after `between`, the second time cut off after each number of
+    /// bytes.
     fn cut_everywhere(between: impl Fn(&mut Ring), check: impl Fn(&Recovered)) {
         let mut cuts = 0;
         for room in 0.. {
@@ -414,7 +421,8 @@ mod tests {
         cut_everywhere(runs, |seen| {
             let context = || format!("{:?} {:?} {:?}", seen.damage, seen.report.main, seen.report.history);
             assert!(seen.damage.len() <= 1 && seen.torn == 0, "{}", context());
-            // Nothing is missing between the first and the last message, whichever that is, and none is there twice.
+            // Nothing is missing between the first and the last message, whichever that is, and none is there
+            // twice.
             let mut counted = 9;
             for record in &seen.report.history {
                 assert_eq!(record.first_token, Token(counted + 1), "{}", context());
@@ -435,7 +443,8 @@ mod tests {
         });
     }
 
-    /// The stacks of the hang move from the running message's place to the pages; at each instant they are in one of them.
+    /// The stacks of the hang move from the running message's place to the pages; at each instant they are in
+    /// one of them.
     #[test]
     fn the_stacks_of_a_hang_that_ends_are_never_gone() {
         let hang = |ring: &mut Ring| {
@@ -518,7 +527,8 @@ mod tests {
         assert!(changed.iter().all(|at| one_slot.contains(at)) && !changed.is_empty(), "{changed:?}");
     }
 
-    /// A thread that is stopped in the middle of a write, as the main thread is for a stack, leaves it for the next time.
+    /// A thread that is stopped in the middle of a write, as the main thread is for a stack, leaves it for
+    /// the next time.
     #[test]
     fn a_slot_that_is_being_written_is_left_for_the_next_copy() {
         let mut ring = ring();

@@ -63,9 +63,9 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Makes the ring of this process, in memory: no file is opened, so that the main thread may call it. It cannot fail;
-    /// in place of a geometry that is not possible the default one is used. What is recorded outlives the process from
-    /// [`Mirror::attach`] on, as of the last [`Mirror::copy`].
+    /// Makes the ring of this process, in memory: no file is opened, so that the main thread may call it. It
+    /// cannot fail; in place of a geometry that is not possible the default one is used. What is recorded
+    /// outlives the process from [`Mirror::attach`] on, as of the last [`Mirror::copy`].
     pub fn create(options: &RingOptions) -> Self {
         let layout = Layout::of(&options.geometry).unwrap_or_else(|_| Layout::default_geometry());
         let header = Header { identity: options.identity, layout };

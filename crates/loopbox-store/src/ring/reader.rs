@@ -20,11 +20,12 @@ pub struct RingReader {
 }
 
 impl RingReader {
-    /// Everything that the ring holds, as the report that it would leave if the process ended now, at `now_ns`
-    /// (uptime): a running message has run until then.
+    /// Everything that the ring holds, as the report that it would leave if the process ended now, at
+    /// `now_ns` (uptime): a running message has run until then.
     ///
-    /// Each slot is read whole or, when its writer is faster than the reader, counted as damage; a record and the
-    /// group that follows it never overlap. `reason` and `dumped_at` of the report's `meta` are the caller's to set.
+    /// Each slot is read whole or, when its writer is faster than the reader, counted as damage; a record and
+    /// the group that follows it never overlap. `reason` and `dumped_at` of the report's `meta` are the
+    /// caller's to set.
     pub fn snapshot(&self, now_ns: Uptime) -> Recovered {
         assemble(&Live(self.shared.words()), &self.shared.header, Some(now_ns))
     }
@@ -34,22 +35,24 @@ impl RingReader {
         history(&Live(self.shared.words()), &self.shared.header)
     }
 
-    /// The process is alive at `uptime_ns`. What a recovered report says of a running message is as of the newest
-    /// beat. Any thread, and several at a time.
+    /// The process is alive at `uptime_ns`. What a recovered report says of a running message is as of the
+    /// newest beat. Any thread, and several at a time.
     pub fn heartbeat(&self, uptime_ns: Uptime) {
         if let Some(word) = self.shared.mark(HEARTBEAT_AT) {
             heartbeat(word, uptime_ns);
         }
     }
 
-    /// Notes a crash, for the report that the next process recovers; `signal` is 0 when it is of another kind.
-    /// Async-signal-safe: loads, a store, two `pwrite` and `getrlimit` (on kernels before 4.14 also `getpid`).
+    /// Notes a crash, for the report that the next process recovers; `signal` is 0 when it is of another
+    /// kind. Async-signal-safe: loads, a store, two `pwrite` and `getrlimit` (on kernels before 4.14 also
+    /// `getpid`).
     pub fn mark_crash(&self, signal: i32) {
         let Some(word) = self.shared.mark(CRASH_AT) else { return };
         let mark = CrashMark { signal }.to_word();
         word.set_release(mark);
         if let Some(file) = self.shared.file.get() {
-            // At once: there may be no later copy. And in the middle of what: the sampler cannot say it any more.
+            // At once: there may be no later copy. And in the middle of what: the sampler cannot say it any
+            // more.
             let _ = file.file().write_at(&mark.to_le_bytes(), CRASH_AT as u64);
             self.shared.write_fuse(Live(self.shared.words()).word(FUSE_AT));
         }
@@ -65,8 +68,8 @@ impl RingReader {
         self.shared.header.layout.len
     }
 
-    /// Deletes the file, or has none made any more: the recorder is uninstalled and leaves nothing to recover. The memory
-    /// stays usable. A file that is gone already is fine.
+    /// Deletes the file, or has none made any more: the recorder is uninstalled and leaves nothing to
+    /// recover. The memory stays usable. A file that is gone already is fine.
     pub fn discard(&self) -> io::Result<()> {
         if !self.shared.memory.is_mine() {
             return Ok(());

@@ -50,8 +50,8 @@ impl RegionWriter {
         self.next = if self.next + 1 < self.slots { self.next + 1 } else { 0 };
     }
 
-    /// Writes `N` words to the slot after the one written last. The same as [`RegionWriter::write_next`], for what
-    /// the main thread writes for each message: their number is known, so there is little to look at.
+    /// Writes `N` words to the slot after the one written last. The same as [`RegionWriter::write_next`], for
+    /// what the main thread writes for each message: their number is known, so there is little to look at.
     #[inline]
     pub(super) fn write_next_words<const N: usize>(&mut self, words: &[u64; N]) -> Result<(), StoreError> {
         if !self.shared.memory.is_mine() {

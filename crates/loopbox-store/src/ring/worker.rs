@@ -35,15 +35,16 @@ impl WorkerWriter {
         self.running.write_next_value(running)
     }
 
-    /// What keeps the main thread from its queue outside of messages; `None` when that is over without a message.
+    /// What keeps the main thread from its queue outside of messages; `None` when that is over without a
+    /// message.
     pub fn outside(&mut self, outside: Option<&Outside>) -> Result<(), StoreError> {
         self.outside.write_next_value(&outside)
     }
 
     /// The stacks of the running message so far, with the names they use.
     ///
-    /// A tree that is too large is kept with less, see [`Fidelity`]. Packing costs some ten microseconds per kilobyte, so
-    /// a caller writes at the first sample, and then less often than each.
+    /// A tree that is too large is kept with less, see [`Fidelity`]. Packing costs some ten microseconds per
+    /// kilobyte, so a caller writes at the first sample, and then less often than each.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] when not even a single sample fits; the tree written before stands.
@@ -61,8 +62,9 @@ impl WorkerWriter {
         self.running_tree.write_next_bytes(&[])
     }
 
-    /// Keeps the tree of a message that has ended, in place of the oldest ones. Readers get back as many as there is
-    /// room for: about ten of ordinary size with the default geometry, never fewer than the latest three.
+    /// Keeps the tree of a message that has ended, in place of the oldest ones. Readers get back as many as
+    /// there is room for: about ten of ordinary size with the default geometry, never fewer than the latest
+    /// three.
     ///
     /// # Errors
     /// As [`running_tree`](Self::running_tree).
@@ -81,8 +83,8 @@ impl WorkerWriter {
         Ok(kept)
     }
 
-    /// Who records, under which limits. `reason` and `dumped_at` are replaced at recovery. Annotations that do not fit
-    /// are left out, the last ones first.
+    /// Who records, under which limits. `reason` and `dumped_at` are replaced at recovery. Annotations that
+    /// do not fit are left out, the last ones first.
     pub fn meta(&mut self, meta: &Meta) -> Result<(), StoreError> {
         let all = meta.annotations.len();
         self.meta.write_prefix(all, |kept| {
@@ -117,11 +119,11 @@ impl WorkerWriter {
             .write_prefix(warnings.len(), |kept| codec::encode(warnings.get(..kept).unwrap_or_default()))
     }
 
-    /// Display frames, in a ring that has room for them. They take memory until the next copy into the file, and none while there
-    /// is nothing to copy.
+    /// Display frames, in a ring that has room for them. They take memory until the next copy into the file,
+    /// and none while there is nothing to copy.
     ///
-    /// `encode` appends the bytes of [`loopbox_format::frames::encode_session`]: from where the frames are kept, without a copy
-    /// in between.
+    /// `encode` appends the bytes of [`loopbox_format::frames::encode_session`]: from where the frames are
+    /// kept, without a copy in between.
     pub fn frames(&mut self, encode: impl FnOnce(&mut Vec<u8>)) -> Result<(), StoreError> {
         self.frames.save(encode)
     }

@@ -72,8 +72,9 @@ impl Default for Trees {
 impl Trees {
     /// Adds a packed tree, unless it is there already, and returns when its last sample was taken.
     ///
-    /// As a message ends, its tree is for a moment among the kept ones and still the running message's. Another tree of the
-    /// same message is no copy: a report may have asked Java for a stack before ART's were there.
+    /// As a message ends, its tree is for a moment among the kept ones and still the running message's.
+    /// Another tree of the same message is no copy: a report may have asked Java for a stack before ART's
+    /// were there.
     pub(crate) fn add(&mut self, packed: &[u8]) -> Result<Uptime, TreeError> {
         let unpack::Unpacked { methods, locations, mut tree } = unpack::unpack(packed, &mut self.budget)?;
         let last_sample = tree.sample_deltas_ns.iter().fold(tree.start_ns, |at, &delta| at.plus(delta));
@@ -105,7 +106,8 @@ impl Trees {
     }
 }
 
-/// Whether one is the other with more samples or less. What is left out of a tree for room is never the first sample.
+/// Whether one is the other with more samples or less. What is left out of a tree for room is never the first
+/// sample.
 fn begins_as(one: &StackTree, other: &StackTree) -> bool {
     let begin =
         |tree: &StackTree| (tree.token, tree.source, tree.start_ns, tree.sample_deltas_ns.first().copied());

@@ -1,7 +1,7 @@
 //! Kept trees on pages of equal size.
 //!
-//! A page holds the number of its tree (from 1), `part << 32 | parts`, and a piece of the packed tree. Pages are
-//! written in turn, so that a new tree replaces the oldest ones, page by page.
+//! A page holds the number of its tree (from 1), `part << 32 | parts`, and a piece of the packed tree. Pages
+//! are written in turn, so that a new tree replaces the oldest ones, page by page.
 
 use crate::slot::words_of;
 use crate::sorted;

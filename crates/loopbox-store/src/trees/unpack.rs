@@ -14,8 +14,9 @@ pub(super) struct Unpacked {
     pub(super) tree: StackTree,
 }
 
-/// Unpacks a tree. Its strings and methods take their bytes out of `budget`: a string may share nearly all of its
-/// bytes with the one before, and a method may repeat any string, so their sum is not bounded by the input.
+/// Unpacks a tree. Its strings and methods take their bytes out of `budget`: a string may share nearly all of
+/// its bytes with the one before, and a method may repeat any string, so their sum is not bounded by the
+/// input.
 ///
 /// All indexes in the result lead somewhere.
 pub(super) fn unpack(bytes: &[u8], budget: &mut usize) -> Result<Unpacked, TreeError> {

@@ -16,8 +16,8 @@ fn count(bytes: isize) {
     PEAK.set(PEAK.get().max(held));
 }
 
-// SAFETY: every call is handed to the system's allocator as it is; counting touches only thread-local numbers that need
-// neither allocation nor a destructor.
+// SAFETY: every call is handed to the system's allocator as it is; counting touches only thread-local numbers
+// that need neither allocation nor a destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);

@@ -108,8 +108,8 @@ pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
     }
 }
 
-/// `known` with the location numbers of `tree`, if both have the same shape: which numbers a tree's locations get
-/// depends on the trees before it.
+/// `known` with the location numbers of `tree`, if both have the same shape: which numbers a tree's locations
+/// get depends on the trees before it.
 pub(crate) fn renumbered(tree: &StackTree, known: &StackTree) -> StackTree {
     let mut same = known.clone();
     for (node, numbered) in same.nodes.iter_mut().zip(&tree.nodes) {

@@ -92,7 +92,8 @@ pub(crate) fn fills_later() {
     assert_eq!(recovered.report.history.len(), 100);
 }
 
-/// The kernel refuses each flush: nothing notices but a report that is to outlive a power loss, which is not there then.
+/// The kernel refuses each flush: nothing notices but a report that is to outlive a power loss, which is not
+/// there then.
 pub(crate) fn no_flush() {
     let dir = tempfile::tempdir().unwrap();
     let output = Actor::start("no flush", dir.path()).finish();

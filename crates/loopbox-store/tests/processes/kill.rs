@@ -100,7 +100,8 @@ fn check(recovered: &Recovered, copied: &Copied) {
     for closed in &closed {
         assert_eq!(**closed, record(closed.seq));
     }
-    // The slots of the oldest ones may have been written anew while the ring was copied; the cut one is one of these.
+    // The slots of the oldest ones may have been written anew while the ring was copied; the cut one is one
+    // of these.
     let oldest = newest.max(copied.closed_since + 1).saturating_sub(99).max(1);
     let missing =
         (oldest..=copied.closed).filter(|seq| closed.iter().all(|record| record.seq != *seq)).count();
@@ -117,7 +118,8 @@ fn check(recovered: &Recovered, copied: &Copied) {
     }
     let counted = open.first().map_or(newest * 10 + 9, |open| open.first_token.0 + u64::from(open.count) - 1);
     match &report.main {
-        // Either it runs and is not counted yet, or it is counted. The record that it is in may be newer than the copy.
+        // Either it runs and is not counted yet, or it is counted. The record that it is in may be newer than
+        // the copy.
         MainState::Running(running) => {
             assert!((counted + 1..=counted + 2).contains(&running.token.0), "{}", context());
         }

@@ -1,7 +1,8 @@
 //! What needs other processes: kill -9, forks, other users, limits, full disks.
 //!
-//! This binary is both sides: without `LOOPBOX_ROLE` it runs the tests, with it it is one of the processes that they
-//! start. `LOOPBOX_KILL_RUNS` says how often the recording process is killed, 50 times if it does not.
+//! This binary is both sides: without `LOOPBOX_ROLE` it runs the tests, with it it is one of the processes
+//! that they start. `LOOPBOX_KILL_RUNS` says how often the recording process is killed, 50 times if it does
+//! not.
 
 #[path = "../common/mod.rs"]
 mod common;

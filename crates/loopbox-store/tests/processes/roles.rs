@@ -233,7 +233,8 @@ fn shorten(dir: &Path) {
     say(&format!("{} records", ring.reader.snapshot(Uptime::ZERO).report.history.len()));
 }
 
-/// What another thread of the app, or another process of its user, may do: the owner of a file can always make it writable.
+/// What another thread of the app, or another process of its user, may do: the owner of a file can always
+/// make it writable.
 fn shortened(dir: &Path) {
     let mut ring = ring(&options(dir));
     let path = ring.reader.path().expect("a file").to_owned();

@@ -1,12 +1,13 @@
 //! Which displacements a function loads from, out of its machine code.
 //!
-//! No disassembler: only the few encodings of "load from register plus constant" that compilers use for members
-//! beyond the first. What is missed is not found; what is found by chance does no harm, because a row needs all of
-//! its numbers in the right functions.
+//! No disassembler: only the few encodings of "load from register plus constant" that compilers use for
+//! members beyond the first. What is missed is not found; what is found by chance does no harm, because a row
+//! needs all of its numbers in the right functions.
 
 use std::collections::BTreeSet;
 
-/// Constants by which the function loads (or compares with memory). `arm` is Thumb code, `a32` the older encoding.
+/// Constants by which the function loads (or compares with memory). `arm` is Thumb code, `a32` the older
+/// encoding.
 pub(super) fn displacements(arch: &str, code: &[u8]) -> BTreeSet<u32> {
     match arch {
         "arm64" => words(code).filter_map(arm64).collect(),

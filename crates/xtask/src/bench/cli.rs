@@ -114,7 +114,8 @@ fn watch(mut child: Child) -> Result<Used> {
             .lines()
             .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
         used.peak_kib = used.peak_kib.max(peak.unwrap_or(0));
-        // After the name in brackets: state is the first field, utime and stime the 12th and 13th, in 1/100 s.
+        // After the name in brackets: state is the first field, utime and stime the 12th and 13th, in 1/100
+        // s.
         let stat = fs::read_to_string(proc.join("stat")).unwrap_or_default();
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         let ticks: u64 = [11, 12].iter().filter_map(|at| fields.get(*at)?.parse::<u64>().ok()).sum();

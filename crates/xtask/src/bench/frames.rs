@@ -25,7 +25,8 @@ pub(crate) struct FramesArgs {
     idle_ms: u32,
 }
 
-/// The ways on the main thread, as `bench.FrameBench` calls them, what each is compared with, and what they are.
+/// The ways on the main thread, as `bench.FrameBench` calls them, what each is compared with, and what they
+/// are.
 const WAYS: [(&str, &str, &str); 4] = [
     ("empty", BASE, "an empty FrameCallback"),
     ("frames", BASE, "Loopbox, frames alone"),

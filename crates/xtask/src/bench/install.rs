@@ -78,7 +78,8 @@ impl Figures {
     }
 }
 
-/// Process after process, because the first time is the only one that an app sees: with one directory, as launches have.
+/// Process after process, because the first time is the only one that an app sees: with one directory, as
+/// launches have.
 fn bench(launcher: &Launcher, what: &str, jar: &Path, times: u32) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut figures = Figures::default();

@@ -1,5 +1,5 @@
-//! `cargo xtask bench instructions`: what the native part of the hook costs per message, and of a display frame, in instructions
-//! and time.
+//! `cargo xtask bench instructions`: what the native part of the hook costs per message, and of a display
+//! frame, in instructions and time.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -31,7 +31,8 @@ pub(crate) enum BenchCommand {
     Instructions(instructions::InstructionsArgs),
     /// How long a report takes until its first file has its name, with a full history
     Report(report::ReportArgs),
-    /// How long a sample stops the main thread, against other ways to take stacks; interval reached; sizes of trees
+    /// How long a sample stops the main thread, against other ways to take stacks; interval reached; sizes of
+    /// trees
     Sampler(sampler::SamplerArgs),
     /// What one message that blocks costs, for the performance monitor and for other ways to report it
     Stall(stall::StallArgs),

@@ -1,4 +1,5 @@
-//! `cargo xtask bench report`: how long a report takes until its first file has its name, with a full history.
+//! `cargo xtask bench report`: how long a report takes until its first file has its name, with a full
+//! history.
 //!
 //! The recorder measures it itself and writes it into the file's second version, which has what took longer.
 

@@ -1,4 +1,5 @@
-//! `cargo xtask bench sampler`: how long a sample stops the main thread, the interval really reached, sizes of trees.
+//! `cargo xtask bench sampler`: how long a sample stops the main thread, the interval really reached, sizes
+//! of trees.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -231,7 +232,8 @@ fn intervals(what: &str, tree: &StackTree) {
         let first = phase.first_sample as usize;
         let end =
             tree.phases.get(at + 1).map_or(tree.sample_deltas_ns.len(), |next| next.first_sample as usize);
-        // The first sample of the message is due at its onset, the first of a phase still at the interval before.
+        // The first sample of the message is due at its onset, the first of a phase still at the interval
+        // before.
         let mut deltas: Vec<u64> = tree.sample_deltas_ns.get(first + 1..end).unwrap_or_default().to_vec();
         deltas.sort_unstable();
         let Some(last) = deltas.len().checked_sub(1) else { continue };

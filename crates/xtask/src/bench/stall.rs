@@ -1,7 +1,8 @@
-//! `cargo xtask bench stall`: what one message that blocks costs, for the performance monitor and for other ways to report it.
+//! `cargo xtask bench stall`: what one message that blocks costs, for the performance monitor and for other
+//! ways to report it.
 //!
-//! Times are CPU time, so that waiting for a processor on a busy machine does not count; what the same messages cost when nothing
-//! watches is taken off.
+//! Times are CPU time, so that waiting for a processor on a busy machine does not count; what the same
+//! messages cost when nothing watches is taken off.
 
 use super::stats::{LIMIT, median};
 use anyhow::{Context, Result};

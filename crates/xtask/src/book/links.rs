@@ -1,4 +1,5 @@
-//! Whether the links in the repository's Markdown lead somewhere, and whether the book has all pages of `docs`.
+//! Whether the links in the repository's Markdown lead somewhere, and whether the book has all pages of
+//! `docs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -26,7 +27,8 @@ struct Page {
 /// When a page cannot be read.
 pub(super) fn faults(root: &Path) -> Result<Vec<String>> {
     let mut pages = BTreeMap::new();
-    // What is built, downloaded or git's own is not ours; a page that another place links to is checked where it is.
+    // What is built, downloaded or git's own is not ours; a page that another place links to is checked where
+    // it is.
     let ours = |entry: &DirEntry| {
         let name = entry.file_name().as_encoded_bytes();
         entry.depth() == 0 || !(name.starts_with(b".") || name == b"target" || entry.path_is_symlink())

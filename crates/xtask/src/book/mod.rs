@@ -19,8 +19,8 @@ pub(crate) fn run() -> Result<()> {
 /// Builds the book; the folder that it is in.
 ///
 /// # Errors
-/// When a link of any page in the repository leads nowhere, a page is missing in the table of contents, or mdBook has
-/// something to object to.
+/// When a link of any page in the repository leads nowhere, a page is missing in the table of contents, or
+/// mdBook has something to object to.
 pub(crate) fn build() -> Result<PathBuf> {
     let faults = links::faults(&root())?;
     ensure!(faults.is_empty(), "in the documentation:\n  {}", faults.join("\n  "));

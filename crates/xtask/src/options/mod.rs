@@ -1,6 +1,6 @@
-//! All that is made from `jni-glue/options.toml`, the table of the library's options. What is made is committed, so
-//! that a reader of `Config.java` sees it whole. The test fails where a file is not what the table says; it writes
-//! the files when `LOOPBOX_BLESS` is set.
+//! All that is made from `jni-glue/options.toml`, the table of the library's options. What is made is
+//! committed, so that a reader of `Config.java` sees it whole. The test fails where a file is not what the
+//! table says; it writes the files when `LOOPBOX_BLESS` is set.
 
 mod java;
 mod pages;

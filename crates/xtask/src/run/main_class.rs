@@ -1,5 +1,5 @@
-//! Which class of some sources a person means to run: the one with `public static void main(String[])`, or the class that
-//! Kotlin makes of a file with `fun main`.
+//! Which class of some sources a person means to run: the one with `public static void main(String[])`, or
+//! the class that Kotlin makes of a file with `fun main`.
 //!
 //! The sources are not parsed. Comments and literals are taken out, and words and braces are followed.
 

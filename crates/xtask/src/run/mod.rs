@@ -16,8 +16,9 @@ use loopbox_setup::workspace::{root, target};
 
 /// Run an app of your own on a testbed, and list the reports that it left.
 ///
-/// The sources, of Java 17 or Kotlin, are compiled against Loopbox's public API and the testbed's framework. `java.io.tmpdir` is a new folder: reports that the app puts there are listed at the end, each with
-/// its reason and its verdict. The exit code is the app's.
+/// The sources, of Java 17 or Kotlin, are compiled against Loopbox's public API and the testbed's framework.
+/// `java.io.tmpdir` is a new folder: reports that the app puts there are listed at the end, each with its
+/// reason and its verdict. The exit code is the app's.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// The testbed: art10, art11, ...

@@ -1,6 +1,7 @@
 //! `cargo xtask stress fuzz`: every decoder under LLVM's libFuzzer, led by coverage.
 //!
-//! The stable toolchain can instrument code for it; only cargo-fuzz, which adds sanitizers, needs a nightly one.
+//! The stable toolchain can instrument code for it; only cargo-fuzz, which adds sanitizers, needs a nightly
+//! one.
 
 use std::fs;
 use std::process::Command;

@@ -18,12 +18,15 @@ pub(crate) enum StressCommand {
     Testbeds(TestbedsArgs),
     /// Every decoder on hostile input, led by coverage
     Fuzz(fuzz::FuzzArgs),
-    /// kill -9 at random moments of apps that record on a real ART: what they leave, and what the next launch reports
+    /// kill -9 at random moments of apps that record on a real ART: what they leave, and what the next launch
+    /// reports
     Kill(KillArgs),
-    /// A hang at every place of an app that starts as on a phone, in every way to watch it: what reports say of it
+    /// A hang at every place of an app that starts as on a phone, in every way to watch it: what reports say
+    /// of it
     Hangs(HangsArgs),
-    /// A hang of each known cause, and what the verdict was worth: a table, and how reliable each confidence is, also on
-    /// generated variants. Fails when one was wrong with high confidence, or a confidence does not keep its promise
+    /// A hang of each known cause, and what the verdict was worth: a table, and how reliable each confidence
+    /// is, also on generated variants. Fails when one was wrong with high confidence, or a confidence does
+    /// not keep its promise
     Causes(CausesArgs),
     /// The recorder on the framework's real classes of each API level: a table
     Levels(LevelsArgs),
@@ -50,12 +53,12 @@ pub(crate) struct TestbedsArgs {
 pub(crate) struct HangsArgs {
     /// Testbeds to run on, of art10 and art11; both when none is named
     testbeds: Vec<String>,
-    /// What main does, once for each way: spin, sleep, monitor, lock, gc, full-heap, native-spin, futex, nanosleep, fsync,
-    /// vfork, page or binder; sleep when none is named
+    /// What main does, once for each way: spin, sleep, monitor, lock, gc, full-heap, native-spin, futex,
+    /// nanosleep, fsync, vfork, page or binder; sleep when none is named
     #[arg(long)]
     way: Vec<String>,
-    /// How main is watched, once for each mode: observer, printer, input, displaced, unsampled or fallback; all when none is
-    /// named
+    /// How main is watched, once for each mode: observer, printer, input, displaced, unsampled or fallback;
+    /// all when none is named
     #[arg(long)]
     mode: Vec<String>,
     /// Only the rows whose name contains this
@@ -164,8 +167,8 @@ fn kill(args: &KillArgs) -> Result<()> {
     run_command(&mut kill)
 }
 
-/// Miri looks for data races and for loads that only weak memory allows. loom, in every test run, tries all orders of
-/// shorter programs.
+/// Miri looks for data races and for loads that only weak memory allows. loom, in every test run, tries all
+/// orders of shorter programs.
 fn orders(args: &OrdersArgs) -> Result<()> {
     let mut miri = Command::new("cargo");
     miri.env_remove("RUSTUP_TOOLCHAIN").arg("+nightly").args([

@@ -1,8 +1,8 @@
 //! `cargo xtask stress sampler`: `probe.Stress` for as many samples as one likes, under SIGQUIT.
 //!
-//! The main thread allocates under a collector, throws from deep stacks, contends, waits, sleeps, recurses, loads and
-//! drops classes, while other threads start, die, follow its locks and ask for its stack. It fails when the process
-//! dies, hangs, leaves the main thread suspended, cannot take a sample, or grows.
+//! The main thread allocates under a collector, throws from deep stacks, contends, waits, sleeps, recurses,
+//! loads and drops classes, while other threads start, die, follow its locks and ask for its stack. It fails
+//! when the process dies, hangs, leaves the main thread suspended, cannot take a sample, or grows.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
@@ -24,8 +24,8 @@ const QUIET: Duration = Duration::from_mins(5);
 const QUIT_EACH: Duration = Duration::from_secs(2);
 /// Lines of standard error kept for the case of a crash.
 const LAST_LINES: usize = 400;
-/// Growth allowed from the first quarter to the end, in KiB: Java's collector keeps pages, malloc fragments, and the
-/// probe itself remembers a name for each address that it ever saw a method at.
+/// Growth allowed from the first quarter to the end, in KiB: Java's collector keeps pages, malloc fragments,
+/// and the probe itself remembers a name for each address that it ever saw a method at.
 const GROWTH_KIB: i64 = 16 << 10;
 
 /// Arguments of the sampler's stress.

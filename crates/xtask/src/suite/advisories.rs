@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-/// Runs the command that fetches it; why it is not there, in a line, or `None` when it is. A network that does not answer is not
-/// waited for beyond the limit.
+/// Runs the command that fetches it; why it is not there, in a line, or `None` when it is. A network that
+/// does not answer is not waited for beyond the limit.
 ///
 /// # Errors
 /// When the command cannot be run at all.

@@ -97,8 +97,8 @@ const STEPS: &[Step] = &[
     full("machine with 16 KiB pages", || run(xtask().args(["bionic", "--machine"]))),
 ];
 
-/// The libraries that tests run, and one ABI more for its pointers of 32 bits. A release builds and checks all four, and
-/// packs the archives: each takes its own standard library, a minute or more of a processor.
+/// The libraries that tests run, and one ABI more for its pointers of 32 bits. A release builds and checks
+/// all four, and packs the archives: each takes its own standard library, a minute or more of a processor.
 const TESTED_ABIS: [&str; 6] = ["--abi", "arm64-v8a", "--abi", "x86_64", "--check", "armeabi-v7a"];
 
 const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {
@@ -119,8 +119,8 @@ const LIMIT: Duration = Duration::from_mins(30);
 /// How many run at a time: those that run apps on testbeds wait most of the time.
 const AT_ONCE: usize = 4;
 
-/// Those that take longest, and one that would begin last, but for those that need a library which a step beside them may still
-/// build. They begin before the others, which fill the gaps at the end.
+/// Those that take longest, and one that would begin last, but for those that need a library which a step
+/// beside them may still build. They begin before the others, which fill the gaps at the end.
 const LONGEST: [&str; 9] = [
     "e2e frames",
     "loopbox-cli page",
@@ -200,16 +200,16 @@ fn documentation() -> Result<()> {
         doc
     };
     run(&mut doc(&["--workspace"]))?;
-    // The command is called as the library that apps load. In one folder each would remove the pages of the other, also while
-    // it writes them. What both are made of is in the one build folder.
+    // The command is called as the library that apps load. In one folder each would remove the pages of the
+    // other, also while it writes them. What both are made of is in the one build folder.
     let mut of_command = doc(&["--package", "loopbox-cli", "--package", "xtask", "--bin", "loopbox"]);
     of_command.env("CARGO_BUILD_BUILD_DIR", target()).env("CARGO_TARGET_DIR", target().join("command"));
     run(&mut of_command)?;
     run(cargo().args(["test", "--quiet", "--workspace", "--locked", "--doc"]))
 }
 
-/// The policy of `deny.toml`, and the known advisories, whose database has to be fetched. Where it cannot be, that is no fault of
-/// the dependencies; it is said in the step's line.
+/// The policy of `deny.toml`, and the known advisories, whose database has to be fetched. Where it cannot be,
+/// that is no fault of the dependencies; it is said in the step's line.
 fn dependencies() -> Result<()> {
     let deny = CARGO_DENY.ensure()?;
     let check = |arguments: &[&str]| {

@@ -1,12 +1,13 @@
-//! How long a process and what it has waited for had processors: unlike the time that passes, a figure that two runs share.
+//! How long a process and what it has waited for had processors: unlike the time that passes, a figure that
+//! two runs share.
 
 use std::fs;
 use std::time::Duration;
 
 use rustix::param::clock_ticks_per_second;
 
-/// The time that a process and those of its children that it has waited for had processors; by its number, or `self`. A process
-/// that has ended has one until it is reaped.
+/// The time that a process and those of its children that it has waited for had processors; by its number, or
+/// `self`. A process that has ended has one until it is reaped.
 pub(crate) fn time_of(process: &str) -> Option<Duration> {
     parse(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?, clock_ticks_per_second())
 }

@@ -47,7 +47,8 @@ impl TestProgram {
         Self::build(&[])
     }
 
-    /// Builds the quick ones: all unit tests, and the integration tests of packages that use no testbed and fuzz nothing.
+    /// Builds the quick ones: all unit tests, and the integration tests of packages that use no testbed and
+    /// fuzz nothing.
     ///
     /// # Errors
     /// When something does not build.
@@ -168,8 +169,8 @@ impl TestProgram {
     }
 }
 
-/// The integration tests of the packages that neither use testbeds nor fuzz, which takes minutes: folder and name, from
-/// cargo's metadata.
+/// The integration tests of the packages that neither use testbeds nor fuzz, which takes minutes: folder and
+/// name, from cargo's metadata.
 fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
     let list = |of: &Value, name| of.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |of: &Value, name| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -190,8 +191,8 @@ fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
     tests
 }
 
-/// How many tests passed and which failed, by the lines `test NAME ... ok`. A test that prints may have its words before
-/// the result, or before its own line.
+/// How many tests passed and which failed, by the lines `test NAME ... ok`. A test that prints may have its
+/// words before the result, or before its own line.
 fn results(output: &str) -> (usize, Vec<String>) {
     let (mut passed, mut failed) = (0, Vec::new());
     for line in output.lines() {
@@ -247,9 +248,11 @@ mod tests {
         let program = TestProgram::script("p", folder.path(), "sleep 1000 & echo $!; wait");
         let outcome = program.run(&log, Duration::from_secs(2), &Running::killed_with_group()).unwrap();
         assert_eq!(outcome.failed, ["(it did not end within 2 s)"]);
-        // A machine with much to do may not have let the shell say it in that time; then there is nothing to end.
+        // A machine with much to do may not have let the shell say it in that time; then there is nothing to
+        // end.
         let Ok(child) = fs::read_to_string(&log).unwrap().trim().parse::<u32>() else { return };
-        // Gone, or a zombie that has not been reaped yet; until then it is killed and waits for a processor to end on.
+        // Gone, or a zombie that has not been reaped yet; until then it is killed and waits for a processor
+        // to end on.
         let ended = || {
             let state = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
             state.is_empty() || state.contains(") Z ")

@@ -1,5 +1,5 @@
-//! Whether the disk has room for what the test command makes. A full one shows in a linker that dies by SIGBUS, or in a test
-//! that finds half a file.
+//! Whether the disk has room for what the test command makes. A full one shows in a linker that dies by
+//! SIGBUS, or in a test that finds half a file.
 
 use std::fs;
 use std::path::Path;

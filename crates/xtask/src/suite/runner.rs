@@ -43,11 +43,12 @@ impl Runner {
         Ok(self)
     }
 
-    /// Runs every program once and passes each outcome on as soon as it is there, with the file that has what the program
-    /// printed.
+    /// Runs every program once and passes each outcome on as soon as it is there, with the file that has what
+    /// the program printed.
     ///
     /// # Errors
-    /// The first program that cannot be run, or the first error of `done`; the programs that run then are waited for.
+    /// The first program that cannot be run, or the first error of `done`; the programs that run then are
+    /// waited for.
     pub(crate) fn run(
         &self,
         programs: &[TestProgram],

@@ -1,4 +1,5 @@
-//! Runs steps one after the other, each as a process of its own, so that all it prints is on the terminal and in a file.
+//! Runs steps one after the other, each as a process of its own, so that all it prints is on the terminal and
+//! in a file.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -14,7 +15,8 @@ use loopbox_setup::workspace::target;
 use super::runner::INTERRUPTED;
 use super::running::Running;
 
-/// What a step's own process begins a line with that says what it could not check. It is in the step's line of the table, too.
+/// What a step's own process begins a line with that says what it could not check. It is in the step's line
+/// of the table, too.
 pub(crate) const NOT_CHECKED: &str = "not checked: ";
 
 /// What a step's own process begins a line with that says how long it and its children had processors.
@@ -34,8 +36,8 @@ enum Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) name: &'static str,
-    /// Whether the steps after it begin without waiting for it. Of such steps one runs at a time, and what it prints is shown when
-    /// it has ended.
+    /// Whether the steps after it begin without waiting for it. Of such steps one runs at a time, and what it
+    /// prints is shown when it has ended.
     pub(crate) is_beside: bool,
 }
 
@@ -69,7 +71,8 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         Ok(passed)
     }
 
-    /// Runs the steps that are in order, and sends where to `begin` each of the others. False when one of either has failed.
+    /// Runs the steps that are in order, and sends where to `begin` each of the others. False when one of
+    /// either has failed.
     fn in_order(&self, begin: &Sender<usize>, ended: &Receiver<usize>) -> Result<bool> {
         for (at, step) in self.steps.iter().enumerate() {
             for at in ended.try_iter() {
@@ -131,7 +134,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// # Errors
 /// When a step failed: which, and where its output is.
 pub(crate) fn run(steps: &[Named], command: impl Fn(&str) -> Command + Sync) -> Result<()> {
-    // A signal for this process alone must not leave a step running; one step handles its programs the same way.
+    // A signal for this process alone must not leave a step running; one step handles its programs the same
+    // way.
     let running = Arc::new(Running::asked_to_end());
     let children = Arc::clone(&running);
     ctrlc::set_handler(move || {
@@ -224,8 +228,9 @@ pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(here).unwrap_or(path).display().to_string()
 }
 
-/// Runs a command; both its outputs go into a file, in the order in which they were written, and to ours where that is wanted.
-/// Whether it succeeded. It is one of those that are `running`, and has not succeeded when they were ended before it.
+/// Runs a command; both its outputs go into a file, in the order in which they were written, and to ours
+/// where that is wanted. Whether it succeeded. It is one of those that are `running`, and has not succeeded
+/// when they were ended before it.
 fn copied_to(log: &Path, command: &mut Command, running: &Running, is_shown: bool) -> Result<bool> {
     let mut file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
     let (mut output, writer) = io::pipe().context("no pipe")?;

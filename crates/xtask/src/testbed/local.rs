@@ -1,4 +1,5 @@
-//! What runs on every testbed, on one alone: a user's own build of a runtime (`--local`), or any by name (`--test`).
+//! What runs on every testbed, on one alone: a user's own build of a runtime (`--local`), or any by name
+//! (`--test`).
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,8 +10,8 @@ use loopbox_testbed::{LOCAL, LOCAL_FOLDER};
 
 use crate::suite::steps::minutes;
 
-/// Package and program of tests, and which of its tests: those whose name has one of the words, all without any. What is
-/// about ART 10 alone is left out.
+/// Package and program of tests, and which of its tests: those whose name has one of the words, all without
+/// any. What is about ART 10 alone is left out.
 const PROGRAMS: [(&str, &str, &[&str]); 7] = [
     ("loopbox-art", "on_art", &[]),
     ("loopbox-e2e", "hooks", &["a_printer", "a_looper", "a_stubborn"]),

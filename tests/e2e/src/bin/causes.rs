@@ -1,6 +1,6 @@
-//! Has an app hang for each known cause and prints what the verdict was worth: `causes [--cause NAME]... [TESTBED...]`.
-//! `cargo xtask stress causes` calls it. It fails when a verdict was wrong with high confidence, or when a confidence does
-//! not keep its promise on the generated variants of causes.
+//! Has an app hang for each known cause and prints what the verdict was worth: `causes [--cause NAME]...
+//! [TESTBED...]`. `cargo xtask stress causes` calls it. It fails when a verdict was wrong with high
+//! confidence, or when a confidence does not keep its promise on the generated variants of causes.
 
 use std::process::ExitCode;
 

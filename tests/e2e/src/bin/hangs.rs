@@ -1,6 +1,6 @@
-//! Plays a hang at every place in every way to watch, 5 s until the system's signal and 6 s until the kill, and prints
-//! what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT] [TESTBED...]`. `cargo xtask stress hangs` calls
-//! it.
+//! Plays a hang at every place in every way to watch, 5 s until the system's signal and 6 s until the kill,
+//! and prints what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT] [TESTBED...]`. `cargo
+//! xtask stress hangs` calls it.
 
 use std::process::ExitCode;
 use std::sync::Mutex;

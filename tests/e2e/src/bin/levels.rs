@@ -1,4 +1,5 @@
-//! The table of API levels: `levels [fwLEVEL...]`, without names all of them. `cargo xtask stress levels` calls it.
+//! The table of API levels: `levels [fwLEVEL...]`, without names all of them. `cargo xtask stress levels`
+//! calls it.
 
 use std::process::ExitCode;
 

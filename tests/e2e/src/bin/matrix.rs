@@ -1,4 +1,5 @@
-//! The matrix of testbeds and modes, for long: `matrix [--phase-ms N] [TESTBED...]`. `cargo xtask stress testbeds` calls it.
+//! The matrix of testbeds and modes, for long: `matrix [--phase-ms N] [TESTBED...]`. `cargo xtask stress
+//! testbeds` calls it.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! Every place where a main thread can hang (`tests/app/phone`), in every way to watch it: what the report at SIGQUIT
-//! says of the hang, and what the next launch finds after a kill.
+//! Every place where a main thread can hang (`tests/app/phone`), in every way to watch it: what the report at
+//! SIGQUIT says of the hang, and what the next launch finds after a kill.
 
 mod mode;
 mod phone;
@@ -17,7 +17,8 @@ pub use mode::Mode;
 use phone::{Phone, Told, sleep_until};
 use slow_files::SlowFiles;
 
-/// A place of the scripted app, by the name that its arguments have for it, in the order in which it is reached.
+/// A place of the scripted app, by the name that its arguments have for it, in the order in which it is
+/// reached.
 pub const PLACES: [&str; 20] = [
     "attach-after",
     "provider",
@@ -161,14 +162,15 @@ impl Cell {
         matches!(self.way, "page" | "binder")
     }
 
-    /// Whether stacks can be taken at all: what hangs in native code is on a Java stack, too. Java code that waits for a
-    /// page does not come to a point where ART could stop it.
+    /// Whether stacks can be taken at all: what hangs in native code is on a Java stack, too. Java code that
+    /// waits for a page does not come to a point where ART could stop it.
     fn has_stacks(&self) -> bool {
         self.mode != Mode::Unsampled && self.way != "page"
     }
 
-    /// Whether the listener can be called: with no memory left it ends by an error, and while ART waits for a thread that
-    /// does not come to a point where it could stop, to write the system's trace, no other thread runs Java.
+    /// Whether the listener can be called: with no memory left it ends by an error, and while ART waits for a
+    /// thread that does not come to a point where it could stop, to write the system's trace, no other thread
+    /// runs Java.
     fn java_goes_on(&self) -> bool {
         !matches!(self.way, "full-heap" | "page")
     }
@@ -210,8 +212,8 @@ impl Cell {
         if early || told.as_of_ns.is_some_and(|as_of| as_of > latest_ns) {
             wrong.push("it is not of the instant that it is about");
         }
-        // What the hang is in began before it. Of what computes outside of messages the CPU time gives the start, and a
-        // machine with more to do makes it seem later.
+        // What the hang is in began before it. Of what computes outside of messages the CPU time gives the
+        // start, and a machine with more to do makes it seem later.
         if told.began_ns.is_some_and(|began| began > hung_ns && !self.computes()) {
             wrong.push("its age is not true");
         }

@@ -82,8 +82,8 @@ impl<'a> Phone<'a> {
         Self::start(testbed, mode, folder, &HANGS_AT_ONCE.map(str::to_owned))
     }
 
-    /// The same with a recorder that notices the hang by itself only after a minute: its report would take the place of a
-    /// signal's, which may be complete only then.
+    /// The same with a recorder that notices the hang by itself only after a minute: its report would take
+    /// the place of a signal's, which may be complete only then.
     pub(super) fn next_for_signal(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
         let arguments = HANGS_AT_ONCE.into_iter().chain(["hangMs=60000"]);
         Self::start(testbed, mode, folder, &arguments.map(str::to_owned).collect::<Vec<_>>())
@@ -107,8 +107,8 @@ impl<'a> Phone<'a> {
         })
     }
 
-    /// SIGQUIT as the system sends it at an ANR, from the user `system`; from this one where there are no rights for that.
-    /// Returns when it was sent.
+    /// SIGQUIT as the system sends it at an ANR, from the user `system`; from this one where there are no
+    /// rights for that. Returns when it was sent.
     pub(super) fn signal(&self) -> Result<Uptime> {
         let sent_ns = uptime_ns();
         let root =

@@ -1,5 +1,5 @@
-//! A file system of the test program (FUSE), whose files answer never: what waits for their data waits for a disk, as far as
-//! the kernel is concerned, and what calls their driver waits as a binder call does.
+//! A file system of the test program (FUSE), whose files answer never: what waits for their data waits for a
+//! disk, as far as the kernel is concerned, and what calls their driver waits as a binder call does.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// Two files: `page`, one page whose data never comes, and `driver`, whose `ioctl` ends by a signal only, as that of the
-/// binder driver.
+/// Two files: `page`, one page whose data never comes, and `driver`, whose `ioctl` ends by a signal only, as
+/// that of the binder driver.
 #[derive(Debug)]
 pub struct SlowFiles {
     folder: PathBuf,
@@ -131,8 +131,8 @@ fn word(request: &[u8], at: usize) -> u64 {
 fn init() -> Vec<u8> {
     const ASYNC_READ: u32 = 1;
     const READ_AHEAD: u32 = 64 << 10;
-    // Version 7.31. With asynchronous read-ahead a thread waits for the page, as with a disk's, and not for this program,
-    // which not even SIGKILL would end. One page is the longest write.
+    // Version 7.31. With asynchronous read-ahead a thread waits for the page, as with a disk's, and not for
+    // this program, which not even SIGKILL would end. One page is the longest write.
     let mut answer = [7_u32, 31, READ_AHEAD, ASYNC_READ, 0, PAGE as u32].map(u32::to_ne_bytes).concat();
     answer.resize(64, 0);
     answer

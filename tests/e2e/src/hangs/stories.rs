@@ -1,4 +1,5 @@
-//! Hangs that are more than one hang at one place: before the recorder is there, two in a row, while a report is written.
+//! Hangs that are more than one hang at one place: before the recorder is there, two in a row, while a report
+//! is written.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -186,7 +187,8 @@ impl Stage {
         let (_, recovered) = killed.recovered((self.testbed, self.mode), scene.path(), &hang)?;
 
         let mut wrong = Vec::new();
-        // The ring may still have the first stack only, which is of before the second hang (`docs/blind-spots.md`).
+        // The ring may still have the first stack only, which is of before the second hang
+        // (`docs/blind-spots.md`).
         let without_stack = Self { mode: Mode::Unsampled, ..*self };
         for (when, told, stage) in [("signal", &answer.told, self), ("kill", &recovered, &without_stack)] {
             wrong.extend(stage.wrong(when, install.after, &hang, told));
@@ -260,9 +262,9 @@ impl Stage {
         Ok((phone, hang))
     }
 
-    /// The same, until the hang's report has its first file, and waits for the queue: its files. Before that the queue is
-    /// printed for each message that the recorder suspects: on a loaded machine those of the start may be among them, and
-    /// the hang's own before the app says that it hangs.
+    /// The same, until the hang's report has its first file, and waits for the queue: its files. Before that
+    /// the queue is printed for each message that the recorder suspects: on a loaded machine those of the
+    /// start may be among them, and the hang's own before the app says that it hangs.
     fn printing_for_hang<'a>(&self, scene: &'a Scene) -> Result<(Phone<'a>, Hang, Vec<PathBuf>)> {
         let (phone, hang) = self.printing(scene, &["hangMs=3000"])?;
         let files = wait_until("the hang's report", || {

@@ -14,8 +14,8 @@ const TITLE_BYTES: usize = 256;
 const FRAMES: usize = 128;
 const STACK_BYTES: usize = 12 << 10;
 
-/// The app's version, the time that the report is about in ms, the fingerprint, the title, the annotations, the stack,
-/// a frame a line, the innermost first, and the system's warnings.
+/// The app's version, the time that the report is about in ms, the fingerprint, the title, the annotations,
+/// the stack, a frame a line, the innermost first, and the system's warnings.
 pub(super) fn write(report: &Report, text: &mut Line) {
     let subject = subject(&report.main, &report.history, written_at(report));
     text.text(&report.meta.process.app_version).end();
@@ -67,7 +67,8 @@ pub(super) fn write_warnings(warnings: &[AnrWarning], text: &mut Line) {
     }
 }
 
-/// Class, method, file and line: of code without lines the dex pc, as Android's own traces have it; -2 in a native method.
+/// Class, method, file and line: of code without lines the dex pc, as Android's own traces have it; -2 in a
+/// native method.
 fn frame(report: &Report, location: LocationId, text: &mut Line) {
     let Some(&Location::Frame { method, dex_pc, line }) = report.symbols.location(location) else { return };
     let Some(method) = report.symbols.method(method) else { return };

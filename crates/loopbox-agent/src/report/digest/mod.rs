@@ -183,7 +183,8 @@ fn main(report: &Report, line: &mut Line) {
 }
 
 /// The last stack of the running message, or of what runs outside of messages, innermost frame first. The
-/// first frame of the app, or else of a library, is named, however deep it is: it says more than the last of the platform's.
+/// first frame of the app, or else of a library, is named, however deep it is: it says more than the last of
+/// the platform's.
 fn at(report: &Report, stack: &[LocationId], line: &mut Line) {
     let frame = |location| {
         let found = report.symbols.location(location);

@@ -1,14 +1,18 @@
-//! The life of a report, as a state machine without clock, thread, file or Java: events go in, actions come out.
+//! The life of a report, as a state machine without clock, thread, file or Java: events go in, actions come
+//! out.
 //!
-//! A report is *collected* and written; that first file is *on disk* before anything that may have to wait for the app is
-//! asked, and who wants to hear of that does; then it *waits* until ART has written its own trace, for the pending queue and
-//! for other threads, for a bounded time; then it is *complete*, is written again, and its listener is notified. Only one report at a time is on this way: the next one that is wanted completes it
-//! with what is known.
+//! A report is *collected* and written; that first file is *on disk* before anything that may have to wait
+//! for the app is asked, and who wants to hear of that does; then it *waits* until ART has written its own
+//! trace, for the pending queue and for other threads, for a bounded time; then it is *complete*, is written
+//! again, and its listener is notified. Only one report at a time is on this way: the next one that is wanted
+//! completes it with what is known.
 //!
-//! A complete report of a signal or a hang is *followed*: until its message has ended and the system has answered whether
-//! the process does not respond, each new piece of evidence is put into the file, which may *reclassify* it.
+//! A complete report of a signal or a hang is *followed*: until its message has ended and the system has
+//! answered whether the process does not respond, each new piece of evidence is put into the file, which may
+//! *reclassify* it.
 //!
-//! The worker does the actions in their order and passes on what came of them, see [`Lifecycle::next_action`].
+//! The worker does the actions in their order and passes on what came of them, see
+//! [`Lifecycle::next_action`].
 
 use super::digest::FileState;
 use crate::session::Request;
@@ -17,8 +21,9 @@ use std::path::PathBuf;
 
 /// The system takes traces for up to twenty seconds before it reports that a process does not respond.
 const ASK_SYSTEM_NS: u64 = 25_000_000_000;
-/// How long the queue waits for ART's own trace. It is read by Java code, which allocates: ART 14 aborts when it dumps a thread
-/// that waits for a collection and has a frame without compiled code (`art_method.cc`, `IsNative`).
+/// How long the queue waits for ART's own trace. It is read by Java code, which allocates: ART 14 aborts when
+/// it dumps a thread that waits for a collection and has a frame without compiled code (`art_method.cc`,
+/// `IsNative`).
 const TRACE_NS: u64 = 2_000_000_000;
 
 /// Why a report is written.
@@ -73,8 +78,8 @@ pub(super) enum SystemAnswer {
 pub(super) enum Event {
     /// A report is wanted now.
     Wanted(Trigger),
-    /// The first file is on disk. With `updated` that is the complete file of an earlier report of the same hang, and it has
-    /// the new evidence.
+    /// The first file is on disk. With `updated` that is the complete file of an earlier report of the same
+    /// hang, and it has the new evidence.
     FirstWritten { updated: bool },
     /// The first file could not be written.
     FirstFailed,
@@ -128,8 +133,8 @@ pub(super) enum Action {
 enum Stage {
     /// The main thread's data is being collected.
     Collecting,
-    /// The first file is there; the queue and the threads are being asked for, the queue not before ART has written its trace
-    /// or this time has come.
+    /// The first file is there; the queue and the threads are being asked for, the queue not before ART has
+    /// written its trace or this time has come.
     FirstOnDisk { updated: bool, deadline_ns: Option<Uptime>, trace_until_ns: Option<Uptime> },
     /// Only the threads' answer is missing.
     WaitingForThreads { deadline_ns: Uptime },
@@ -204,7 +209,8 @@ impl Lifecycle {
         }
     }
 
-    /// Whether the report waits for the end of ART's own trace. Nothing else is to run Java code for a report meanwhile.
+    /// Whether the report waits for the end of ART's own trace. Nothing else is to run Java code for a report
+    /// meanwhile.
     pub(super) fn waits_for_trace(&self) -> bool {
         self.current.as_ref().is_some_and(|current| {
             matches!(current.stage, Stage::FirstOnDisk { trace_until_ns: Some(_), .. })
@@ -264,7 +270,8 @@ impl Lifecycle {
         }
     }
 
-    /// The first file comes before it: the system's own trace takes seconds, and the process may be gone after it.
+    /// The first file comes before it: the system's own trace takes seconds, and the process may be gone
+    /// after it.
     fn forward_signal(&mut self) {
         if let Some(Trigger::Signal) = self.trigger() {
             self.actions.push(Action::ForwardSignal);
@@ -285,7 +292,8 @@ impl Lifecycle {
         match deadline_ns.filter(|&deadline_ns| !threads_answered && now_ns < deadline_ns) {
             Some(deadline_ns) => {
                 current.stage = Stage::WaitingForThreads { deadline_ns };
-                // An earlier file of the same hang has threads already: it stays until this report has its own.
+                // An earlier file of the same hang has threads already: it stays until this report has its
+                // own.
                 if !updated {
                     self.actions.push(Action::WriteAgain);
                 }

@@ -1,7 +1,7 @@
-//! The listeners of reports: Java's, those of native code, and who has asked for a report without waiting for it. All are
-//! code of the app, which may take as long as it likes or wait for a lock that the main thread holds: no thread of the
-//! recorder waits for it, and none of them for another. Java has a thread for each of its own (Listeners.java), which the
-//! thread here only tells; those of native code have one for all.
+//! The listeners of reports: Java's, those of native code, and who has asked for a report without waiting for
+//! it. All are code of the app, which may take as long as it likes or wait for a lock that the main thread
+//! holds: no thread of the recorder waits for it, and none of them for another. Java has a thread for each of
+//! its own (Listeners.java), which the thread here only tells; those of native code have one for all.
 
 mod native;
 mod queue;
@@ -30,7 +30,8 @@ struct Notice {
     path: Option<PathBuf>,
     /// Why it was written.
     reason: String,
-    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], [`WARNED`], or the number by which Java knows who asked for it.
+    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], [`WARNED`], or the number by which
+    /// Java knows who asked for it.
     about: i64,
     /// Of the recording that it comes from: whose end it must not come after.
     gate: Arc<Gate>,
@@ -43,8 +44,8 @@ const FIRST_FILE: i64 = -1;
 /// Without a report: what earlier processes left has been looked at.
 const LOOKED_BACK: i64 = -2;
 
-/// The system warns of an ANR of the app, and its main thread is late. In place of a path: id, type, how much of the time-out
-/// has passed and the time-out, in milliseconds.
+/// The system warns of an ANR of the app, and its main thread is late. In place of a path: id, type, how much
+/// of the time-out has passed and the time-out, in milliseconds.
 const WARNED: i64 = -3;
 
 /// How long a notice waits until it is looked again whether there is memory to tell Java.

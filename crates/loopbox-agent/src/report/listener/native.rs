@@ -42,7 +42,8 @@ impl Slot {
         (!listener.is_null()).then(|| unsafe { std::mem::transmute::<*mut (), Listener>(listener) })
     }
 
-    /// The same, while its code is there. A library that is unloaded may leave its listener: that one is forgotten.
+    /// The same, while its code is there. A library that is unloaded may leave its listener: that one is
+    /// forgotten.
     fn get_loaded(&self) -> Option<Listener> {
         let listener = self.get()?;
         let found = mapped::code_at(listener as usize);

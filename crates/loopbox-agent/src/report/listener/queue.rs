@@ -26,8 +26,8 @@ struct Waiting {
     refused_at_ns: Uptime,
 }
 
-/// Has a thread from when a recording begins, because a thread costs memory, which a report may come to lack. It sleeps
-/// until there is something.
+/// Has a thread from when a recording begins, because a thread costs memory, which a report may come to lack.
+/// It sleeps until there is something.
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     /// Changes when the thread has something to do.

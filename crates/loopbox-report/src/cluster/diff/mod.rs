@@ -1,4 +1,5 @@
-//! Two sets of reports, of two versions say, compared group by group: what is new, gone, better and worse, and how sure that is.
+//! Two sets of reports, of two versions say, compared group by group: what is new, gone, better and worse,
+//! and how sure that is.
 
 mod junit;
 mod markdown;
@@ -206,8 +207,8 @@ impl Population {
 }
 
 impl Comparison {
-    /// Compares two sets. `users` are how many used the app in each; without them rates refer to the users who sent a report, or,
-    /// where no report names its user, to the reports.
+    /// Compares two sets. `users` are how many used the app in each; without them rates refer to the users
+    /// who sent a report, or, where no report names its user, to the reports.
     pub fn new(before: &SideInput, after: &SideInput, users: Option<[u64; 2]>, gate: Gate) -> Self {
         let sides = [before, after];
         let known = sides.map(|side| side.clusters.users.count());

@@ -1,14 +1,14 @@
 //! How sure a rate and a change of it are.
 //!
-//! A rate is shown with the score interval of Wilson (1927); the difference of two with the interval that Newcombe (1998,
-//! Statistics in Medicine 17, method 10) makes of two of those. Both hold for small and for zero counts, where the textbook
-//! interval does not.
+//! A rate is shown with the score interval of Wilson (1927); the difference of two with the interval that
+//! Newcombe (1998, Statistics in Medicine 17, method 10) makes of two of those. Both hold for small and for
+//! zero counts, where the textbook interval does not.
 
 /// The confidence of each interval.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
-/// So many standard deviations make an interval that holds with [`CONFIDENCE`] for all of `comparisons` at once (Bonferroni): of
-/// a hundred unchanged groups five would be reported as changed otherwise.
+/// So many standard deviations make an interval that holds with [`CONFIDENCE`] for all of `comparisons` at
+/// once (Bonferroni): of a hundred unchanged groups five would be reported as changed otherwise.
 pub(super) fn deviations(comparisons: usize) -> f64 {
     let wanted = (1.0 - CONFIDENCE) / 2.0 / comparisons.max(1) as f64;
     let (mut low, mut high) = (1.0_f64, 40.0_f64);
@@ -20,7 +20,8 @@ pub(super) fn deviations(comparisons: usize) -> f64 {
     high
 }
 
-/// The part of a normal distribution that lies above this many standard deviations (at least 1), by the continued fraction of Laplace.
+/// The part of a normal distribution that lies above this many standard deviations (at least 1), by the
+/// continued fraction of Laplace.
 fn upper_tail(deviations: f64) -> f64 {
     let fraction = (1..=300).rev().fold(deviations, |below, k| deviations + f64::from(k) / below);
     (-deviations * deviations / 2.0).exp() / std::f64::consts::TAU.sqrt() / fraction

@@ -38,8 +38,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let unknown = mixed.then(|| "the queue was not read to its end".to_owned());
     let unknown: Vec<String> =
         unknown.into_iter().chain(facts.unknown_main()).chain(facts.unknown_history()).collect();
-    // Messages that piled up behind one that blocks main are its consequence. A flood is older than that message, or
-    // no message blocks main and main is busy all the same.
+    // Messages that piled up behind one that blocks main are its consequence. A flood is older than that
+    // message, or no message blocks main and main is busy all the same.
     let blocked = facts.longest_ns();
     let busy = share(facts.load.work_ns, facts.load.span_ns);
     if let Some(blocked) = blocked

@@ -7,8 +7,8 @@ use crate::diagnose::load::WINDOW_NS;
 use crate::model::time::{format_ns, percent};
 use loopbox_format::model::RecordKind;
 
-/// A process without activity for longer than this was frozen rather than slow (the recorder has the same limit for
-/// idle records).
+/// A process without activity for longer than this was frozen rather than slow (the recorder has the same
+/// limit for idle records).
 const FREEZE_NS: u64 = 60_000_000_000;
 /// A smaller part of the message is no cause.
 const MIN_SHARE: f64 = 0.3;

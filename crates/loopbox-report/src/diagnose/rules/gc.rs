@@ -1,4 +1,5 @@
-//! Garbage collections: those that the app asks for, and those that it must wait for because its heap is full.
+//! Garbage collections: those that the app asks for, and those that it must wait for because its heap is
+//! full.
 
 use crate::diagnose::collections::FULL;
 use crate::diagnose::cpu_wait::asleep_share;
@@ -26,13 +27,13 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Collections that were waited for shorter than this are normal, and over a shorter time they say nothing.
 const MIN_SHARE: f64 = 0.3;
-/// The same while main mostly sleeps, though its stacks show code that computes: on a starved machine everybody waits for a
-/// CPU for most of the time, and collections can only take the rest.
+/// The same while main mostly sleeps, though its stacks show code that computes: on a starved machine
+/// everybody waits for a CPU for most of the time, and collections can only take the rest.
 const MIN_SHARE_ASLEEP: f64 = 0.1;
 const MIN_SPAN_MS: f64 = 500.0;
 
-/// Threads that allocate wait for one collection after the other. The statistics are of the process: that main is one of these
-/// threads is likely while it does not wait for anything else.
+/// Threads that allocate wait for one collection after the other. The statistics are of the process: that
+/// main is one of these threads is likely while it does not wait for anything else.
 pub(super) fn find_pressure(facts: &Facts<'_>) -> Option<Finding> {
     let statistic = |name: &str| facts.analysis.statistic(name);
     let slow = facts.primary_message().filter(|slow| slow.running)?;

@@ -26,7 +26,8 @@ const NOTIFY_ADVICE: &str = "Find the thread that is to notify the object and wh
 const OF_TRACE: &str = "so ART's own trace of the ANR says";
 const OF_TRACE_THEN: &str = "so ART's own trace of the ANR says, written a moment after the report";
 
-/// The recorder knows which monitor, or which lock of `java.util.concurrent`, main waits for, and which thread holds it.
+/// The recorder knows which monitor, or which lock of `java.util.concurrent`, main waits for, and which
+/// thread holds it.
 pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let locks = &facts.analysis.locks;
     let first = locks.waits.first()?;
@@ -70,7 +71,8 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     };
     let more = match holders.first() {
         Some(_) if locks.deadlock => 0.12,
-        // The lock is Android's own: that preferences are written under it explains more than which thread does it.
+        // The lock is Android's own: that preferences are written under it explains more than which thread
+        // does it.
         Some(_) if waits_for_storage(facts) => 0.05,
         Some(_) => 0.09,
         // What the stacks show of the wait explains more: shared preferences, a latch of the app.
@@ -125,7 +127,8 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// `, held by thread sync, which waits for a java.lang.Object, held by thread db in Db.write`: the chain to its end.
+/// `, held by thread sync, which waits for a java.lang.Object, held by thread db in Db.write`: the chain to
+/// its end.
 fn held_by(facts: &Facts<'_>, waits: &[LockWait]) -> String {
     let mut words = String::new();
     for (nth, wait) in waits.iter().enumerate() {
@@ -208,7 +211,8 @@ fn activity(facts: &Facts<'_>, holder: &LockHolder) -> String {
     }
 }
 
-/// Waits with a frame of their own: `Object.wait`, `LockSupport.park` under a latch, a future or a lock whose owner is not known.
+/// Waits with a frame of their own: `Object.wait`, `LockSupport.park` under a latch, a future or a lock whose
+/// owner is not known.
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let w = dominant_wait(facts, WaitKind::Lock)?;
     let known = [LockSource::Synchronizers, LockSource::Join];

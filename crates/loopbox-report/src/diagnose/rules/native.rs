@@ -67,8 +67,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let (main, wait) = (facts.analysis.main_thread.as_ref()?, facts.analysis.main_wait()?);
     let profile = facts.profile.as_ref()?;
     let TopFrame { frame, ns, .. } = profile.top?;
-    // What computes in native code may wait for a moment, too. What waited for a CPU computes as soon as it has one, and
-    // the sampler has it stopped meanwhile (in a futex) longer than on other machines: a wait takes no CPU and wants none.
+    // What computes in native code may wait for a moment, too. What waited for a CPU computes as soon as it
+    // has one, and the sampler has it stopped meanwhile (in a futex) longer than on other machines: a wait
+    // takes no CPU and wants none.
     let cpu = slow.cpu_share().filter(|cpu| *cpu < 0.3)?;
     let starved = measured_cpu_wait(facts, slow).map(|(part, _)| part);
     if starved.is_some_and(|starved| cpu + starved > 0.5) {
@@ -110,7 +111,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// Whether a library has the functions around system calls: the C library of Android, or that of a testbed's machine.
+/// Whether a library has the functions around system calls: the C library of Android, or that of a testbed's
+/// machine.
 fn is_system_call_stub(library: &str) -> bool {
     library.starts_with("libc.so") || library == "[vdso]"
 }

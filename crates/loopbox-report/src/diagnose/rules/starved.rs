@@ -28,8 +28,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let locked = slow.running && !facts.analysis.locks.waits.is_empty();
     let (own, evidence, unknown, part) = match waited(facts, slow)? {
         Waited::Measured { share, .. } if share < 0.3 => return None,
-        // Who waits for a lock needs no CPU, whatever the machine has left. A chain is of one instant, and most of the
-        // time was counted otherwise.
+        // Who waits for a lock needs no CPU, whatever the machine has left. A chain is of one instant, and
+        // most of the time was counted otherwise.
         Waited::Measured { share, .. } if locked && share < MOST => return None,
         Waited::Supposed { .. } if locked => return None,
         Waited::Measured { share, evidence } => {
@@ -38,7 +38,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
                 s if s >= 0.4 => 0.75,
                 _ => 0.5,
             };
-            // Who waits for a CPU waits for nothing else: the kernel's figure answers for the stacks and the locks.
+            // Who waits for a CPU waits for nothing else: the kernel's figure answers for the stacks and the
+            // locks.
             let unknown = if share >= MOST { Vec::new() } else { unlooked(facts, slow) };
             (own, evidence, unknown, Some(share))
         }
@@ -124,8 +125,8 @@ fn unlooked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     stacks.into_iter().chain(locks).map(str::to_owned).collect()
 }
 
-/// So many threads at once are no coincidence, and more than most phones have fast cores for. Fewer are enough where
-/// the processors that main may run on are fewer.
+/// So many threads at once are no coincidence, and more than most phones have fast cores for. Fewer are
+/// enough where the processors that main may run on are fewer.
 const MANY_RUNNING: usize = 4;
 /// How many threads are named.
 const MAX_NAMED: usize = 3;
@@ -154,7 +155,8 @@ fn own_running(a: &Analysis) -> OwnRunning<'_> {
 }
 
 impl OwnRunning<'_> {
-    /// `7 of pool-N-thread-N were running`, or with their names where they are of no pool; `None` without any.
+    /// `7 of pool-N-thread-N were running`, or with their names where they are of no pool; `None` without
+    /// any.
     fn words(&self) -> Option<String> {
         let mut pools: BTreeMap<String, usize> = BTreeMap::new();
         for thread in &self.threads {

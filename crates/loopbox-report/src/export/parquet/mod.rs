@@ -1,8 +1,8 @@
-//! Many reports as Parquet tables: flat columns, for any SQL engine. One table has a row for each report, another one a row for each
-//! screen with display frames.
+//! Many reports as Parquet tables: flat columns, for any SQL engine. One table has a row for each report,
+//! another one a row for each screen with display frames.
 //!
-//! The columns are documented (`docs/parquet.md`), which tests compare with what is written. New columns are added at the
-//! end; no column is renamed or changes its meaning. Rows have no order.
+//! The columns are documented (`docs/parquet.md`), which tests compare with what is written. New columns are
+//! added at the end; no column is renamed or changes its meaning. Rows have no order.
 
 mod reports;
 mod screens;
@@ -174,7 +174,8 @@ fn object<'t>(pairs: impl Iterator<Item = (&'t str, &'t str)>) -> String {
     serde_json::Value::Object(map).to_string()
 }
 
-/// The names and types of the columns that a section of a page lists, from its heading to the next one; for tests.
+/// The names and types of the columns that a section of a page lists, from its heading to the next one; for
+/// tests.
 #[cfg(any(test, feature = "test-support"))]
 pub fn documented(page: &str, heading: &str) -> Vec<(String, String)> {
     let section = page.split("\n## ").find(|section| section.starts_with(heading)).unwrap_or_default();

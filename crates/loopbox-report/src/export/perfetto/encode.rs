@@ -108,7 +108,8 @@ impl Trace {
         self.push(packet(self.sequence).message(60, descriptor));
     }
 
-    /// Names of frames recur, so they are written once (`InternedData.event_names`), and events refer to them by number.
+    /// Names of frames recur, so they are written once (`InternedData.event_names`), and events refer to them
+    /// by number.
     fn frame_names(&mut self, a: &Analysis) {
         let names = a.frames.iter().enumerate().fold(Message::new(), |names, (i, frame)| {
             names.message(2, Message::new().uint(1, i as u64 + 1).string(2, &frame.qualified()))

@@ -1,4 +1,5 @@
-//! The part of the protocol buffers wire format that a trace needs: varints, 64-bit and length-delimited fields.
+//! The part of the protocol buffers wire format that a trace needs: varints, 64-bit and length-delimited
+//! fields.
 //!
 //! Source: "Encoding", protobuf.dev. A field is `(number << 3 | wire type)` as a varint and its value.
 
@@ -23,7 +24,8 @@ impl Message {
         self.0.push(value as u8);
     }
 
-    /// A field of type int32, int64, uint32, uint64, bool or enum. Negative numbers go in as two's complement.
+    /// A field of type int32, int64, uint32, uint64, bool or enum. Negative numbers go in as two's
+    /// complement.
     pub(super) fn uint(mut self, field: u32, value: u64) -> Self {
         self.varint(u64::from(field) << 3);
         self.varint(value);

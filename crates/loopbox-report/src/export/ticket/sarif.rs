@@ -1,5 +1,6 @@
-//! The verdict as SARIF 2.1.0 (OASIS standard, <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>): one run
-//! with one result, or none when the cause is unclear.
+//! The verdict as SARIF 2.1.0 (OASIS standard,
+//! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>): one run with one result, or none when
+//! the cause is unclear.
 
 use super::about::about;
 use crate::derive::last_stack;
@@ -88,8 +89,8 @@ fn location(frame: &str) -> Value {
     })
 }
 
-/// A path as a relative reference of RFC 3986: what is no letter, digit or `-._~/` is escaped. Two slashes at the start would
-/// make the rest of it a host.
+/// A path as a relative reference of RFC 3986: what is no letter, digit or `-._~/` is escaped. Two slashes at
+/// the start would make the rest of it a host.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

@@ -60,13 +60,14 @@ pub(super) fn message(a: &Analysis, verdict: &Diagnosis) -> Value {
     json!({"text": headline, "blocks": blocks})
 }
 
-/// Text of one line in a text object of either kind. By Slack's own three escapes a link, a user or a channel is text.
+/// Text of one line in a text object of either kind. By Slack's own three escapes a link, a user or a channel
+/// is text.
 fn plain(text: &str) -> String {
     harmless(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// [`plain`] where `mrkdwn` is read. Slack has no escape for what it makes bold, italic, struck out or code; it does that only
-/// next to blanks and punctuation, not next to a space of no width.
+/// [`plain`] where `mrkdwn` is read. Slack has no escape for what it makes bold, italic, struck out or code;
+/// it does that only next to blanks and punctuation, not next to a space of no width.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';

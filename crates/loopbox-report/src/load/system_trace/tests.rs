@@ -1,4 +1,5 @@
-//! What reports become with real traces of ART 10 and 11 (tests/traces), and with one of Android 14 by its grammar.
+//! What reports become with real traces of ART 10 and 11 (tests/traces), and with one of Android 14 by its
+//! grammar.
 
 use crate::diagnose::diagnose;
 use crate::model::{Analysis, LockSource, OtherThread, SystemTrace};

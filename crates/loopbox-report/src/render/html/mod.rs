@@ -1,8 +1,8 @@
 //! A report as one self-contained HTML page: it needs no network, no server and no other file.
 //!
-//! The page is a fixed skeleton with the verdict and the stack at the dump as HTML, and the report as JSON for its script. Texts of
-//! the report are escaped, or reach the document as text nodes, and the page's policy forbids any request, so those of a
-//! hostile report are shown and never run.
+//! The page is a fixed skeleton with the verdict and the stack at the dump as HTML, and the report as JSON
+//! for its script. Texts of the report are escaped, or reach the document as text nodes, and the page's
+//! policy forbids any request, so those of a hostile report are shown and never run.
 
 mod summary;
 mod wait_graph;

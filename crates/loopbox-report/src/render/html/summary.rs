@@ -1,5 +1,5 @@
-//! What the page says without its script: what the report is about, the verdict, whether it is an ANR and how the process
-//! ended, and the stack at the dump as text to copy.
+//! What the page says without its script: what the report is about, the verdict, whether it is an ANR and how
+//! the process ended, and the stack at the dump as text to copy.
 
 use crate::derive::{self, about_device, last_stack, process_name, reason, written_at};
 use crate::diagnose::{Cause, Diagnosis};
@@ -154,7 +154,8 @@ fn anr(out: &mut String, a: &Analysis) {
     out.push_str("</div>\n");
 }
 
-/// What the main thread did at the dump: its native frames, then those of Java, with recursion folded. Empty without both.
+/// What the main thread did at the dump: its native frames, then those of Java, with recursion folded. Empty
+/// without both.
 pub(super) fn stack(a: &Analysis) -> String {
     let lines = stack_text(a);
     if lines.is_empty() {
@@ -174,8 +175,8 @@ pub(super) fn stack(a: &Analysis) -> String {
     )
 }
 
-/// A statistic as people write it: `775 MiB` for a number of bytes, `12.5 %`, `1.25 s`. A unit is with the value, no longer
-/// in the name.
+/// A statistic as people write it: `775 MiB` for a number of bytes, `12.5 %`, `1.25 s`. A unit is with the
+/// value, no longer in the name.
 pub(super) fn statistic(name: &str, value: &str) -> [String; 2] {
     let Ok(number) = value.trim().parse::<f64>() else { return [name.to_owned(), value.to_owned()] };
     let unit = ["_bytes", "_ns", "_ms", "_percent"].into_iter().find(|unit| name.ends_with(unit));

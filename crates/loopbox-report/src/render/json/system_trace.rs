@@ -10,10 +10,12 @@ json_object! {
     pub(crate) struct SystemTraceView<'a>(a: &'a Analysis, trace: &'a SystemTrace) {
         /// What it is about, as the system wrote it; empty where it did not.
         subject: &'a str = &trace.subject,
-        /// What else the system says of the ANR, by its own names and in its own words: `Frozen`, `TimeoutStart`, …
+        /// What else the system says of the ANR, by its own names and in its own words: `Frozen`,
+        /// `TimeoutStart`, …
         fields: Vec<NamedValueView<'a>> =
             trace.fields.iter().map(|(name, value)| NamedValueView::new(name, value)).collect(),
-        /// For how long the system had waited for the app when it asked for the trace; null where it does not say.
+        /// For how long the system had waited for the app when it asked for the trace; null where it does not
+        /// say.
         waited_ms: Option<f64> = trace.waited_ns().map(ms),
         /// Whether ART wrote a part of it; where it did not answer, the system took native stacks, and what
         /// threads sleep in.

@@ -221,8 +221,8 @@ pub(crate) fn janks(out: &mut String, janks: &[JankView]) {
     }
 }
 
-/// The newest frames as a line of refreshes: a point for each frame in time, a digit for the refreshes that one missed, `|`
-/// where a session begins. At most as many as the last eight seconds have.
+/// The newest frames as a line of refreshes: a point for each frame in time, a digit for the refreshes that
+/// one missed, `|` where a session begins. At most as many as the last eight seconds have.
 pub(crate) fn refresh_line(recent: &[RecentFrame]) -> String {
     let last_ns = recent.last().map_or(Uptime::ZERO, |frame| frame.frame_time_ns);
     let mut line = String::new();

@@ -5,7 +5,8 @@ use super::style::{HEADING, paint};
 /// How much to show.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Whether to show every node of a stack tree, also those below one per cent, and the trees of earlier messages.
+    /// Whether to show every node of a stack tree, also those below one per cent, and the trees of earlier
+    /// messages.
     pub full: bool,
 }
 

@@ -1,7 +1,7 @@
 //! A report as text for a terminal.
 //!
-//! It starts with the diagnosis and goes on in order of time: the history, the running message with its stacks, the
-//! pending messages. Lines have ANSI styles; strip them for plain text.
+//! It starts with the diagnosis and goes on in order of time: the history, the running message with its
+//! stacks, the pending messages. Lines have ANSI styles; strip them for plain text.
 
 mod anr;
 mod current;

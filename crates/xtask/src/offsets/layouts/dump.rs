@@ -14,8 +14,8 @@ struct Class {
 }
 
 impl Dump {
-    /// Each record is a table of `offset | declaration`, the first line being the class itself, then its members, those
-    /// of members deeper, and last a line with `[sizeof=`.
+    /// Each record is a table of `offset | declaration`, the first line being the class itself, then its
+    /// members, those of members deeper, and last a line with `[sizeof=`.
     pub(super) fn parse(text: &str) -> Self {
         let mut dump = Self::default();
         let mut current = None;

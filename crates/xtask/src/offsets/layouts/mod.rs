@@ -199,7 +199,8 @@ impl Layout {
                 found.with_context(|| format!("{tag}: no {class}::{}", field.unwrap_or("size")))?,
             );
         }
-        // Names that changed: code items are reached by an offset before ART 12, data_begin_ became a range in 14.
+        // Names that changed: code items are reached by an offset before ART 12, data_begin_ became a range
+        // in 14.
         let code = dump.field("ArtMethod", "dex_code_item_offset_");
         numbers.insert(
             if code.is_some() { "method.code.offset" } else { "method.code.pointer" },

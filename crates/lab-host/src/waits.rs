@@ -1,5 +1,5 @@
 //! The native half of `phone.NativeWait` and `scenario.NoSafepoint`, and of the platform's classes that
-//! `causes` has stand-ins for: places in native code where a thread waits or works until it is let go.
+//! `causes` imitates: places in native code where a thread waits or works until it is let go.
 
 use jni::objects::{JClass, JObject, JString};
 use jni::sys::{jboolean, jint};

@@ -120,9 +120,9 @@ impl Phone {
     }
 
     /// Starts a class's `main` in a process of the shell's user, as the system starts its own commands; its
-    /// reports go into the folder of `story`.
-    pub(crate) fn start(&self, story: &str, class: &str, arguments: &[String]) -> Result<App> {
-        let (folder, reports) = (&self.folder, self.folder_of(story));
+    /// reports go into the folder of `scenario`.
+    pub(crate) fn start(&self, scenario: &str, class: &str, arguments: &[String]) -> Result<App> {
+        let (folder, reports) = (&self.folder, self.folder_of(scenario));
         let words = arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
         let command = format!(
             "mkdir -p {reports} && cd {folder} && echo \"SCRIPT pid $$\" && export CLASSPATH={folder}/apps.jar && \

@@ -2,7 +2,7 @@
 //!
 //! On a device libandroid_runtime, libutils, SurfaceFlinger and the input dispatcher are behind these
 //! classes. Here each has one module: `queue` waits with epoll, `vsync` and `input` are descriptors in a
-//! queue's set, `log` is the door that the stand-ins have to this program.
+//! queue's set, by `log` the fake services call this program.
 
 mod input;
 mod log;

@@ -31,8 +31,8 @@ const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
 /// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds,
 /// when the main thread does not stop.
 const STACK_WAIT_NS: u64 = 500_000_000;
-/// While display frames come, the trees of shorter messages are kept, too; so many of those with the most
-/// stacks.
+/// While display frames come, the trees of shorter messages are kept, too: at most this many, those with the
+/// most stacks.
 const JANK_TREES: usize = 12;
 
 pub(super) struct Collector<'a> {

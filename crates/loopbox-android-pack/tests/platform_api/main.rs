@@ -1,5 +1,5 @@
-//! Every class and member of the platform that the Java half names, held against the public API of each level
-//! from the oldest supported Android on. What is newer, or hidden, stands in
+//! Every class and member of the platform that the Java half names, compared with the public API of each
+//! level from the oldest supported Android on. What is newer, or hidden, stands in
 //! `jni-glue/android/platform-api.toml`, with what guards it.
 
 mod list;

@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 /**
  * The main thread asks for reports, and goes on. {@code mode=disk}: again and again, while the disk does not answer;
  * {@code mode=callback}: who asks is called, also when there can be no report; {@code mode=first}: a listener hears of the first
- * file while the queue is printed, which waits for that. The arguments of {@link Options} apply,
+ * file while the text of a queued object is asked for, which waits for that. The arguments of {@link Options} apply,
  * but that {@code dir} has a folder for the reports in it.
  */
 public final class Asking implements Runnable {
@@ -35,6 +35,8 @@ public final class Asking implements Runnable {
         File directory = new File(options.text("dir", "."), "reports");
         String mode = options.text("mode", "callback");
         Config.Builder config = new Config.Builder(directory).pendingMs(2_000);
+        // Else nothing of the app runs while the queue is read.
+        config.keepObjects("first".equals(mode));
         config.listener("first".equals(mode) ? new Early() : new PrintingListener());
         if (!Loopbox.install(config.build()).isOn()) {
             throw new AssertionError("not installed");
@@ -66,7 +68,7 @@ public final class Asking implements Runnable {
 
     private static final CountDownLatch FIRST = new CountDownLatch(1);
 
-    /** In the queue; printed when the first file was heard of. */
+    /** In the queue; it has a text when the listener has the first file. */
     private static final class Printed {
         @Override
         public String toString() {

@@ -86,7 +86,9 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
         _ => app,
     };
     let called = from_top().take(MAX_CLASSIFIED).take_while(|id| app != Some(**id));
-    let lock = (kind == Lock).then(|| LockKind::of(called.map(frame)));
+    // The outermost of them says most.
+    let lock_kind = called.filter_map(|id| frame(id).lock_kind).last();
+    let lock = (kind == Lock).then(|| lock_kind.unwrap_or(LockKind::Park));
     Some(WaitSite { kind, at, binder_proxy, app, call: call.filter(|call| *call != at), lock })
 }
 

@@ -2,6 +2,8 @@
 
 use super::limits;
 use crate::model::class_names::{is_synthetic, source_place};
+use crate::model::framework::role_of;
+use crate::model::lock_kind::LockKind;
 use crate::model::sanitize::sanitize;
 use crate::model::{AppPackages, CodeOwner, Frame, FrameId, FrameKind, FrameTable};
 use loopbox_format::model::{Location, LocationId, Symbols};
@@ -11,7 +13,19 @@ fn unnamed(kind: FrameKind, method: String) -> Frame {
     let none = String::new;
     let owner = CodeOwner::Platform;
     let (signature, file) = (none(), none());
-    Frame { class: none(), method, signature, file, line: None, dex_pc: None, kind, owner, synthetic: false }
+    Frame {
+        class: none(),
+        method,
+        signature,
+        file,
+        line: None,
+        dex_pc: None,
+        kind,
+        owner,
+        synthetic: false,
+        role: None,
+        lock_kind: None,
+    }
 }
 
 fn read_frame(symbols: &Symbols, packages: &AppPackages, location: LocationId) -> Frame {
@@ -20,15 +34,20 @@ fn read_frame(symbols: &Symbols, packages: &AppPackages, location: LocationId) -
         Some(&Location::Frame { method, dex_pc, line }) => {
             let Some(m) = symbols.method(method) else { return unknown() };
             let is_java = dex_pc.is_some() || line.is_some();
+            let kind = if is_java { FrameKind::Java } else { FrameKind::Native };
             let (file, line) = source_place(&m.source_file, line);
+            let (class, method) =
+                (sanitize(&m.class, limits::NAME_CHARS), sanitize(&m.name, limits::NAME_CHARS));
             Frame {
-                class: sanitize(&m.class, limits::NAME_CHARS),
-                method: sanitize(&m.name, limits::NAME_CHARS),
+                role: role_of(&class, &method, kind),
+                lock_kind: LockKind::of_method(&class, &method),
+                class,
+                method,
                 signature: sanitize(&m.signature, limits::NAME_CHARS),
                 file: sanitize(file, limits::NAME_CHARS),
                 line,
                 dex_pc,
-                kind: if is_java { FrameKind::Java } else { FrameKind::Native },
+                kind,
                 owner: packages.owner_in(&m.class, &m.source_file),
                 synthetic: is_synthetic(&m.class, &m.name, &m.source_file),
             }
@@ -88,9 +107,12 @@ impl<'s> FrameCollector<'s> {
         let synthetic = is_synthetic(class, method, file);
         let owner = self.packages.owner_in(class, file);
         let (file, line) = source_place(file, line);
+        let (class, method) = (sanitize(class, limits::NAME_CHARS), sanitize(method, limits::NAME_CHARS));
         let frame = Frame {
-            class: sanitize(class, limits::NAME_CHARS),
-            method: sanitize(method, limits::NAME_CHARS),
+            role: role_of(&class, &method, kind),
+            lock_kind: LockKind::of_method(&class, &method),
+            class,
+            method,
             signature: String::new(),
             file: sanitize(file, limits::NAME_CHARS),
             line,

@@ -1,6 +1,8 @@
 //! Stack frames with their names.
 
 use super::class_names::CodeOwner;
+use super::lock_kind::LockKind;
+use super::role::Role;
 use loopbox_format::code::Owner;
 use loopbox_format::problem::Method;
 use schemars::JsonSchema;
@@ -105,6 +107,12 @@ pub struct Frame {
     /// Whether a compiler made it, to get to a method of the source.
     #[serde(skip)]
     pub synthetic: bool,
+    /// What it is to the main thread.
+    #[serde(skip)]
+    pub(crate) role: Option<Role>,
+    /// What main waits for in it in another thread.
+    #[serde(skip)]
+    pub(crate) lock_kind: Option<LockKind>,
 }
 
 /// The kind of a frame.
@@ -122,6 +130,11 @@ pub enum FrameKind {
 }
 
 impl Frame {
+    /// What it is to the main thread; `None` for most frames.
+    pub(crate) fn role(&self) -> Option<Role> {
+        self.role
+    }
+
     /// The full name: `com.example.Outer$Inner.method`.
     pub fn qualified(&self) -> String {
         if self.class.is_empty() { self.method.clone() } else { format!("{}.{}", self.class, self.method) }

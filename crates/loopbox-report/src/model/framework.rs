@@ -1,135 +1,10 @@
 //! Android's own frames, by their names. Nothing else in this crate knows these names.
 
 use super::frame::{Frame, FrameId, FrameKind, FrameTable};
+use super::pattern::matches;
+pub(crate) use super::role::{NativeService, Role, WaitKind};
 use super::sampled_tree::SampledTree;
 use std::collections::HashMap;
-
-/// What the main thread waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum WaitKind {
-    /// Nothing: it runs code, as far as the stack shows.
-    Running,
-    /// A lock, a condition, a latch, a future or another thread.
-    Lock,
-    /// `Thread.sleep`.
-    Sleep,
-    /// A synchronous binder call.
-    Binder,
-    /// An explicit garbage collection.
-    Gc,
-    /// Files.
-    File,
-    /// SQLite.
-    Database,
-    /// Shared preferences: reading them, or waiting until all of them are written.
-    Preferences,
-    /// Sockets, name resolution, TLS.
-    Network,
-    /// Loading classes or native libraries.
-    Loading,
-    /// What another process writes into a pipe, or takes from it.
-    Pipe,
-    /// Native code of the platform or of a library that serves main from another thread or process.
-    Native(NativeService),
-    /// The next message, in `MessageQueue`.
-    Polling,
-    /// It is not known: the report has no name for the top of the stack.
-    Unknown,
-}
-
-/// Who serves main in native code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum NativeService {
-    Audio,
-    Renderer,
-    Flutter,
-    Codec,
-    Camera,
-    WebView,
-}
-
-impl NativeService {
-    /// What main waits for, as a noun.
-    pub(crate) fn noun(self) -> &'static str {
-        match self {
-            Self::Audio => "the audio system",
-            Self::Renderer => "the render thread",
-            Self::Flutter => "Flutter's engine",
-            Self::Codec => "the media server",
-            Self::Camera => "the camera",
-            Self::WebView => "WebView",
-        }
-    }
-}
-
-impl WaitKind {
-    /// Whether main waits for something that has a name.
-    pub(crate) fn is_wait(self) -> bool {
-        !matches!(self, Self::Running | Self::Unknown)
-    }
-
-    /// Whether main may be on a CPU while it waits so: a wait for another thread or process takes none.
-    pub(crate) fn takes_cpu(self) -> bool {
-        matches!(self, Self::File | Self::Database | Self::Gc | Self::Loading)
-    }
-
-    /// What it waits for, as a noun.
-    pub(crate) fn noun(self) -> &'static str {
-        match self {
-            Self::Running => "code",
-            Self::Lock => "another thread",
-            Self::Sleep => "a sleep",
-            Self::Binder => "binder calls",
-            Self::Gc => "collections that it asks for",
-            Self::File => "files",
-            Self::Database => "a database",
-            Self::Preferences => "shared preferences",
-            Self::Network => "the network",
-            Self::Loading => "loading of code",
-            Self::Pipe => "a pipe",
-            Self::Native(service) => service.noun(),
-            Self::Polling => "the queue",
-            Self::Unknown => "what has no name",
-        }
-    }
-}
-
-/// What a frame is to the main thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Role {
-    /// It takes messages from the queue and dispatches them, one after the other.
-    Loop,
-    /// It hands a message to its callback or target.
-    Dispatch,
-    /// The same, by a method of an app's own handler.
-    OwnDispatch,
-    /// It is in the queue: it waits there for a message, or calls what runs between messages.
-    Queue,
-    /// It waits for a message or an event, in the kernel.
-    Poll,
-    /// It calls the listeners of file descriptors.
-    Descriptors,
-    /// Such a listener.
-    DescriptorListener,
-    /// An idle handler.
-    IdleHandler,
-    /// It takes input events from their channel.
-    Input,
-    /// It hands an input event on: of a view, an activity or a window's callback.
-    InputEvent,
-    /// It is called at each vsync.
-    Vsync,
-    /// It is called for each event of a sensor.
-    Sensor,
-    /// It makes the app's content providers.
-    Providers,
-    /// It stands for an object of another process.
-    BinderProxy,
-    /// It has the runtime stop all other threads, and takes its time.
-    SuspendsAll,
-    /// It waits, or takes its time in a way that has a name.
-    Waits(WaitKind),
-}
 
 /// `Object.wait` and `Thread.join`: both wait, and a stack has the one in the other.
 pub(crate) const OBJECT_WAIT: (&str, &str) = ("java.lang.Object", "wait");
@@ -250,27 +125,16 @@ pub(crate) fn in_class_object(text: &str) -> Option<&str> {
 }
 pub(crate) const CLASS_OBJECT: &str = "java.lang.Class<";
 
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern.is_empty() || pattern == name,
-        Some((head, tail)) => name
-            .strip_prefix(head)
-            .is_some_and(|rest| tail.is_empty() || rest.contains(tail.trim_end_matches('*'))),
-    }
+/// What a method is to the main thread; `None` for most of them. The whole table is searched: a frame has the
+/// answer.
+pub(crate) fn role_of(class: &str, method: &str, kind: FrameKind) -> Option<Role> {
+    let known = FRAMES.iter().find(|(of, name, _)| matches(of, class) && matches(name, method));
+    // A service in native code is one in its native methods alone.
+    let role = known.map(|(.., role)| *role);
+    role.filter(|role| kind == FrameKind::Native || !matches!(role, Role::Waits(WaitKind::Native(_))))
 }
 
 impl Frame {
-    /// What it is to the main thread; `None` for most frames.
-    pub(crate) fn role(&self) -> Option<Role> {
-        let known = FRAMES
-            .iter()
-            .find(|(class, method, _)| matches(class, &self.class) && matches(method, &self.method));
-        // A service in native code is one in its native methods alone.
-        let is_native = self.kind == FrameKind::Native;
-        let role = known.map(|(.., role)| *role);
-        role.filter(|role| is_native || !matches!(role, Role::Waits(WaitKind::Native(_))))
-    }
-
     /// Whether it is this method.
     pub(crate) fn is(&self, (class, method): (&str, &str)) -> bool {
         self.class == class && self.method == method
@@ -419,12 +283,11 @@ mod tests {
                 pattern => vec![pattern.replace('*', ""), pattern.replace('*', "X")],
             };
             for (class, name) in any(class, "com.shop.A").iter().zip(any(method, "m").iter().cycle()) {
-                let mut frame = frame(class, name);
-                if matches!(role, Role::Waits(WaitKind::Native(_))) {
-                    assert_eq!(frame.role(), None, "{class}.{name} is no native method");
-                    frame.kind = FrameKind::Native;
-                }
-                assert_eq!(frame.role(), Some(*role), "{class}.{name}");
+                let frame = frame(class, name);
+                let expected =
+                    if matches!(role, Role::Waits(WaitKind::Native(_))) { None } else { Some(*role) };
+                assert_eq!(frame.role(), expected, "{class}.{name} is no native method");
+                assert_eq!(role_of(class, name, FrameKind::Native), Some(*role), "{class}.{name}");
                 let dispatches = matches!(role, Role::Dispatch | Role::OwnDispatch);
                 assert_eq!(is_dispatch(class, name), dispatches, "the app says so, too: {class}.{name}");
                 assert!(!frame.synthetic, "{class}.{name}");

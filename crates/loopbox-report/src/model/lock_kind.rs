@@ -1,8 +1,7 @@
 //! What main waits for in another thread, by the methods of Java and of well-known libraries in which it
 //! waits.
 
-use super::frame::Frame;
-use super::framework::matches;
+use super::pattern::matches;
 
 /// Something in another thread that main waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,16 +72,11 @@ const METHODS: &[(&str, &str, LockKind)] = &[
 ];
 
 impl LockKind {
-    /// What main waits for between these frames, innermost first; the outermost of them that is known says
-    /// most.
-    pub(crate) fn of<'f>(frames: impl Iterator<Item = &'f Frame>) -> Self {
-        let of = |frame: &Frame| {
-            let known = METHODS
-                .iter()
-                .find(|(class, method, _)| matches(class, &frame.class) && matches(method, &frame.method));
-            known.map(|(.., kind)| *kind)
-        };
-        frames.filter_map(of).last().unwrap_or(Park)
+    /// What main waits for in this method; `None` for most of them. The whole table is searched: a frame has the
+    /// answer.
+    pub(crate) fn of_method(class: &str, method: &str) -> Option<Self> {
+        let known = METHODS.iter().find(|(of, name, _)| matches(of, class) && matches(name, method));
+        known.map(|(.., kind)| *kind)
     }
 
     /// What it is, as a noun.
@@ -177,7 +171,7 @@ mod tests {
     fn kind(stack: &str) -> LockKind {
         let a = Analysis::new(&ReportBuilder::new().running(1, 1_000).tree(1, &[(stack, 50)]).build());
         let stack = a.trees[0].stack(a.trees[0].stack_runs()[0].top);
-        LockKind::of(stack.iter().rev().map(|&id| &a.frames[id]))
+        stack.iter().rev().filter_map(|&id| a.frames[id].lock_kind).last().unwrap_or(Park)
     }
 
     #[test]

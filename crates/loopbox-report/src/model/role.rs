@@ -1,0 +1,128 @@
+//! What frames are to the main thread, and what it waits for in them.
+
+/// What the main thread waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum WaitKind {
+    /// Nothing: it runs code, as far as the stack shows.
+    Running,
+    /// A lock, a condition, a latch, a future or another thread.
+    Lock,
+    /// `Thread.sleep`.
+    Sleep,
+    /// A synchronous binder call.
+    Binder,
+    /// An explicit garbage collection.
+    Gc,
+    /// Files.
+    File,
+    /// SQLite.
+    Database,
+    /// Shared preferences: reading them, or waiting until all of them are written.
+    Preferences,
+    /// Sockets, name resolution, TLS.
+    Network,
+    /// Loading classes or native libraries.
+    Loading,
+    /// What another process writes into a pipe, or takes from it.
+    Pipe,
+    /// Native code of the platform or of a library that serves main from another thread or process.
+    Native(NativeService),
+    /// The next message, in `MessageQueue`.
+    Polling,
+    /// It is not known: the report has no name for the top of the stack.
+    Unknown,
+}
+
+/// Who serves main in native code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum NativeService {
+    Audio,
+    Renderer,
+    Flutter,
+    Codec,
+    Camera,
+    WebView,
+}
+
+impl NativeService {
+    /// What main waits for, as a noun.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Audio => "the audio system",
+            Self::Renderer => "the render thread",
+            Self::Flutter => "Flutter's engine",
+            Self::Codec => "the media server",
+            Self::Camera => "the camera",
+            Self::WebView => "WebView",
+        }
+    }
+}
+
+impl WaitKind {
+    /// Whether main waits for something that has a name.
+    pub(crate) fn is_wait(self) -> bool {
+        !matches!(self, Self::Running | Self::Unknown)
+    }
+
+    /// Whether main may be on a CPU while it waits so: a wait for another thread or process takes none.
+    pub(crate) fn takes_cpu(self) -> bool {
+        matches!(self, Self::File | Self::Database | Self::Gc | Self::Loading)
+    }
+
+    /// What it waits for, as a noun.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Running => "code",
+            Self::Lock => "another thread",
+            Self::Sleep => "a sleep",
+            Self::Binder => "binder calls",
+            Self::Gc => "collections that it asks for",
+            Self::File => "files",
+            Self::Database => "a database",
+            Self::Preferences => "shared preferences",
+            Self::Network => "the network",
+            Self::Loading => "loading of code",
+            Self::Pipe => "a pipe",
+            Self::Native(service) => service.noun(),
+            Self::Polling => "the queue",
+            Self::Unknown => "what has no name",
+        }
+    }
+}
+
+/// What a frame is to the main thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Role {
+    /// It takes messages from the queue and dispatches them, one after the other.
+    Loop,
+    /// It hands a message to its callback or target.
+    Dispatch,
+    /// The same, by a method of an app's own handler.
+    OwnDispatch,
+    /// It is in the queue: it waits there for a message, or calls what runs between messages.
+    Queue,
+    /// It waits for a message or an event, in the kernel.
+    Poll,
+    /// It calls the listeners of file descriptors.
+    Descriptors,
+    /// Such a listener.
+    DescriptorListener,
+    /// An idle handler.
+    IdleHandler,
+    /// It takes input events from their channel.
+    Input,
+    /// It hands an input event on: of a view, an activity or a window's callback.
+    InputEvent,
+    /// It is called at each vsync.
+    Vsync,
+    /// It is called for each event of a sensor.
+    Sensor,
+    /// It makes the app's content providers.
+    Providers,
+    /// It stands for an object of another process.
+    BinderProxy,
+    /// It has the runtime stop all other threads, and takes its time.
+    SuspendsAll,
+    /// It waits, or takes its time in a way that has a name.
+    Waits(WaitKind),
+}

@@ -39,12 +39,13 @@ pub struct Folded {
     pub calls: u32,
 }
 
-/// Folds recursion. Callers come before their callees; `place` gives that of a node.
+/// Folds recursion. Callers come before their callees; `place` gives that of a node, by its method.
 ///
 /// Methods call each other when one is there twice with nothing but methods of its class in between, or three
 /// times with nothing but those of its package. The platform's in between do not count.
 pub fn fold(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Folded> {
-    let groups = groups(nodes, &place);
+    let places = places(nodes, place);
+    let groups = groups(nodes, &places);
     let mut folded: Vec<Folded> = Vec::with_capacity(nodes.len());
     for (index, node) in (0..).zip(nodes) {
         let group = groups.of(node.method);
@@ -55,7 +56,7 @@ pub fn fold(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Folded>
         folded.push(match caller {
             Some((parent, into)) if parent.method == node.method => Folded { calls: into.calls + 1, ..into },
             Some(_) if group.is_some() => {
-                into_earlier(nodes, &folded, node, itself, &place).unwrap_or(itself)
+                into_earlier(nodes, &folded, node, itself, &places).unwrap_or(itself)
             }
             _ => itself,
         });
@@ -69,7 +70,7 @@ fn into_earlier(
     folded: &[Folded],
     node: &Node,
     itself: Folded,
-    place: &impl Fn(u32) -> Option<Place>,
+    places: &[Option<Place>],
 ) -> Option<Folded> {
     let mut at = itself.caller?;
     let first = loop {
@@ -78,7 +79,7 @@ fn into_earlier(
             break *earlier;
         }
         // Other code of the app's is in between: that is no recursion of the group alone.
-        if place(at).is_some() {
+        if place_of(places, at).is_some() {
             return None;
         }
         at = earlier.caller?;
@@ -117,11 +118,31 @@ impl Groups {
     }
 }
 
-fn groups(nodes: &[Node], place: &impl Fn(u32) -> Option<Place>) -> Groups {
+/// The place of each node. It is that of its method, and made once for each: every caller of every node is
+/// asked for.
+fn places(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Option<Place>> {
+    let mut known = Numbers::default();
+    let mut places: Vec<Option<Place>> = Vec::with_capacity(nodes.len());
+    for (index, node) in (0..).zip(nodes) {
+        let method = u64::from(node.method);
+        let earlier = known.get(method).and_then(|at| places.get(at as usize).copied());
+        places.push(earlier.unwrap_or_else(|| {
+            known.set(method, index);
+            place(index)
+        }));
+    }
+    places
+}
+
+fn place_of(places: &[Option<Place>], node: u32) -> Option<Place> {
+    places.get(node as usize).copied().flatten()
+}
+
+fn groups(nodes: &[Node], places: &[Option<Place>]) -> Groups {
     let mut groups = Groups::default();
     let mut between: Vec<u32> = Vec::new();
     for (index, node) in (0..).zip(nodes) {
-        let Some(own) = place(index) else { continue };
+        let Some(own) = place_of(places, index) else { continue };
         between.clear();
         let (mut same_class, mut calls) = (true, 1);
         let mut at = node.parent;
@@ -134,7 +155,7 @@ fn groups(nodes: &[Node], place: &impl Fn(u32) -> Option<Place>) -> Groups {
                     between.iter().for_each(|&other| groups.join(node.method, other));
                     break;
                 }
-            } else if let Some(other) = place(number) {
+            } else if let Some(other) = place_of(places, number) {
                 if other.package != own.package {
                     break;
                 }

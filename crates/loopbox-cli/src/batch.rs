@@ -131,7 +131,7 @@ impl BatchReading {
         let counts = Counts::default();
         let pool = self.pool()?;
         let process = self.reading.process.as_deref();
-        // Files are read twice: only with all of them seen it is known which of several copies says most.
+        // Only with all files seen it is known which of several copies says most.
         let duplicates = pool
             .install(|| Duplicates::find(find_all(paths).filter_map(Found::report).par_bridge(), process));
         let reader = BatchReader {

@@ -3,7 +3,7 @@
 use crate::input;
 use loopbox_format::model::Report;
 use loopbox_report::{ReportId, is_retraced};
-use rayon::iter::ParallelIterator;
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,23 @@ struct Said {
     annotations: usize,
     retraced: bool,
     statistics: usize,
+}
+
+/// The process that a report is of, and when it was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Instant {
+    pid: u32,
+    uptime_ns: u64,
+    unix_ms: u64,
+}
+
+impl Instant {
+    /// That of a report, without reading all of it; `None` for a file of another kind, and for a damaged one.
+    fn read(path: &Path) -> Option<Self> {
+        let meta = loopbox_format::report::meta(&input::read(path).ok()?.bytes)?;
+        let at = meta.dumped_at;
+        Some(Self { pid: meta.process.pid, uptime_ns: at.uptime_ns.0, unix_ms: at.unix_ms })
+    }
 }
 
 impl Said {
@@ -77,10 +94,23 @@ impl Known {
 impl Duplicates {
     /// Those among these files. Of what is no file, such as stdin, nothing is known before it is read, which
     /// works once only; and a damaged file is none of them, which whoever reads it says.
+    ///
+    /// Two copies name the same process and instant. So those are read of each file first, and the rest of
+    /// the few that have them in common.
     pub(crate) fn find(paths: impl ParallelIterator<Item = PathBuf>, process: Option<&str>) -> Self {
-        let add = |mut known: Known, path: PathBuf| {
-            if path.is_file()
-                && let Ok(input) = input::decode(&path, process)
+        let of_files: Vec<(Option<Instant>, PathBuf)> =
+            paths.filter(|path| path.is_file()).map(|path| (Instant::read(&path), path)).collect();
+        let mut files: HashMap<Instant, u32> = HashMap::new();
+        for instant in of_files.iter().filter_map(|(instant, _)| *instant) {
+            *files.entry(instant).or_default() += 1;
+        }
+        // A ring, or a trace of the system's, names them where it is read as a whole.
+        let may_be_one = |instant: &Option<Instant>| {
+            instant.is_none_or(|instant| files.get(&instant).is_some_and(|files| *files > 1))
+        };
+        let candidates = of_files.into_par_iter().filter(|(instant, _)| may_be_one(instant));
+        let add = |mut known: Known, (_, path): (Option<Instant>, PathBuf)| {
+            if let Ok(input) = input::decode(&path, process)
                 && input.decoded.damage.is_empty()
             {
                 let report = &input.decoded.report;
@@ -88,7 +118,7 @@ impl Duplicates {
             }
             known
         };
-        let known = paths.fold(Known::default, add).reduce(Known::default, Known::merge);
+        let known = candidates.fold(Known::default, add).reduce(Known::default, Known::merge);
         Self { left_out: known.left_out, taken: Mutex::default() }
     }
 

@@ -4,7 +4,8 @@ use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
 use crate::frames::{self, FrameRecord};
 use crate::model::{
-    Anr, AnrInfo, AnrWarning, CpuUse, LockChain, MainThread, OtherThreads, PackedTrace, Report, StackTree,
+    Anr, AnrInfo, AnrWarning, CpuUse, LockChain, MainThread, Meta, OtherThreads, PackedTrace, Report,
+    StackTree,
 };
 use bincode::Decode;
 
@@ -179,6 +180,11 @@ const DIGEST_LINE: usize = 4;
 /// files. `None` for a file that is not whole, or that has none.
 pub fn digest(bytes: &[u8]) -> Option<&str> {
     summary(bytes)?.split('\n').nth(DIGEST_LINE)
+}
+
+/// Who wrote the file `bytes`, and when, without reading the rest of it. `None` for a file that is not whole.
+pub fn meta(bytes: &[u8]) -> Option<Meta> {
+    codec::decode(container::payload(bytes, META)?).ok()
 }
 
 /// A report as far as its file could be read.

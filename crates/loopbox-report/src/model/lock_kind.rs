@@ -171,7 +171,7 @@ mod tests {
     fn kind(stack: &str) -> LockKind {
         let a = Analysis::new(&ReportBuilder::new().running(1, 1_000).tree(1, &[(stack, 50)]).build());
         let stack = a.trees[0].stack(a.trees[0].stack_runs()[0].top);
-        stack.iter().rev().filter_map(|&id| a.frames[id].lock_kind).last().unwrap_or(Park)
+        stack.iter().find_map(|&id| a.frames[id].lock_kind).unwrap_or(Park)
     }
 
     #[test]

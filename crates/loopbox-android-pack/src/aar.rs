@@ -15,7 +15,7 @@ use crate::artifact::{ALL, Artifact, INHOUSE, KTX, LOOPBOX, NOOP, SCREEN, STARTU
 use crate::half::{self, AllClasses, Classes};
 use crate::java::{Entries, Java};
 use crate::library::Library;
-use crate::linked::{self, Crate};
+use crate::linked::{self, ANDROID, Crate};
 use crate::project::{self, GLUE, LIBRARY, data, folder};
 use crate::publisher::Publisher;
 use crate::sbom::sbom;
@@ -55,7 +55,7 @@ pub fn build(libraries: Libraries<'_>, repository: &Path) -> Result<PathBuf> {
 
 fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Result<PathBuf> {
     ensure!(!libraries.own.is_empty(), "an archive without libraries");
-    let own = linked::crates(LIBRARY)?;
+    let own = linked::crates(LIBRARY.package, ANDROID)?;
     let mut more = prefab()?;
     more.insert(
         PROFILE.to_owned(),
@@ -63,13 +63,13 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
     );
     let mut library = java.library.clone();
     // In the jar, an app's build puts it into the app; elsewhere in the archive it would stay behind.
-    library.classes.insert(NOTICES.to_owned(), linked::notices(&own).into_bytes());
+    library.classes.insert(NOTICES.to_owned(), linked::notices(LIBRARY.soname, &own).into_bytes());
     let place = Place { repository, compiler: libraries.compiler, publisher: &Publisher::read(&root())? };
     let archive = place.put(&LOOPBOX, contents(&LOOPBOX, libraries.own, &library, more)?, &library, &own)?;
     place.put_symbols(&LOOPBOX, libraries.own)?;
     if !libraries.inhouse.is_empty() {
         let entries = contents(&INHOUSE, libraries.inhouse, &java.inhouse, Entries::new())?;
-        place.put(&INHOUSE, entries, &java.inhouse, &linked::crates(project::INHOUSE)?)?;
+        place.put(&INHOUSE, entries, &java.inhouse, &linked::crates(project::INHOUSE.package, ANDROID)?)?;
         place.put_symbols(&INHOUSE, libraries.inhouse)?;
     }
     let without_native_code =

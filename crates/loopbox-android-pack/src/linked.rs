@@ -1,4 +1,4 @@
-//! The crates that are linked into a library, and the notices that their licences ask for.
+//! The crates that are linked into a library or a program, and the notices that their licences ask for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,17 +10,20 @@ use loopbox_setup::command::run;
 use loopbox_setup::workspace::{cargo, root};
 use serde::Deserialize;
 
-use crate::project::Product;
+/// The target whose crates the libraries for Android have, whichever their ABI.
+pub(crate) const ANDROID: &str = "aarch64-linux-android";
 
 /// One crate.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Crate {
-    pub(crate) name: String,
-    pub(crate) version: String,
+pub struct Crate {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
     /// An SPDX expression.
-    pub(crate) licence: String,
+    pub licence: String,
     /// SHA-256 of its package, in hexadecimal digits, by the lock file.
-    pub(crate) sha256: Option<String>,
+    pub sha256: Option<String>,
     /// Each text of a licence or a notice that its package has.
     texts: Vec<String>,
 }
@@ -86,28 +89,24 @@ struct Locked {
     checksum: Option<String>,
 }
 
-/// What is linked into a library, but our own crates; sorted.
-pub(crate) fn crates(product: Product) -> Result<Vec<Crate>> {
+/// What is linked into a package of the workspace for a target, but our own crates; sorted.
+///
+/// # Errors
+/// When cargo does not know the package, or a crate does not say what it is licensed under.
+pub fn crates(package: &str, target: &str) -> Result<Vec<Crate>> {
     let mut command = cargo();
-    command.args([
-        "metadata",
-        "--format-version",
-        "1",
-        "--locked",
-        "--filter-platform",
-        "aarch64-linux-android",
-    ]);
+    command.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", target]);
     let output = run(&mut command).context("cargo metadata")?;
     let lock = fs::read_to_string(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
     let lock = toml::from_str(&lock).context("Cargo.lock")?;
-    of(&serde_json::from_str(&output).context("cargo metadata says something else")?, &lock, product)
+    of(&serde_json::from_str(&output).context("cargo metadata says something else")?, &lock, package)
 }
 
-fn of(metadata: &Metadata, lock: &Lock, product: Product) -> Result<Vec<Crate>> {
+fn of(metadata: &Metadata, lock: &Lock, wanted: &str) -> Result<Vec<Crate>> {
     let packages: BTreeMap<&str, &Package> = metadata.packages.iter().map(|p| (p.id.as_str(), p)).collect();
     let nodes: BTreeMap<&str, &Node> = metadata.resolve.nodes.iter().map(|n| (n.id.as_str(), n)).collect();
-    let library = metadata.packages.iter().find(|package| package.name == product.package);
-    let mut todo = vec![library.context("the library is not in the workspace")?.id.as_str()];
+    let own = metadata.packages.iter().find(|package| package.name == wanted);
+    let mut todo = vec![own.with_context(|| format!("{wanted} is not in the workspace"))?.id.as_str()];
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     while let Some(id) = todo.pop() {
@@ -132,7 +131,7 @@ fn of(metadata: &Metadata, lock: &Lock, product: Product) -> Result<Vec<Crate>> 
             found.push(Crate { name, version, licence, sha256, texts });
         }
     }
-    ensure!(!found.is_empty(), "nothing is linked into the library");
+    ensure!(!found.is_empty(), "nothing is linked into {wanted}");
     found.sort();
     Ok(found)
 }
@@ -176,12 +175,12 @@ fn sorted(folder: &Path) -> Result<Vec<fs::DirEntry>> {
     Ok(entries)
 }
 
-/// What an app that shows notices shows: each crate with its licence, then each text once, with the crates
-/// that it is of.
-pub(crate) fn notices(crates: &[Crate]) -> String {
+/// What an app that shows notices shows of a file: each crate with its licence, then each text once, with the
+/// crates that it is of.
+#[must_use]
+pub fn notices(file: &str, crates: &[Crate]) -> String {
     let mut all =
-        "libloopbox.so is linked with the Rust standard library (MIT OR Apache-2.0) and these crates:\n\n"
-            .to_owned();
+        format!("{file} is linked with the Rust standard library (MIT OR Apache-2.0) and these crates:\n\n");
     // The same licence is wrapped and indented in many ways.
     let mut of_words: BTreeMap<Vec<&str>, (&str, BTreeSet<&str>)> = BTreeMap::new();
     for each in crates {
@@ -205,7 +204,7 @@ mod tests {
 
     #[test]
     fn what_is_linked_is_listed_with_licences_and_what_is_not_is_not() {
-        let crates = crates(LIBRARY).unwrap();
+        let crates = crates(LIBRARY.package, ANDROID).unwrap();
         let names: Vec<&str> = crates.iter().map(|each| each.name.as_str()).collect();
         for linked in ["jni", "goblin", "libc", "bincode", "serde"] {
             assert!(names.contains(&linked), "{linked}: {names:?}");
@@ -214,7 +213,8 @@ mod tests {
         for other in ["proptest", "clap", "serde_derive", "thiserror-impl", "loopbox-agent", "toml"] {
             assert!(!names.contains(&other), "{other}: {names:?}");
         }
-        let notices = notices(&crates);
+        let notices = notices("libloopbox.so", &crates);
+        assert!(notices.starts_with("libloopbox.so is linked with the Rust standard library"), "{notices}");
         for each in &crates {
             assert!(!each.texts.is_empty(), "{} has no text", each.name);
             assert_eq!(each.sha256.as_ref().map(String::len), Some(64), "{}", each.name);
@@ -228,7 +228,8 @@ mod tests {
     }
     #[test]
     fn each_library_has_a_list_of_its_own() {
-        let names: Vec<String> = crates(INHOUSE).unwrap().into_iter().map(|each| each.name).collect();
+        let names: Vec<String> =
+            crates(INHOUSE.package, ANDROID).unwrap().into_iter().map(|each| each.name).collect();
         assert!(names.iter().any(|name| name == "jni"), "{names:?}");
         assert!(names.iter().all(|name| name != "goblin"), "{names:?}");
     }
@@ -242,8 +243,8 @@ mod tests {
             sha256: None,
             texts: vec![text.into()],
         };
-        let notices =
-            notices(&[of("a", "Do as\n you like."), of("b", "Do as you\nlike.\n"), of("c", "Do not.")]);
+        let all = [of("a", "Do as\n you like."), of("b", "Do as you\nlike.\n"), of("c", "Do not.")];
+        let notices = notices("libloopbox.so", &all);
         assert_eq!(notices.matches("Do as").count(), 1, "{notices}");
         assert!(notices.contains("\na, b\n\nDo as") && notices.contains("\nc\n\nDo not."), "{notices}");
     }

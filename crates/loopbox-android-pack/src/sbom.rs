@@ -14,15 +14,46 @@ const LICENCE: &str = "MIT OR Apache-2.0";
 /// The list of an archive: its own bytes, the crates in its native libraries, and the archives that it stands
 /// on. `standard_library` names the compiler whose standard library is linked; it is only used where there
 /// are `crates`.
-///
-/// The same archive has the same list and the same serial number: neither has a time in it.
 pub(crate) fn sbom(
     artifact: &Artifact,
     archive: &[u8],
     crates: &[Crate],
     standard_library: &str,
 ) -> Result<String> {
-    let own = maven(GROUP, artifact.name, VERSION, "aar");
+    let mut components = linked(crates, standard_library);
+    components.extend(artifact.needs.iter().map(|Needed { group, name, version, kind }| {
+        let purl = maven(group, name, version, kind);
+        json!({
+            "type": "library", "bom-ref": purl, "group": group, "name": name, "version": version, "purl": purl,
+        })
+    }));
+    let own = json!({
+        "type": "library", "group": GROUP, "name": artifact.name, "description": artifact.description,
+        "purl": maven(GROUP, artifact.name, VERSION, "aar"),
+    });
+    list(own, archive, &components)
+}
+
+/// The list of an archive with a command: `package` of the workspace, built for `target`.
+///
+/// # Errors
+/// When it cannot be written as JSON, which does not happen.
+pub fn of_command(
+    package: &str,
+    target: &str,
+    archive: &[u8],
+    crates: &[Crate],
+    compiler: &str,
+) -> Result<String> {
+    let own = json!({
+        "type": "application", "name": package, "description": format!("built for {target}"),
+        "purl": format!("pkg:cargo/{package}@{VERSION}?target={target}"),
+    });
+    list(own, archive, &linked(crates, compiler))
+}
+
+/// The crates, and the standard library with them.
+fn linked(crates: &[Crate], standard_library: &str) -> Vec<Value> {
     let mut components: Vec<Value> = crates.iter().map(of_crate).collect();
     if !crates.is_empty() {
         components.push(json!({
@@ -30,27 +61,29 @@ pub(crate) fn sbom(
             "licenses": licence(LICENCE),
         }));
     }
-    components.extend(artifact.needs.iter().map(|Needed { group, name, version, kind }| {
-        let purl = maven(group, name, version, kind);
-        json!({
-            "type": "library", "bom-ref": purl, "group": group, "name": name, "version": version, "purl": purl,
-        })
-    }));
+    components
+}
+
+/// What `own` is made of. The same archive has the same list and the same serial number: neither has a time
+/// in it.
+fn list(mut own: Value, archive: &[u8], components: &[Value]) -> Result<String> {
     let refs: Vec<&Value> = components.iter().map(|component| &component["bom-ref"]).collect();
     let hash = sha256(archive);
-    let serial = Uuid::new_v5(&Uuid::NAMESPACE_URL, format!("{own}#{hash}").as_bytes());
+    let purl = own["purl"].as_str().unwrap_or_default().to_owned();
+    let serial = Uuid::new_v5(&Uuid::NAMESPACE_URL, format!("{purl}#{hash}").as_bytes());
+    own["bom-ref"] = purl.as_str().into();
+    own["version"] = VERSION.into();
+    own["licenses"] = licence(LICENCE);
+    own["hashes"] = hashes(&hash);
     let bom = json!({
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "serialNumber": serial.urn().to_string(),
         "version": 1,
-        "metadata": { "component": {
-            "type": "library", "bom-ref": own, "group": GROUP, "name": artifact.name, "version": VERSION,
-            "purl": own, "description": artifact.description, "licenses": licence(LICENCE), "hashes": hashes(&hash),
-        } },
+        "metadata": { "component": own },
         "components": components,
-        "dependencies": [{ "ref": own, "dependsOn": refs }],
+        "dependencies": [{ "ref": purl, "dependsOn": refs }],
     });
     serde_json::to_string_pretty(&bom).context("the list of components")
 }
@@ -83,7 +116,7 @@ fn hashes(sha256: &str) -> Value {
 mod tests {
     use super::*;
     use crate::artifact::{ALL, KTX, LOOPBOX, STARTUP};
-    use crate::linked::crates;
+    use crate::linked::{ANDROID, crates};
     use crate::project::LIBRARY;
 
     fn parsed(artifact: &Artifact, archive: &[u8], crates: &[Crate]) -> Value {
@@ -92,7 +125,7 @@ mod tests {
 
     #[test]
     fn every_part_is_a_component_with_version_and_hash_that_the_archive_depends_on() {
-        let crates = crates(LIBRARY).unwrap();
+        let crates = crates(LIBRARY.package, ANDROID).unwrap();
         let bom = parsed(&LOOPBOX, b"x", &crates);
         let components = bom["components"].as_array().unwrap();
         assert_eq!(components.len(), crates.len() + 1);

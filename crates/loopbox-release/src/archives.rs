@@ -18,19 +18,21 @@ use crate::maven::Archive;
 pub(crate) fn verify(archive: &Archive) -> Result<()> {
     let library = archive.file(".aar");
     verify_module(archive)?;
-    let list = json(&archive.file("-cyclonedx.json"))?;
-    let hash = list.pointer("/metadata/component/hashes/0/content").and_then(Value::as_str);
-    ensure!(
-        hash == Some(&*sha256_file(&library)?),
-        "{} is the list of another archive",
-        archive.file("-cyclonedx.json").display()
-    );
+    verify_components(&archive.file("-cyclonedx.json"), &library)?;
     let ids = build_ids(&library, "jni/")?;
     if !ids.is_empty() {
         let symbols = archive.file("-native-debug-symbols.zip");
         let of_symbols = build_ids(&symbols, "")?;
         ensure!(ids == of_symbols, "{} has not the symbols of the libraries that ship", symbols.display());
     }
+    Ok(())
+}
+
+/// Whether a list of components is the list of this archive.
+pub(crate) fn verify_components(list: &Path, archive: &Path) -> Result<()> {
+    let components = json(list)?;
+    let hash = components.pointer("/metadata/component/hashes/0/content").and_then(Value::as_str);
+    ensure!(hash == Some(&*sha256_file(archive)?), "{} is the list of another archive", list.display());
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 
 mod archives;
 mod checksums;
+pub mod commands;
 mod facts;
 mod listing;
 mod make;
@@ -12,6 +13,6 @@ mod signing;
 mod verify;
 
 pub use facts::Facts;
-pub use make::make;
+pub use make::{Parts, make};
 pub use signing::{KEY, PASSPHRASE, Signer};
 pub use verify::{Verified, verify};

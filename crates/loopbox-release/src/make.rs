@@ -11,7 +11,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use crate::facts::Facts;
 use crate::signing::Signer;
-use crate::{checksums, listing, maven, provenance};
+use crate::{checksums, commands, listing, maven, provenance};
 
 /// The folder of a release with the Maven repository.
 pub(crate) const REPOSITORY: &str = "maven";
@@ -19,19 +19,28 @@ pub(crate) const REPOSITORY: &str = "maven";
 /// What Maven Central takes: the repository without its lists of versions, which it writes itself.
 pub(crate) const BUNDLE: &str = "maven-central-bundle.zip";
 
-/// Makes the folder of a release of a Maven repository that the packer has made. What was in the folder is
-/// removed. With a `signer` every file that people download is signed, and there is a bundle for Maven
-/// Central, which takes nothing unsigned.
+/// What a release is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    /// The Maven repository that the packer has made.
+    pub repository: &'a Path,
+    /// The folder with the commands, [packed](crate::commands::pack).
+    pub commands: &'a Path,
+}
+
+/// Makes the folder of a release. What was in it is removed. With a `signer` every file that people download
+/// is signed, and there is a bundle for Maven Central, which takes nothing unsigned.
 ///
 /// # Errors
 /// When a file cannot be read, written or signed.
-pub fn make(packed: &Path, folder: &Path, facts: &Facts, signer: Option<&Signer>) -> Result<()> {
+pub fn make(parts: Parts<'_>, folder: &Path, facts: &Facts, signer: Option<&Signer>) -> Result<()> {
     remove(folder)?;
     let repository = folder.join(REPOSITORY);
-    copy(packed, &repository)?;
+    copy(parts.repository, &repository)?;
+    copy(parts.commands, &folder.join(commands::FOLDER))?;
     let mut files = files_below(&repository)?;
     let archives = maven::archives(&repository, &files)?;
-    ensure!(!archives.is_empty(), "{} has no archive", packed.display());
+    ensure!(!archives.is_empty(), "{} has no archive", parts.repository.display());
     for file in &files {
         if let Some(signer) = signer {
             signer.sign(file)?;
@@ -52,7 +61,7 @@ pub fn make(packed: &Path, folder: &Path, facts: &Facts, signer: Option<&Signer>
     Ok(())
 }
 
-/// Copies the files of a repository, but those that a release makes anew.
+/// Copies the files of a folder.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     for file in files_below(from)? {
         let place = to.join(file.strip_prefix(from).context("a file elsewhere")?);

@@ -10,13 +10,15 @@ use crate::checksums::{self, with_ending};
 use crate::make::REPOSITORY;
 use crate::provenance::Claim;
 use crate::signing::{Checker, SIGNATURE};
-use crate::{archives, listing, maven, provenance};
+use crate::{archives, commands, listing, maven, provenance};
 
 /// What was checked of a release, and what it claims.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Verified {
     /// Its archives.
     pub archives: usize,
+    /// The machines that it has a command for.
+    pub commands: usize,
     /// Its files.
     pub files: usize,
     /// Its files with checksums.
@@ -31,9 +33,10 @@ pub struct Verified {
 
 impl fmt::Display for Verified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { archives, files, checksums, signatures, commit, builder } = self;
+        let Self { archives, commands, files, checksums, signatures, commit, builder } = self;
         writeln!(f, "{files} files are those that the list and the provenance name")?;
         writeln!(f, "{archives} archives have their metadata, list of components and symbols")?;
+        writeln!(f, "{commands} commands are static, and have their list of components")?;
         writeln!(f, "{checksums} checksums are right")?;
         match signatures {
             Some(0) => writeln!(f, "nothing is signed")?,
@@ -69,6 +72,7 @@ pub fn verify(folder: &Path, keys: Option<&Path>) -> Result<Verified> {
         archives::verify(archive)?;
         maven::verify_metadata(archive)?;
     }
+    let commands = commands::verify(&folder.join(commands::FOLDER))?;
     let mut to_sign: Vec<_> = own.into_iter().filter(|file| !file.ends_with(maven::METADATA)).collect();
     to_sign.push(folder.join(listing::NAME));
     let signed = to_sign.iter().filter(|file| with_ending(file, SIGNATURE).is_file()).count();
@@ -91,5 +95,6 @@ pub fn verify(folder: &Path, keys: Option<&Path>) -> Result<Verified> {
         None if signed == 0 => Some(0),
         None => None,
     };
-    Ok(Verified { archives: archives.len(), files: listed.len(), checksums, signatures, commit, builder })
+    let (archives, files) = (archives.len(), listed.len());
+    Ok(Verified { archives, commands, files, checksums, signatures, commit, builder })
 }

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use anyhow::{Context, Result, ensure};
 use loopbox_android_pack::{Abi, aar, ensure as ensure_library};
-use loopbox_release::{Facts, Signer, Verified, make, verify};
+use loopbox_release::commands::{self, MACHINES};
+use loopbox_release::{Facts, Parts, Signer, Verified, make, verify};
 use loopbox_setup::command::{command, run};
 use loopbox_setup::files::files_below;
 use loopbox_setup::registry;
@@ -23,6 +24,35 @@ static PACKED: LazyLock<TempDir> = LazyLock::new(|| {
     folder
 });
 
+/// A program linked statically, in place of the command, packed for both machines.
+static COMMANDS: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempdir().unwrap();
+    let built = program(&["-static"]).unwrap();
+    for (machine, elf) in MACHINES.into_iter().zip(ELF_MACHINES) {
+        fs::write(built.path().join("loopbox"), of_machine(&built.path().join("program"), elf)).unwrap();
+        commands::pack(machine, &built.path().join("loopbox"), folder.path(), 0).unwrap();
+    }
+    folder
+});
+
+/// What ELF calls the machines: x86-64 and arm64.
+const ELF_MACHINES: [u16; 2] = [62, 183];
+
+/// A program that does nothing, linked with these flags.
+fn program(flags: &[&str]) -> Result<TempDir> {
+    let folder = tempdir()?;
+    fs::write(folder.path().join("program.c"), "int main(void) { return 0; }\n")?;
+    run(command("cc", ["-o", "program", "program.c"]).args(flags).current_dir(folder.path()))?;
+    Ok(folder)
+}
+
+/// A program that says that it is for another machine.
+fn of_machine(program: &Path, machine: u16) -> Vec<u8> {
+    let mut bytes = fs::read(program).unwrap();
+    bytes[18..20].copy_from_slice(&machine.to_le_bytes());
+    bytes
+}
+
 fn facts() -> Result<Facts> {
     let facts = Facts::of_workspace()?;
     Ok(Facts { commit: Some("c0ffee".to_owned()), builder: "https://ci.example.org".to_owned(), ..facts })
@@ -30,7 +60,8 @@ fn facts() -> Result<Facts> {
 
 fn released(signer: Option<&Signer>) -> Result<TempDir> {
     let folder = tempdir()?;
-    make(PACKED.path(), folder.path(), &facts()?, signer)?;
+    let parts = Parts { repository: PACKED.path(), commands: COMMANDS.path() };
+    make(parts, folder.path(), &facts()?, signer)?;
     Ok(folder)
 }
 
@@ -41,6 +72,33 @@ fn release_is_what_it_says_and_names_its_commit() -> Result<()> {
     ensure!((archives, signatures) == (5, Some(0)) && files > 100, "{archives}, {files}, {signatures:?}");
     ensure!((commit.as_deref(), &*builder) == (Some("c0ffee"), "https://ci.example.org"));
     run(command("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"]).current_dir(folder.path()))?;
+    Ok(())
+}
+
+#[test]
+fn command_that_needs_something_of_the_system_is_refused() -> Result<()> {
+    let (built, folder) = (program(&[])?, tempdir()?);
+    let program = built.path().join("program");
+    let refused = commands::pack(MACHINES[0], &program, folder.path(), 0).unwrap_err();
+    let refused = format!("{refused:#}");
+    ensure!(refused.contains("it is not static: it needs") && refused.contains("libc.so.6"), "{refused}");
+    let of_another = commands::pack(MACHINES[1], &program, folder.path(), 0).unwrap_err();
+    let of_another = format!("{of_another:#}");
+    ensure!(of_another.ends_with("it is not for aarch64-unknown-linux-musl"), "{of_another}");
+    Ok(())
+}
+
+#[test]
+fn archive_of_a_command_is_unpacked_and_run() -> Result<()> {
+    let (folder, to) = (released(None)?, tempdir()?);
+    let name = format!("loopbox-{VERSION}-x86_64-unknown-linux-musl");
+    let archive = folder.path().join("commands").join(format!("{name}.tar.gz"));
+    run(command("tar", ["-xzf"]).arg(&archive).arg("-C").arg(to.path()))?;
+    run(&mut command(to.path().join(&name).join("loopbox"), [""; 0]))?;
+    let notices = fs::read_to_string(to.path().join(&name).join("third-party-notices.txt"))?;
+    ensure!(notices.starts_with("loopbox is linked with") && notices.contains("clap_builder"), "{notices}");
+    fs::remove_file(&archive)?;
+    ensure!(verify(folder.path(), None).is_err(), "an archive is missing");
     Ok(())
 }
 
@@ -121,7 +179,7 @@ fn file_about_another_archive_is_refused() -> Result<()> {
         let (from, to) = hash(&text).zip(hash(&other)).context("no hash")?;
         fs::write(file("loopbox-noop"), text.replace(&from, &to))?;
         let folder = tempdir()?;
-        make(packed.path(), folder.path(), &facts()?, None)?;
+        make(Parts { repository: packed.path(), commands: COMMANDS.path() }, folder.path(), &facts()?, None)?;
         let refused = verify(folder.path(), None).err().context("it was taken")?.to_string();
         ensure!(refused.contains(word), "{suffix}: {refused}");
     }

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use loopbox_android_pack::publisher::Publisher;
 use loopbox_android_pack::{Options, folder, pack};
-use loopbox_release::{Facts, KEY, Signer, make, verify};
+use loopbox_release::{Facts, KEY, Parts, Signer, commands, make, verify};
 use loopbox_setup::workspace::{root, target};
 
 /// Arguments of `cargo xtask release`.
@@ -38,7 +38,10 @@ pub(crate) fn run(args: &ReleaseArgs) -> Result<()> {
     let place = target().join("release").join(&facts.version);
     // The packer may have found a newer compiler.
     let facts = Facts::of_workspace()?;
-    make(&folder().join("maven"), &place, &facts, signer.as_ref())?;
+    let built = target().join("release-commands");
+    commands::build(&built, facts.committed_s)?;
+    let parts = Parts { repository: &folder().join("maven"), commands: &built };
+    make(parts, &place, &facts, signer.as_ref())?;
     println!("\n{}\n{}", place.display(), verify(&place, None)?);
     println!("{}", lab_play::check(&folder().join("maven"), &facts.version)?);
     let mut open = facts.open_points();

@@ -4,7 +4,8 @@ mod support;
 
 use serde_json::Value;
 use std::fs;
-use support::tools::python;
+use std::process::Command;
+use support::tools::{finds_loopbox, python};
 use support::{Files, loopbox, recorded, shop};
 
 /// A folder `fleet` with reports of two versions: of `Cart.total` in both, of `Sync.run` in the newer one.
@@ -125,4 +126,50 @@ fn json_is_of_the_published_schema_and_junit_is_read_by_others() {
 
     let markdown = loopbox(&[&diff[..], &["--format", "markdown"]].concat());
     assert!(markdown.stdout.contains("| ❌ new | com.example.shop.Sync.run |"), "{}", markdown.stdout);
+}
+
+#[test]
+fn sessions_are_what_rates_refer_to_when_they_are_given() {
+    let files = Files::new();
+    let folder = fleet(&files);
+    let diff = |more: &[&str]| loopbox(&[&["diff", "5.2", "5.3", "--in", folder], more].concat());
+    let sessions = ["--sessions-before", "8000", "--sessions-after", "90000"];
+    let run = diff(&[&sessions[..], &["--format", "json"]].concat());
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&json["unit"], &json["after"]["of"]), (&"sessions".into(), &90_000.into()));
+    let total = json["groups"].as_array().unwrap().iter().find(|group| group["change"] == "better").unwrap();
+    assert_eq!((&total["before"]["per_1000"], &total["after"]["per_1000"]), (&1.0.into(), &0.1.into()));
+    let text = diff(&sessions).stdout;
+    assert!(
+        text.starts_with("5.2 (8 reports, 8000 sessions) → 5.3 (21 reports, 90000 sessions)\n"),
+        "{text}"
+    );
+    assert_eq!(diff(&["--sessions-before", "9"]).code, 64, "of one side only");
+    assert_eq!(diff(&[&sessions[..], &["--users-before", "9", "--users-after", "9"]].concat()).code, 64);
+}
+
+#[test]
+fn the_documented_workflow_fails_when_a_problem_is_surely_worse() {
+    let files = Files::new();
+    fs::rename(fleet(&files), files.path("reports")).unwrap();
+    let workflow = std::path::absolute("../../docs/examples/hangs.yml").unwrap();
+    let step = python("workflow_step.py", &[workflow.to_str().unwrap(), "compare", "Compare"]);
+    let (step, summary) = (files.bytes("step.sh", step.as_bytes()), files.path("summary.md"));
+    let xml = files.dir().join("hangs.xml");
+    let compare = |before: &str, after: &str| {
+        let _ = fs::remove_file(&xml);
+        let mut bash = Command::new("bash");
+        finds_loopbox(bash.args(["--noprofile", "--norc", "-eo", "pipefail", step]).current_dir(files.dir()))
+            .envs([("BEFORE", before), ("AFTER", after), ("GITHUB_STEP_SUMMARY", summary)])
+            .envs([("SESSIONS_BEFORE", "1000"), ("SESSIONS_AFTER", "1000")]);
+        bash.output().unwrap().status.code().unwrap()
+    };
+    assert_eq!(compare("5.2", "5.3"), 3);
+    assert!(fs::read_to_string(summary).unwrap().contains("| ❌ new | com.example.shop.Sync.run |"));
+    let read: Value = serde_json::from_str(&python("junit_read.py", &[xml.to_str().unwrap()])).unwrap();
+    assert_eq!(read["tests"], 2, "{read}");
+    assert_eq!(compare("5.3", "5.2"), 0, "what is gone does not fail");
+    files.bytes("reports/broken.lbx", b"no report");
+    assert_eq!(compare("5.3", "5.2"), 0, "a damaged file does not");
+    assert_eq!(compare("5.3", "6.0"), 1, "a version without reports does");
 }

@@ -4,6 +4,7 @@ mod support;
 
 use loopbox_adb::fake::FakeAdb;
 use loopbox_format::report::encode;
+use loopbox_report::cluster::Known;
 use loopbox_report::test_frames::SessionBuilder;
 use loopbox_report::test_support::ReportBuilder;
 use object::Object;
@@ -80,6 +81,7 @@ fn workspace() -> Files {
     for name in ["anr_2026-11-26-18-47-24-123", "anr_2026-11-26", "traces.txt", "logcat.txt"] {
         files.bytes(name, trace.as_bytes());
     }
+    files.bytes("known.json", Known::default().to_json().unwrap().as_bytes());
     // One packet of a system's trace, which has the number of its writer.
     files.bytes("profile.perfetto-trace", &[0x0a, 2, 10 << 3, 1]);
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());

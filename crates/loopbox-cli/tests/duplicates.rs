@@ -5,6 +5,7 @@ mod support;
 use loopbox_format::model::ProcessExit;
 use loopbox_format::report::encode;
 use serde_json::Value;
+use support::tools::python;
 use support::{Files, Run, loopbox, shop, shop_bytes};
 
 fn json(run: &Run) -> Value {
@@ -97,7 +98,7 @@ fn a_table_has_a_row_for_each_recording() {
     assert_eq!((run.code, run.stderr.as_str()), (0, NOTE));
     let query = "```sql\nSELECT report_id, pid, recorder, analyzer, signature, mapping_id FROM 'reports.parquet' ORDER BY pid\n```\n";
     let page = files.bytes("page.md", query.as_bytes());
-    let out: Value = serde_json::from_str(&support::tools::python("queries.py", &[page, table])).unwrap();
+    let out: Value = serde_json::from_str(&python("queries.py", &[page, table])).unwrap();
     let rows = out["answers"][0].as_array().unwrap();
     assert_eq!(rows.len(), 2, "{rows:#?}");
     for (row, file) in rows.iter().zip(["reports/a.lbx", "reports/d.lbx"]) {
@@ -129,4 +130,33 @@ fn a_report_from_stdin_counts_beside_files() {
         .unwrap();
     let summary: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!((&summary["reports"], &summary["duplicates"]), (&1.into(), &1.into()));
+}
+
+#[test]
+fn rows_that_come_again_replace_their_own_in_the_documented_merges() {
+    let files = corpus();
+    let (first, fresh) = (files.path("first.parquet"), files.path("fresh.parquet"));
+    let export = |paths: &[&str], to: &str| {
+        let run = loopbox(&[&["export"], paths, &["--format", "parquet", "-o", to]].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    };
+    export(&[files.path("reports/b.lbx"), files.path("reports/d.lbx")], first);
+    // The same recording with its names put back, and a late one.
+    let mut late = shop().build().report;
+    late.meta.process.pid += 2;
+    let late = files.bytes("late.lbx", &encode(&late).unwrap());
+    export(&[files.path("reports/c.lbx"), late], fresh);
+
+    let page = std::path::absolute("../../docs/fleet.md").unwrap();
+    let out = python("late_rows.py", &[page.to_str().unwrap(), first, fresh, files.path("tables")]);
+    let tables: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(tables["duckdb"], tables["delta"]);
+    let rows = tables["delta"].as_array().unwrap();
+    let of = |file: &str| {
+        let is = |row: &&Value| row["path"].as_str().unwrap().ends_with(file);
+        rows.iter().filter(is).map(|row| row["frames"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((rows.len(), of("/b.lbx").len(), of("/late.lbx").len()), (3, 0, 1), "{tables}");
+    assert!(of("/c.lbx")[0].ends_with("com.example.shop.Cart.total"), "{tables}");
+    assert!(!of("/d.lbx")[0].contains("Cart"), "what did not come again stays: {tables}");
 }

@@ -6,11 +6,13 @@ use crate::monitor_files::{self, ReadStall};
 use crate::options::TerminalOptions;
 use crate::outcome::Outcome;
 use crate::output;
-use anyhow::{Result, bail};
-use loopbox_report::cluster::{self, Clusters, Sighting};
+use anyhow::{Context as _, Result, anyhow, bail};
+use loopbox_report::cluster::{self, Active, Clusters, Known, Sighting, Summary};
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::{Analysis, json_text};
-use std::path::PathBuf;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -19,6 +21,8 @@ use std::path::PathBuf;
   loopbox cluster reports/ --html -o week.html
   loopbox cluster reports/ uiperf-2026-11-22.jsonl
   loopbox cluster reports/ --jank
+  loopbox cluster reports/ --sessions 480000
+  loopbox cluster reports/ --known known.json --remember next.json --slack -o new.json
   loopbox cluster reports/ --mapping mapping-5.2.txt --mapping mapping-5.3.txt")]
 pub(crate) struct Args {
     /// Reports, files of the performance monitor, and folders that are searched for those, by their ends:
@@ -31,12 +35,28 @@ pub(crate) struct Args {
     /// too long, together.
     #[arg(long)]
     jank: bool,
+    /// How many users used the app in the time of the reports: each group has its rate of 1,000 of them.
+    #[arg(long, value_name = "N", conflicts_with_all = ["sessions", "jank"], value_parser = clap::value_parser!(u64).range(1..))]
+    users: Option<u64>,
+    /// How often the app was used in that time: each group has its rate of 1,000 sessions.
+    #[arg(long, value_name = "N", conflicts_with = "jank", value_parser = clap::value_parser!(u64).range(1..))]
+    sessions: Option<u64>,
+    /// Leaves out the groups that this file names, as --remember wrote it. Where it is not there yet, none is
+    /// known.
+    #[arg(long, value_name = "FILE")]
+    known: Option<PathBuf>,
+    /// Writes the groups of --known and all that were found to this file, for the next run.
+    #[arg(long, value_name = "FILE")]
+    remember: Option<PathBuf>,
     /// Prints JSON (schema loopbox.cluster/1, see docs/clustering.md) with all groups.
-    #[arg(long, conflicts_with = "html")]
+    #[arg(long, conflicts_with_all = ["html", "slack"])]
     json: bool,
     /// Writes one self-contained HTML page.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "slack")]
     html: bool,
+    /// Writes the message of a Slack webhook, and nothing when there is no group.
+    #[arg(long)]
+    slack: bool,
     /// Shows at most this number of groups.
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
@@ -49,19 +69,58 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let destination = Destination::new(args.output.as_deref(), &args.paths)?;
+    let memory =
+        args.remember.as_deref().map(|file| Destination::new(Some(file), &args.paths)).transpose()?;
+    let known = args.known.as_deref().map(read_known).transpose()?;
     let (clusters, left_out, outcome) = if args.jank { janks(args)? } else { reports_and_stalls(args)? };
-    let summary = clusters.summary(left_out.skipped, left_out.duplicates);
-    if args.json {
-        destination.write(json_text(&summary)?.as_bytes())?;
-    } else if args.html {
-        destination.write(cluster::html(&summary, args.limit).as_bytes())?;
-    } else if args.output.is_some() {
-        let text = anstream::adapter::strip_str(&cluster::text(&summary, args.limit)).to_string();
-        destination.write(text.as_bytes())?;
-    } else {
-        output::write_text(&cluster::text(&summary, args.limit), &args.terminal)?;
+    let mut summary = clusters.summary(left_out.skipped, left_out.duplicates);
+    if let Some(users) = args.users {
+        summary.add_rates(Active::Users, users);
+    } else if let Some(sessions) = args.sessions {
+        summary.add_rates(Active::Sessions, sessions);
+    }
+    let mut remembered = known.clone().unwrap_or_default();
+    remembered.add(&summary);
+    if let Some(known) = &known {
+        known.take_out_of(&mut summary);
+    }
+    write(args, &destination, &summary)?;
+    // Last: what was not written is new the next time, too.
+    if let Some(memory) = memory {
+        memory.write(remembered.to_json()?.as_bytes())?;
     }
     Ok(outcome)
+}
+
+/// The groups that are known; none where the file is not there yet.
+fn read_known(path: &Path) -> Result<Known> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            output::print_error(format_args!(
+                "note: {}: is not there yet, so all groups are new",
+                path.display()
+            ));
+            return Ok(Known::default());
+        }
+        Err(error) => return Err(error).with_context(|| path.display().to_string()),
+    };
+    Known::parse(&text).map_err(|error| anyhow!("{} {error}", path.display()))
+}
+
+fn write(args: &Args, destination: &Destination<'_>, summary: &Summary) -> Result<()> {
+    if args.json {
+        destination.write(json_text(summary)?.as_bytes())
+    } else if args.html {
+        destination.write(cluster::html(summary, args.limit).as_bytes())
+    } else if args.slack {
+        destination.write(cluster::slack(summary, args.limit)?.unwrap_or_default().as_bytes())
+    } else if args.output.is_some() {
+        let text = anstream::adapter::strip_str(&cluster::text(summary, args.limit)).to_string();
+        destination.write(text.as_bytes())
+    } else {
+        output::write_text(&cluster::text(summary, args.limit), &args.terminal)
+    }
 }
 
 /// How many files are in no group.

@@ -8,7 +8,7 @@ use crate::output;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use loopbox_report::cluster::diff::{self, Comparison, Gate, SideInput};
-use loopbox_report::cluster::{Clusters, Sighting};
+use loopbox_report::cluster::{Active, Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::{Analysis, json_text};
 use std::collections::BTreeSet;
@@ -37,6 +37,18 @@ pub(crate) struct Args {
     /// How many users used the app of AFTER.
     #[arg(long, value_name = "N", requires = "users_before", value_parser = clap::value_parser!(u64).range(1..))]
     users_after: Option<u64>,
+    /// How often the app of BEFORE was used: rates are reports of 1,000 sessions.
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "sessions_after",
+        conflicts_with = "users_before",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    sessions_before: Option<u64>,
+    /// How often the app of AFTER was used.
+    #[arg(long, value_name = "N", requires = "sessions_before", value_parser = clap::value_parser!(u64).range(1..))]
+    sessions_after: Option<u64>,
     /// Exits with 3 when this has happened.
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = FailOn::Worse)]
     fail_on: FailOn,
@@ -78,13 +90,14 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (inputs, [before, after], complete) =
         if args.paths.is_empty() { of_paths(args)? } else { of_versions(args)? };
     let destination = Destination::new(args.output.as_deref(), &inputs)?;
-    let users = args.users_before.zip(args.users_after).map(|(before, after)| [before, after]);
+    let users = args.users_before.zip(args.users_after).map(|of| (Active::Users, of.into()));
+    let sessions = args.sessions_before.zip(args.sessions_after).map(|of| (Active::Sessions, of.into()));
     let gate = match args.fail_on {
         FailOn::Worse => Gate::Worse,
         FailOn::New => Gate::New,
         FailOn::Nothing => Gate::Nothing,
     };
-    let comparison = Comparison::new(&before, &after, users, gate);
+    let comparison = Comparison::new(&before, &after, users.or(sessions), gate);
     let text = match args.format {
         Format::Markdown => diff::markdown(&comparison),
         Format::Junit => diff::junit(&comparison),

@@ -37,8 +37,30 @@ pub(crate) fn python(script: &str, args: &[&str]) -> String {
     python_with("requirements.txt", script, args)
 }
 
+/// [`python`] for a script that runs `loopbox`.
+pub(crate) fn python_with_loopbox(script: &str, args: &[&str]) -> String {
+    let mut command = interpreter("requirements.txt");
+    run(finds_loopbox(command.arg(sources().join(script)).args(args)))
+}
+
+/// Makes a command find `loopbox` by its name.
+pub(crate) fn finds_loopbox(command: &mut Command) -> &mut Command {
+    let mut path =
+        Path::new(env!("CARGO_BIN_EXE_loopbox")).parent().expect("a folder").as_os_str().to_owned();
+    if let Some(others) = std::env::var_os("PATH") {
+        path.push(":");
+        path.push(others);
+    }
+    command.env("PATH", path)
+}
+
 /// [`python`] with the packages of another list, which are installed apart.
 pub(crate) fn python_with(requirements: &str, script: &str, args: &[&str]) -> String {
+    run(interpreter(requirements).arg(sources().join(script)).args(args))
+}
+
+/// Python with these packages, set up.
+fn interpreter(requirements: &str) -> Command {
     let name = requirements.trim_start_matches("requirements").trim_end_matches(".txt");
     let requirements = sources().join(requirements);
     let inputs = fs::read_to_string(&requirements).expect("the requirements");
@@ -48,7 +70,7 @@ pub(crate) fn python_with(requirements: &str, script: &str, args: &[&str]) -> St
             .args(["install", "--quiet", "--disable-pip-version-check", "--requirement"])
             .arg(&requirements));
     });
-    run(Command::new(folder.join("venv/bin/python")).arg(sources().join(script)).args(args))
+    Command::new(folder.join("venv/bin/python"))
 }
 
 /// A file of a package of the npm registry.

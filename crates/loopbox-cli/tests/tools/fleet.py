@@ -14,7 +14,8 @@ import duckdb
 from pyspark.sql import SparkSession
 
 page, table, screens, stalls, folder, count = open(sys.argv[1]).read(), *sys.argv[2:6], int(sys.argv[6])
-keep, *queries = [query.strip().rstrip(";") for query in re.findall(r"```sql\n(.*?)```", page, re.S)]
+# The second is of a table that changes: late_rows.py runs it.
+keep, _, *queries = [query.strip().rstrip(";") for query in re.findall(r"```sql\n(.*?)```", page, re.S)]
 day, fleet, times = os.path.join(folder, "day.parquet"), os.path.join(folder, "fleet"), {}
 
 

@@ -1,5 +1,6 @@
 //! Counting different values in bounded memory.
 
+use crate::model::plural::plural;
 use loopbox_format::problem::hash64;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -159,6 +160,31 @@ impl TopNames {
 
     pub(super) fn distinct(&self) -> (u64, bool) {
         self.distinct.count()
+    }
+}
+
+/// A number of different values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Count {
+    /// The number.
+    pub count: u64,
+    /// False when the number is an estimate (within a few per cent).
+    pub exact: bool,
+}
+
+impl Count {
+    /// A number of which 0 is that nobody knows.
+    pub(super) fn known((count, exact): (u64, bool)) -> Option<Self> {
+        (count > 0).then_some(Self { count, exact })
+    }
+
+    pub(super) fn at_most(self, most: u64) -> Self {
+        Self { count: self.count.min(most), ..self }
+    }
+
+    /// `1 user`, `~3100 users`.
+    pub(super) fn of(self, what: &str) -> String {
+        format!("{}{}", if self.exact { "" } else { "~" }, plural(self.count, what))
     }
 }
 

@@ -1,6 +1,5 @@
 //! The result of clustering as one self-contained page.
 
-use super::amount::Measure;
 use super::cardinality::NameCount;
 use super::summary::{Group, Summary};
 use super::text::days;
@@ -32,7 +31,7 @@ pub fn html(summary: &Summary, limit: usize) -> String {
          content=\"width=device-width\"><title>Loopbox: {headline}</title><style>{STYLE}</style><main><h1>{headline}</h1>"
     );
     for (i, group) in summary.groups.iter().take(limit).enumerate() {
-        write_group(&mut out, i + 1, group, summary.ranked_by);
+        write_group(&mut out, i + 1, group, summary);
     }
     if summary.groups.len() > limit {
         let more = plural((summary.groups.len() - limit) as u64, "more group");
@@ -55,7 +54,7 @@ pub fn html(summary: &Summary, limit: usize) -> String {
     out
 }
 
-fn write_group(out: &mut String, rank: usize, group: &Group, ranked_by: Measure) {
+fn write_group(out: &mut String, rank: usize, group: &Group, summary: &Summary) {
     let share = 100.0 * group.share;
     let open = if rank == 1 { " open" } else { "" };
     let _ = write!(
@@ -64,7 +63,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group, ranked_by: Measure)
          style=\"background-size:{share:.1}% 100%\">{}</span><span><code>{}</code> {} \
          <small>{}</small></span></summary><dl>",
         escape(&group.id),
-        group.amount.short(ranked_by),
+        group.amount.short(summary.ranked_by),
         breakable(group.title()),
         group.top_causes.first().map(|cause| escape(&cause.name)).unwrap_or_default(),
         group.counts()
@@ -76,6 +75,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group, ranked_by: Measure)
     };
     row("has", &group.amount.in_words());
     row("share", &format!("{share:.1} %"));
+    row("rate", &summary.rate_in_words(group).unwrap_or_default());
     row("causes", &list(&group.top_causes));
     row("messages", &list(&group.top_messages));
     row("ANR", &list(&group.anr_verdicts));

@@ -12,23 +12,30 @@ mod cardinality;
 pub mod diff;
 mod groups;
 mod html;
+mod known;
 mod list;
+mod rate;
 mod recorder;
 mod sighting;
 mod signature;
+mod slack;
+mod statistics;
 mod summary;
 mod text;
 mod trend;
 
 pub use amount::{Amount, Measure};
-pub use cardinality::NameCount;
+pub use cardinality::{Count, NameCount};
 pub use groups::Clusters;
 pub use html::html;
+pub use known::{Known, KnownError};
 pub use list::list;
+pub use rate::{Active, Rate, Unit};
 pub use recorder::PartOff;
 pub use sighting::{Representative, Sighting};
 pub use signature::Problem;
-pub use summary::{Count, Group, Summary, VersionShare};
+pub use slack::slack;
+pub use summary::{Group, Summary, VersionShare};
 pub use text::text;
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! The result of clustering: its JSON, and what the text and the HTML page are made from.
 
 use super::amount::{Amount, Measure};
-use super::cardinality::{Distinct, NameCount, TopNames};
+use super::cardinality::{Count, Distinct, NameCount, TopNames};
 use super::groups::{Clusters, GroupStats};
+use super::rate::{Active, Population, Rate, Unit};
 use super::recorder::PartOff;
 use super::sighting::Representative;
+use super::statistics::Counted;
+use crate::model::name::Name;
 use crate::model::plural::plural;
 use crate::model::version::version_code;
 use loopbox_format::problem::OBFUSCATED;
@@ -36,6 +39,10 @@ pub struct Summary {
     pub duplicates: u64,
     /// The number of users; `None` when no report names its user.
     pub users: Option<Count>,
+    /// What rates refer to; `None` when it was not given.
+    pub rates_of: Option<Name<Unit>>,
+    /// The number of groups left out because they were known before; `None` when nobody said which are.
+    pub known: Option<u64>,
     /// The number of those that are in no group, because there were too many groups before; 0 in practice.
     pub beyond: u64,
     /// The groups, those with most of what they are ranked by first.
@@ -43,15 +50,6 @@ pub struct Summary {
     /// The parts of the recorder that were off in some of the reports, those of most reports first: whether
     /// the recorder itself is well. What the start guard did is in no report.
     pub recorder: Vec<PartOff>,
-}
-
-/// A number of different values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Count {
-    /// The number.
-    pub count: u64,
-    /// False when the number is an estimate (within a few per cent).
-    pub exact: bool,
 }
 
 /// A group of reports with the same signature.
@@ -64,6 +62,8 @@ pub struct Group {
     pub amount: Amount,
     /// Its share of all that groups are ranked by, 0 to 1.
     pub share: f64,
+    /// How many of those who use the app it affects; `None` when nobody said how many use it.
+    pub rate: Option<Rate>,
     /// The number of users.
     pub users: Option<Count>,
     /// The number of devices.
@@ -127,6 +127,8 @@ impl Clusters {
             skipped,
             duplicates,
             users: distinct(&self.users).map(|users| users.at_most(self.amount.counted())),
+            rates_of: None,
+            known: None,
             beyond: self.beyond,
             groups,
             recorder: self.off.summary(),
@@ -149,10 +151,28 @@ impl Clusters {
 }
 
 impl Summary {
+    /// Gives each group its rate, by how many used the app, or how often, in the time of the reports.
+    pub fn add_rates(&mut self, active: Active, of: u64) {
+        let population = Population { unit: active.unit(), of: Counted::new(of, true) };
+        self.rates_of = Some(Name(population.unit));
+        for group in &mut self.groups {
+            group.rate = Some(Rate::new(population.affected(&group.amount, group.users), population.of));
+        }
+    }
+
+    /// `3.1 (2.0 to 4.6) of 1,000 users`.
+    pub(super) fn rate_in_words(&self, group: &Group) -> Option<String> {
+        Some(format!("{} of 1,000 {}", group.rate?.text(), self.rates_of?))
+    }
+
     /// `812 reports of 640 users in 12 groups, 3 files skipped, 2 duplicates left out`.
     pub(super) fn headline(&self) -> String {
         let users = self.users.map(|users| format!(" of {}", users.of("user"))).unwrap_or_default();
-        let groups = plural(self.groups.len() as u64, "group");
+        let (new, known) = match self.known {
+            None => ("group", String::new()),
+            Some(known) => ("new group", format!(" and {known} known")),
+        };
+        let groups = plural(self.groups.len() as u64, new) + &known;
         let skipped = match self.skipped {
             0 => String::new(),
             n => format!(", {} skipped", plural(n, "file")),
@@ -179,10 +199,11 @@ impl Group {
             id: signature.id(),
             amount: group.amount,
             share: group.amount.share_of(all, all.measure()),
+            rate: None,
             // An estimate of many may be too high.
             users: distinct(&group.users).map(|users| users.at_most(group.amount.counted())),
-            devices: count(group.devices.distinct()),
-            versions: count(group.versions.distinct()),
+            devices: Count::known(group.devices.distinct()),
+            versions: Count::known(group.versions.distinct()),
             top_devices: top(&group.devices),
             top_versions: top(&group.versions),
             trend: newest
@@ -212,12 +233,8 @@ impl Group {
     }
 }
 
-fn distinct(distinct: &Distinct) -> Option<Count> {
-    count(distinct.count())
-}
-
-fn count((count, exact): (u64, bool)) -> Option<Count> {
-    (count > 0).then_some(Count { count, exact })
+pub(super) fn distinct(distinct: &Distinct) -> Option<Count> {
+    Count::known(distinct.count())
 }
 
 fn top(top: &TopNames) -> Vec<NameCount> {
@@ -225,15 +242,4 @@ fn top(top: &TopNames) -> Vec<NameCount> {
         .into_iter()
         .map(|(name, reports)| NameCount { name: name.to_string(), reports })
         .collect()
-}
-
-impl Count {
-    fn at_most(self, most: u64) -> Self {
-        Self { count: self.count.min(most), ..self }
-    }
-
-    /// `1 user`, `~3100 users`.
-    fn of(self, what: &str) -> String {
-        format!("{}{}", if self.exact { "" } else { "~" }, plural(self.count, what))
-    }
 }

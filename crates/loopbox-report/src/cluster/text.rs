@@ -19,7 +19,7 @@ pub fn text(summary: &Summary, limit: usize) -> String {
     let _ = writeln!(out, "{STRONG}{}{STRONG:#}", summary.headline());
     for (i, group) in summary.groups.iter().take(limit).enumerate() {
         out.push('\n');
-        write_group(&mut out, i + 1, group);
+        write_group(&mut out, i + 1, group, summary.rate_in_words(group));
     }
     if summary.groups.len() > limit {
         let mut rest = Amount::default();
@@ -45,7 +45,7 @@ pub fn text(summary: &Summary, limit: usize) -> String {
     out
 }
 
-fn write_group(out: &mut String, rank: usize, group: &Group) {
+fn write_group(out: &mut String, rank: usize, group: &Group, rate: Option<String>) {
     let share = 100.0 * group.share;
     let _ = writeln!(
         out,
@@ -57,6 +57,9 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
     let _ = writeln!(out, "     {NAME}{}{NAME:#}  {}", group.title(), causes(group));
     if group.frames.len() > 1 {
         let _ = writeln!(out, "     path      {}", group.frames.join(" > "));
+    }
+    if let Some(rate) = rate {
+        let _ = writeln!(out, "     rate      {rate}");
     }
     for (what, named) in [
         ("messages", &group.top_messages),
@@ -80,7 +83,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
 }
 
 /// `lock`, `lock (70 %), sleep (30 %)`.
-fn causes(group: &Group) -> String {
+pub(super) fn causes(group: &Group) -> String {
     match group.top_causes.as_slice() {
         [only] => only.name.clone(),
         several => list(several, group.amount.counted()),

@@ -7,6 +7,7 @@ pub mod flame;
 pub mod html;
 pub mod json;
 mod json_text;
+pub(crate) mod slack_text;
 pub mod smoothness;
 mod stack_text;
 pub mod text;

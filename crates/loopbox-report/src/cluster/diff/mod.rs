@@ -3,7 +3,6 @@
 
 mod junit;
 mod markdown;
-mod statistics;
 mod text;
 
 pub use junit::junit;
@@ -12,13 +11,13 @@ pub use text::text;
 
 use super::amount::Amount;
 use super::groups::{Clusters, GroupStats};
-use super::summary::Group;
+use super::rate::{Active, Population, Rate, Unit, digits};
+use super::statistics::{CONFIDENCE, Counted, Proportion, deviations};
+use super::summary::{Group, distinct};
 use crate::model::name::Name;
 use crate::model::sanitize::sanitize;
-use loopbox_format::model::Named as _;
 use schemars::JsonSchema;
 use serde::Serialize;
-use statistics::{CONFIDENCE, Counted, Proportion, deviations};
 use std::collections::{BTreeSet, HashMap};
 
 /// Name and version of the JSON schema.
@@ -46,21 +45,6 @@ pub enum Gate {
     New,
     /// Never.
     Nothing,
-}
-
-/// What is counted, which rates refer to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// All who used the app, a number that the caller gives.
-    Users,
-    /// Users that a report names.
-    UsersWithAReport,
-    /// Reports: no report names its user.
-    Reports,
-}
-
-loopbox_format::names! {
-    Unit { Users: "users", UsersWithAReport: "users with a report", Reports: "reports" }
 }
 
 /// What became of a group.
@@ -110,21 +94,6 @@ pub struct Side {
     pub of: u64,
 }
 
-/// How many are affected, with the interval that holds with 95 %.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Rate {
-    /// The number of those affected.
-    pub affected: u64,
-    /// The number of all.
-    pub of: u64,
-    /// Those affected of 1,000.
-    pub per_1000: f64,
-    /// At least, of 1,000.
-    pub low: f64,
-    /// At most, of 1,000.
-    pub high: f64,
-}
-
 /// A change of a rate, with the interval that holds with 95 % for all groups at once.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
@@ -170,7 +139,6 @@ pub struct Comparison {
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// What is counted.
-    #[schemars(with = "String", extend("enum" = Unit::NAMES))]
     pub unit: Name<Unit>,
     /// The older set.
     pub before: Side,
@@ -186,49 +154,31 @@ pub struct Comparison {
     pub groups: Vec<Change>,
 }
 
-/// What rates refer to.
-#[derive(Clone, Copy)]
-struct Population {
-    of: Counted,
-    by_users: bool,
-}
-
-impl Population {
-    fn affected(self, group: Option<&GroupStats>) -> (u64, Counted) {
-        let (count, exact) = match group {
-            None => (0, true),
-            Some(group) => match group.users.count() {
-                (users, exact) if self.by_users && users > 0 => (users.min(group.amount.reports), exact),
-                _ => (group.amount.reports, true),
-            },
-        };
-        (count.min(self.of.value as u64), Counted::new(count, exact))
-    }
-}
-
 impl Comparison {
-    /// Compares two sets. `users` are how many used the app in each; without them rates refer to the users
-    /// who sent a report, or, where no report names its user, to the reports.
-    pub fn new(before: &SideInput, after: &SideInput, users: Option<[u64; 2]>, gate: Gate) -> Self {
+    /// Compares two sets. `active` are how many used the app in each, or how often; without them rates refer
+    /// to the users who sent a report, or, where no report names its user, to the reports.
+    pub fn new(
+        before: &SideInput,
+        after: &SideInput,
+        active: Option<(Active, [u64; 2])>,
+        gate: Gate,
+    ) -> Self {
         let sides = [before, after];
         let known = sides.map(|side| side.clusters.users.count());
-        let unit = match users {
-            Some(_) => Unit::Users,
+        let unit = match active {
+            Some((active, _)) => active.unit(),
             None if known.iter().all(|(count, _)| *count > 0) => Unit::UsersWithAReport,
             None => Unit::Reports,
         };
-        let by_users = unit != Unit::Reports;
-        let population = |at: usize| {
-            let of = match users {
-                Some(users) => Counted::new(users[at], true),
-                None if by_users => {
-                    Counted::new(known[at].0.min(sides[at].clusters.amount.reports), known[at].1)
-                }
-                None => Counted::new(sides[at].clusters.amount.reports, true),
+        let populations = [0, 1].map(|at: usize| {
+            let reports = sides[at].clusters.amount.reports;
+            let of = match active {
+                Some((_, of)) => Counted::new(of[at], true),
+                None if unit.is_of_users() => Counted::new(known[at].0.min(reports), known[at].1),
+                None => Counted::new(reports, true),
             };
-            Population { of, by_users }
-        };
-        let populations = [population(0), population(1)];
+            Population { unit, of }
+        });
         let maps: [&HashMap<u64, GroupStats>; 2] = sides.map(|side| &side.clusters.groups);
         let keys: BTreeSet<u64> = maps.iter().flat_map(|groups| groups.keys().copied()).collect();
         let pairs: Vec<[Option<&GroupStats>; 2]> =
@@ -286,7 +236,10 @@ fn change(
     let [before, after] = pair;
     // What is shown of the group is that of the newer set.
     let group = Group::new(after.or(before)?, &Amount::default(), &[]);
-    let counts = [populations[0].affected(before), populations[1].affected(after)];
+    let counts = [0, 1].map(|at: usize| match pair[at] {
+        None => (0, Counted::new(0, true)),
+        Some(group) => populations[at].affected(&group.amount, distinct(&group.users)),
+    });
     let proportion = |at: usize, z: f64| Proportion::new(counts[at].1, populations[at].of, z);
     let difference = proportion(1, joint).difference(proportion(0, joint));
     let (certain_more, certain_less) = (difference.low > 0.0, difference.high < 0.0);
@@ -304,11 +257,7 @@ fn change(
         (Gate::Worse, ChangeKind::New) => certain_more,
         _ => false,
     };
-    let rate = |at: usize| {
-        let p = proportion(at, deviations(1));
-        let (affected, of) = (counts[at].0, populations[at].of.value as u64);
-        Rate { affected, of, per_1000: 1e3 * p.value, low: 1e3 * p.low, high: 1e3 * p.high }
-    };
+    let rate = |at: usize| Rate::new(counts[at], populations[at].of);
     Some(Change {
         id: group.id.clone(),
         title: group.title().to_owned(),
@@ -326,24 +275,6 @@ fn change(
         frames: group.frames,
         open: sanitize(&group.representative.path, usize::MAX),
     })
-}
-
-/// A number of 1,000, with two digits that count.
-fn digits(per_1000: f64) -> String {
-    match per_1000.abs() {
-        x if x >= 9.95 => format!("{per_1000:.0}"),
-        x if x >= 0.995 => format!("{per_1000:.1}"),
-        x if x >= 0.095 => format!("{per_1000:.2}"),
-        x if x >= 0.000_5 => format!("{per_1000:.3}"),
-        _ => "0".into(),
-    }
-}
-
-impl Rate {
-    /// `3.1 (2.0 to 4.6)`.
-    fn text(self) -> String {
-        format!("{} ({} to {})", digits(self.per_1000), digits(self.low), digits(self.high))
-    }
 }
 
 impl Difference {

@@ -58,7 +58,7 @@ fn kinds(comparison: &Comparison) -> Vec<(&str, ChangeKind, bool, bool)> {
 fn groups_are_new_gone_better_worse_or_the_same() {
     use ChangeKind::{Better, Gone, New, Same, Worse};
     let (before, after) = fleet();
-    let compared = Comparison::new(&before, &after, Some([10_000, 10_000]), Gate::Worse);
+    let compared = Comparison::new(&before, &after, Some((Active::Users, [10_000, 10_000])), Gate::Worse);
     assert_eq!(
         kinds(&compared),
         [
@@ -82,9 +82,9 @@ fn rates_refer_to_the_fleet_and_not_to_the_reports() {
     // A tenth of the users have the new version: ten reports of each hundred are no improvement.
     let (before, after) =
         (side("5.2", &[("com.shop.Cart.total", 100)]), side("5.3", &[("com.shop.Cart.total", 10)]));
-    let compared = Comparison::new(&before, &after, Some([100_000, 10_000]), Gate::Worse);
+    let compared = Comparison::new(&before, &after, Some((Active::Users, [100_000, 10_000])), Gate::Worse);
     assert_eq!(kinds(&compared), [("com.shop.Cart.total", ChangeKind::Same, false, false)]);
-    let compared = Comparison::new(&before, &after, Some([100_000, 1_000]), Gate::Worse);
+    let compared = Comparison::new(&before, &after, Some((Active::Users, [100_000, 1_000])), Gate::Worse);
     assert_eq!(kinds(&compared), [("com.shop.Cart.total", ChangeKind::Worse, true, true)]);
     assert_eq!(compared.unit.0, Unit::Users);
 }
@@ -118,7 +118,10 @@ fn a_side_has_its_number_once_where_reports_are_what_is_counted() {
         anstream::adapter::strip_str(text.lines().next().unwrap()).to_string()
     };
     assert_eq!(first_line(None), "5.2 (7 reports) → 5.3 (4 reports)");
-    assert_eq!(first_line(Some([90, 80])), "5.2 (7 reports, 90 users) → 5.3 (4 reports, 80 users)");
+    assert_eq!(
+        first_line(Some((Active::Users, [90, 80]))),
+        "5.2 (7 reports, 90 users) → 5.3 (4 reports, 80 users)"
+    );
 }
 
 #[test]
@@ -132,8 +135,12 @@ fn an_unchanged_fleet_of_many_problems_does_not_fail() {
             .map(|(name, i)| (name.as_str(), 9 + (i * 7 + add * i * i) % 13))
             .collect::<Vec<_>>()
     };
-    let compared =
-        Comparison::new(&side("a", &counts(0)), &side("b", &counts(3)), Some([50_000, 50_000]), Gate::Worse);
+    let compared = Comparison::new(
+        &side("a", &counts(0)),
+        &side("b", &counts(3)),
+        Some((Active::Users, [50_000, 50_000])),
+        Gate::Worse,
+    );
     assert_eq!(compared.compared, 200);
     assert!(!compared.failed, "{:?}", compared.groups.first());
 }
@@ -144,10 +151,10 @@ fn a_gate_fails_on_the_changes_it_is_set_to() {
         side("a", &[("com.shop.Cart.total", 20)]),
         side("b", &[("com.shop.Cart.total", 20), ("com.shop.Rare.once", 1)]),
     );
-    let failed = |gate| Comparison::new(&before, &after, Some([9_000, 9_000]), gate).failed;
+    let failed = |gate| Comparison::new(&before, &after, Some((Active::Users, [9_000, 9_000])), gate).failed;
     assert_eq!([Gate::Worse, Gate::New, Gate::Nothing].map(failed), [false, true, false]);
     let (before, after) = fleet();
-    assert!(!Comparison::new(&before, &after, Some([9_000, 9_000]), Gate::Nothing).failed);
+    assert!(!Comparison::new(&before, &after, Some((Active::Users, [9_000, 9_000])), Gate::Nothing).failed);
 }
 
 #[test]
@@ -160,7 +167,8 @@ fn obfuscated_groups_are_not_compared() {
         clusters.add(Sighting::new(&analysis, &diagnose(&analysis), "x.lbx"));
         SideInput { name: version.into(), clusters, skipped: 0, duplicates: 0 }
     };
-    let compared = Comparison::new(&obfuscated("1"), &obfuscated("2"), Some([9, 9]), Gate::New);
+    let compared =
+        Comparison::new(&obfuscated("1"), &obfuscated("2"), Some((Active::Users, [9, 9])), Gate::New);
     assert_eq!((compared.compared, compared.failed), (0, false));
     assert!(compared.groups.iter().all(|c| c.change == ChangeKind::Incomparable), "{compared:?}");
     assert!(text(&compared).contains("--mapping"));
@@ -170,7 +178,7 @@ fn obfuscated_groups_are_not_compared() {
 fn an_empty_side_is_compared_too() {
     let (before, _) = fleet();
     let nothing = SideInput { name: "5.3".into(), clusters: Clusters::default(), skipped: 0, duplicates: 0 };
-    let compared = Comparison::new(&before, &nothing, Some([10_000, 10_000]), Gate::New);
+    let compared = Comparison::new(&before, &nothing, Some((Active::Users, [10_000, 10_000])), Gate::New);
     assert!(!compared.failed && compared.groups.iter().all(|c| c.change == ChangeKind::Gone), "{compared:?}");
     let compared = Comparison::new(&nothing, &nothing, None, Gate::New);
     assert_eq!((compared.groups.len(), compared.unit.0), (0, Unit::Reports));
@@ -179,7 +187,7 @@ fn an_empty_side_is_compared_too() {
 #[test]
 fn text_markdown_and_junit_show_the_changes() {
     let (before, after) = fleet();
-    let compared = Comparison::new(&before, &after, Some([10_000, 10_000]), Gate::Worse);
+    let compared = Comparison::new(&before, &after, Some((Active::Users, [10_000, 10_000])), Gate::Worse);
     insta::assert_snapshot!("text", anstream::adapter::strip_str(&text(&compared)));
     insta::assert_snapshot!("markdown", markdown(&compared));
     insta::assert_snapshot!("junit", junit(&compared));

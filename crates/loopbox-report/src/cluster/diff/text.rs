@@ -1,6 +1,7 @@
 //! A comparison as text for a terminal. Lines have ANSI styles; strip them for plain text.
 
-use super::{ChangeKind, Comparison, Side, Unit};
+use super::{ChangeKind, Comparison, Side};
+use crate::cluster::rate::Unit;
 use crate::model::plural::plural;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;

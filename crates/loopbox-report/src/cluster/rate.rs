@@ -1,0 +1,107 @@
+//! How many of those who use the app a group affects, and how sure that is.
+
+use super::amount::Amount;
+use super::cardinality::Count;
+use super::statistics::{Counted, Proportion, deviations};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What is counted, which rates refer to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// All who used the app, a number that the caller gives.
+    Users,
+    /// How often the app was used, a number that the caller gives.
+    Sessions,
+    /// Users that a report names.
+    UsersWithAReport,
+    /// Reports: no report names its user.
+    Reports,
+}
+
+loopbox_format::names! {
+    Unit { Users: "users", Sessions: "sessions", UsersWithAReport: "users with a report", Reports: "reports" }
+}
+
+/// What the caller knows of all who use the app, and no report says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Active {
+    /// How many used it.
+    Users,
+    /// How often it was used.
+    Sessions,
+}
+
+impl Active {
+    pub(super) fn unit(self) -> Unit {
+        match self {
+            Self::Users => Unit::Users,
+            Self::Sessions => Unit::Sessions,
+        }
+    }
+}
+
+impl Unit {
+    /// Whether a user counts once, however many reports it sent.
+    pub(super) fn is_of_users(self) -> bool {
+        matches!(self, Self::Users | Self::UsersWithAReport)
+    }
+}
+
+/// How many are affected, with the interval that holds with 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Rate {
+    /// The number of those affected.
+    pub affected: u64,
+    /// The number of all.
+    pub of: u64,
+    /// Those affected of 1,000.
+    pub per_1000: f64,
+    /// At least, of 1,000.
+    pub low: f64,
+    /// At most, of 1,000.
+    pub high: f64,
+}
+
+impl Rate {
+    pub(super) fn new((affected, counted): (u64, Counted), of: Counted) -> Self {
+        let p = Proportion::new(counted, of, deviations(1));
+        let of = of.value as u64;
+        Self { affected, of, per_1000: 1e3 * p.value, low: 1e3 * p.low, high: 1e3 * p.high }
+    }
+
+    /// `3.1 (2.0 to 4.6)`.
+    pub(super) fn text(self) -> String {
+        format!("{} ({} to {})", digits(self.per_1000), digits(self.low), digits(self.high))
+    }
+}
+
+/// Those whom rates refer to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Population {
+    pub(super) unit: Unit,
+    pub(super) of: Counted,
+}
+
+impl Population {
+    /// How many of them are affected. Where no report of a group names its user, each counts as if it were a
+    /// user's.
+    pub(super) fn affected(self, amount: &Amount, users: Option<Count>) -> (u64, Counted) {
+        let (count, exact) = match users {
+            Some(users) if self.unit.is_of_users() => (users.count.min(amount.reports), users.exact),
+            _ => (amount.reports, true),
+        };
+        (count.min(self.of.value as u64), Counted::new(count, exact))
+    }
+}
+
+/// A number of 1,000, with two digits that count.
+pub(super) fn digits(per_1000: f64) -> String {
+    match per_1000.abs() {
+        x if x >= 9.95 => format!("{per_1000:.0}"),
+        x if x >= 0.995 => format!("{per_1000:.1}"),
+        x if x >= 0.095 => format!("{per_1000:.2}"),
+        x if x >= 0.000_5 => format!("{per_1000:.3}"),
+        _ => "0".into(),
+    }
+}

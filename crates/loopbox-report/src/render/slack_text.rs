@@ -1,0 +1,83 @@
+//! Text of reports in messages of Slack: none of it calls a user or a channel, or is formatted.
+//! <https://docs.slack.dev/reference/block-kit/blocks> has the limits.
+
+use crate::model::harmless;
+use serde_json::{Value, json};
+
+/// What Slack takes of a header, in characters.
+pub(crate) const MAX_HEADER: usize = 150;
+/// What it takes of the text of a section, in characters.
+pub(crate) const MAX_SECTION: usize = 3_000;
+/// How many blocks it takes in a message.
+pub(crate) const MAX_BLOCKS: usize = 50;
+
+/// The first block: a line in bold.
+pub(crate) fn header(text: &str) -> Value {
+    let text = cut(&plain(text), MAX_HEADER);
+    json!({"type": "header", "text": {"type": "plain_text", "text": text, "emoji": false}})
+}
+
+/// A paragraph of escaped text.
+pub(crate) fn section(text: &str) -> Value {
+    json!({"type": "section", "text": mrkdwn(text)})
+}
+
+/// A paragraph of escaped text in small letters.
+pub(crate) fn context(text: &str) -> Value {
+    json!({"type": "context", "elements": [mrkdwn(text)]})
+}
+
+/// Verbatim: without it Slack makes channels, users and addresses of what is text.
+fn mrkdwn(text: &str) -> Value {
+    json!({"type": "mrkdwn", "text": cut(text, MAX_SECTION), "verbatim": true})
+}
+
+/// Text of one line in a text object of either kind. By Slack's own three escapes a link, a user or a channel
+/// is text.
+pub(crate) fn plain(text: &str) -> String {
+    harmless(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// [`plain`] where `mrkdwn` is read. Slack has no escape for what it makes bold, italic, struck out or code;
+/// it does that only next to blanks and punctuation, not next to a space of no width.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let text = plain(text);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        // A name with underscores stays as it is, to be copied.
+        let within_a_name = before.is_alphanumeric() && rest.peek().is_some_and(|c| c.is_alphanumeric());
+        match c {
+            '_' if within_a_name => out.push(c),
+            '*' | '_' | '~' | '`' => out.extend(['\u{200B}', c, '\u{200B}']),
+            c => out.push(c),
+        }
+        before = c;
+    }
+    out
+}
+
+/// [`plain`] between backticks, which have no escape.
+pub(crate) fn in_code(text: &str) -> String {
+    plain(text).replace('`', "'")
+}
+
+/// [`in_code`] in backticks.
+pub(crate) fn code(text: &str) -> String {
+    format!("`{}`", in_code(text))
+}
+
+/// The start of a text; an escape is not cut in two.
+pub(crate) fn cut(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
+        return text.to_owned();
+    }
+    let mut head: String = text.chars().take(max - 1).collect();
+    if let Some(at) = head.rfind('&')
+        && !head[at..].contains(';')
+    {
+        head.truncate(at);
+    }
+    head + "…"
+}

@@ -1,12 +1,12 @@
 //! Runs cargo for one Android target.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
 use crate::abi::Abi;
+use crate::build_machine;
 use crate::link;
 use crate::project::Product;
 use crate::toolchain::{Target, Toolchain, cargo};
@@ -24,9 +24,7 @@ pub(crate) fn check(product: Product, abi: Abi, target: &Target, products: &Path
 /// A command of cargo's for one library.
 fn cargo_for(product: Product, abi: Abi, target: &Target, products: &Path, subcommand: &str) -> Command {
     let mut flags = link::common(&target.flags);
-    for (folder, name) in remapped() {
-        flags.push(format!("--remap-path-prefix={}={name}", folder.display()));
-    }
+    flags.extend(build_machine::flags());
     let mut command = cargo();
     command.current_dir(root()).args([subcommand, "--quiet", "--locked", "--package", product.package]);
     command.args(["--lib", "--profile", "app", "--target", abi.triple()]);
@@ -50,17 +48,8 @@ pub(crate) fn compile(product: Product, abi: Abi, target: &Target, products: &Pa
     Ok(products.join(abi.triple()).join("app").join(product.soname))
 }
 
-/// Folders of this machine and what the library calls them, for file names in panics and line tables.
-fn remapped() -> Vec<(PathBuf, &'static str)> {
-    let mut folders = vec![(root(), "/loopbox")];
-    let home = env::var_os("HOME").map(PathBuf::from);
-    let cargo = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(home?.join(".cargo")));
-    folders.extend(cargo.map(|folder| (folder, "/cargo")));
-    folders
-}
-
 /// Texts that would show on which machine a library was built.
 pub(crate) fn traces(toolchain: &Toolchain) -> Vec<String> {
-    let own = remapped().into_iter().map(|(folder, _)| folder);
-    own.chain(toolchain.folders()).map(|folder| folder.display().to_string()).collect()
+    let of_compiler = toolchain.folders().into_iter().map(|folder| folder.display().to_string());
+    build_machine::traces().into_iter().chain(of_compiler).collect()
 }

@@ -15,6 +15,7 @@ use goblin::elf::sym::STB_WEAK;
 use goblin::elf::{Elf, Sym};
 
 use crate::abi::Abi;
+use crate::build_machine;
 use crate::symbols::Imports;
 use crate::unwinding;
 
@@ -280,15 +281,10 @@ fn thread_locals(elf: &Elf<'_>) -> Result<String, String> {
 }
 
 fn no_traces(bytes: &[u8], forbidden: &[String]) -> Result<String, String> {
-    let found = forbidden.iter().find(|text| contains(bytes, text.as_bytes()));
-    match found {
+    match build_machine::find(bytes, forbidden) {
         Some(text) => Err(format!("names a path of the machine that built it: {text}")),
         None => Ok(format!("of {} folders of this machine", forbidden.len())),
     }
-}
-
-fn contains(bytes: &[u8], text: &[u8]) -> bool {
-    !text.is_empty() && bytes.windows(text.len()).any(|window| window == text)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub mod against;
 mod archives;
 mod artifact;
 mod build;
+pub mod build_machine;
 mod check;
 pub mod device;
 pub mod half;

@@ -12,7 +12,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use goblin::elf::Elf;
 use goblin::elf::header::{EM_AARCH64, EM_X86_64};
-use loopbox_android_pack::{linked, sbom};
+use loopbox_android_pack::{build_machine, linked, sbom};
 use loopbox_setup::command::run;
 use loopbox_setup::files::{remove, write_atomically};
 use loopbox_setup::workspace::{self, cargo, root, target};
@@ -63,15 +63,12 @@ pub fn build(folder: &Path, committed_s: u64) -> Result<()> {
     for machine in MACHINES {
         run(Command::new("rustup").args(["target", "add", machine.target]).current_dir(root()))
             .with_context(|| format!("rustup has to bring the standard library for {}", machine.target))?;
-        let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", machine.target.to_uppercase().replace('-', "_"));
         // Rust's own linker and C library: what is installed here for C does not matter.
-        let flag = [
-            "-Clinker=rust-lld".to_owned(),
-            "-Clinker-flavor=ld.lld".to_owned(),
-            "-Ctarget-feature=+crt-static".to_owned(),
-            "-Cstrip=symbols".to_owned(),
-            format!("--remap-path-prefix={}=/loopbox", root().display()),
-        ];
+        let mut rustc = ["-Clinker=rust-lld", "-Clinker-flavor=ld.lld", "-Ctarget-feature=+crt-static"]
+            .map(str::to_owned)
+            .to_vec();
+        rustc.push("-Cstrip=symbols".to_owned());
+        rustc.extend(build_machine::flags());
         workspace::run(
             cargo()
                 .args([
@@ -86,7 +83,7 @@ pub fn build(folder: &Path, committed_s: u64) -> Result<()> {
                 ])
                 .arg("--target-dir")
                 .arg(&place)
-                .env(flags, flag.join(" ")),
+                .env("CARGO_ENCODED_RUSTFLAGS", rustc.join("\u{1f}")),
         )?;
         let command = place.join(machine.target).join("release").join(COMMAND);
         pack(machine, &command, folder, committed_s)?;
@@ -138,6 +135,9 @@ fn check(machine: Machine, bytes: &[u8]) -> Result<()> {
     ensure!(elf.header.e_machine == machine.elf, "it is not for {}", machine.target);
     let needs = elf.interpreter.iter().chain(&elf.libraries).copied().collect::<Vec<_>>().join(", ");
     ensure!(needs.is_empty(), "it is not static: it needs {needs}");
+    let traces = build_machine::traces();
+    let trace = build_machine::find(bytes, &traces);
+    ensure!(trace.is_none(), "it names a folder of this machine: {}", trace.unwrap_or_default());
     Ok(())
 }
 

@@ -1,0 +1,33 @@
+//! The folders of the machine that builds, which nothing that ships may name.
+
+use std::env;
+use std::path::PathBuf;
+
+use loopbox_setup::workspace::root;
+
+/// Folders of this machine and what a program calls them, for file names in panics and line tables.
+fn remapped() -> Vec<(PathBuf, &'static str)> {
+    let mut folders = vec![(root(), "/loopbox")];
+    let home = env::var_os("HOME").map(PathBuf::from);
+    let cargo = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(home?.join(".cargo")));
+    folders.extend(cargo.map(|folder| (folder, "/cargo")));
+    folders
+}
+
+/// What rustc is given, so that it calls them otherwise.
+pub fn flags() -> impl Iterator<Item = String> {
+    remapped().into_iter().map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
+}
+
+/// What would show on which machine something was built.
+pub fn traces() -> Vec<String> {
+    remapped().into_iter().map(|(folder, _)| folder.display().to_string()).collect()
+}
+
+/// The first of these texts that a file has.
+pub fn find<'a>(bytes: &[u8], traces: &'a [String]) -> Option<&'a str> {
+    let has = |text: &&String| {
+        !text.is_empty() && bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    };
+    traces.iter().find(has).map(String::as_str)
+}

@@ -78,10 +78,13 @@ pub const DEX: Target = Target { name: "dex", memory: 16 * MIB, longest: 16 << 1
 pub const MAPPING: Target =
     Target { name: "mapping", memory: 32 * MIB, longest: 16 << 10, run: views::mapping };
 
+/// The system's trace of an ANR as a file of its own, of one process or of many.
+pub const TRACE: Target = Target { name: "trace", memory: 64 * MIB, longest: 16 << 10, run: views::trace };
+
 /// All of them.
-pub const TARGETS: [&Target; 13] = [
+pub const TARGETS: [&Target; 14] = [
     &REPORT, &VIEWS, &STALLS, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &TREE_TEXT, &ELF, &DEBUGDATA, &DEX,
-    &MAPPING,
+    &MAPPING, &TRACE,
 ];
 
 impl Target {

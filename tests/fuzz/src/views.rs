@@ -8,7 +8,7 @@ use loopbox_report::export::parquet::{ReportRow, ScreenRow, Table};
 use loopbox_report::export::{self, Format};
 use loopbox_report::retrace::Mapping;
 use loopbox_report::test_support::ReportBuilder;
-use loopbox_report::{Analysis, flame, html, invariant_violations, text};
+use loopbox_report::{Analysis, TraceFile, flame, html, invariant_violations, text};
 use std::cell::RefCell;
 
 /// Every view and every export of a report that may claim anything.
@@ -50,6 +50,21 @@ fn views(decoded: &Decoded) {
     let summary = clusters.summary(0, 0);
     assert!(!cluster::html(&summary, 9).contains("<script"));
     let _ = (cluster::text(&summary, 9), invariant_violations(&analysis));
+}
+
+/// Every view of the first process of a trace, and the facts of the others.
+pub(crate) fn trace(input: &[u8]) -> bool {
+    let Some(file) = TraceFile::read(input) else { return false };
+    assert_eq!(file.names().count(), file.processes());
+    for name in file.names() {
+        let process = file.of(name).expect("a process by its name");
+        assert_eq!(process.name(), name);
+        let report = process.report();
+        assert_eq!(report.meta.process.pid, process.pid().unwrap_or_default());
+        let _ = Analysis::new(&Decoded { report, damage: Vec::new() });
+    }
+    views(&Decoded { report: file.first().report(), damage: Vec::new() });
+    true
 }
 
 /// A mapping, and a report whose names it may map.

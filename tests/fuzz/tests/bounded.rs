@@ -173,4 +173,4 @@ macro_rules! each {
 }
 
 each!(report => REPORT, views => VIEWS, stalls => STALLS, ring => RING, tree => TREE, looper => LOOPER, maps => MAPS, offsets => OFFSETS,
-    tree_text => TREE_TEXT, elf => ELF, debugdata => DEBUGDATA, dex => DEX, mapping => MAPPING);
+    tree_text => TREE_TEXT, elf => ELF, debugdata => DEBUGDATA, dex => DEX, mapping => MAPPING, trace => TRACE);

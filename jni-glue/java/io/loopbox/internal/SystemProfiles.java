@@ -316,7 +316,9 @@ final class SystemProfiles {
         /** @return whether the report of that name is there, to which a trace belongs */
         boolean annotate(String name, String path) throws IOException {
             for (File report : reports) {
-                if (report.getName().equals(name + ".lbx")) {
+                String file = report.getName();
+                // That of a process which was killed in its hang is another one.
+                if (file.equals(name + ".lbx") || file.equals(name + "-recovered.lbx")) {
                     ReportSections.annotate(report, ReportSections.HANG_TRACE, path);
                     return true;
                 }

@@ -109,6 +109,18 @@ impl MemoryLimit {
         (found != Self::default()).then_some(found)
     }
 
+    /// The limits that are known not to be set, by the names that JSON has for them.
+    pub(crate) fn unlimited(&self) -> Vec<&'static str> {
+        let limits = [
+            ("high", self.high),
+            ("max", self.max),
+            ("swap_high", self.swap_high),
+            ("swap_max", self.swap_max),
+        ];
+        let unset = limits.into_iter().filter(|(_, limit)| *limit == Some(ByteLimit::Unlimited));
+        unset.map(|(name, _)| name).collect()
+    }
+
     /// `the app has 104 MiB of memory, and is throttled above 90 MiB`; `None` without a limit.
     pub fn words(&self) -> Option<String> {
         let limits = [

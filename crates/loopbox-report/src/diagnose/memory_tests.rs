@@ -15,7 +15,7 @@ fn fills(cpu_ms: u64) -> ReportBuilder {
 }
 
 /// In the last 3 s the app met `memory.high` so often, and its threads waited for memory for so long.
-fn limited(report: ReportBuilder, high_times: u64, stalled_ms: u64) -> ReportBuilder {
+pub(super) fn limited(report: ReportBuilder, high_times: u64, stalled_ms: u64) -> ReportBuilder {
     report
         .statistic("cgroup.current_bytes", "99614720")
         .statistic("cgroup.high_bytes", "94371840")
@@ -29,7 +29,7 @@ fn limited(report: ReportBuilder, high_times: u64, stalled_ms: u64) -> ReportBui
 }
 
 /// The kernel's function that main sleeps in.
-fn sleeps_in(report: ReportBuilder, wchan: &str) -> ReportBuilder {
+pub(super) fn sleeps_in(report: ReportBuilder, wchan: &str) -> ReportBuilder {
     report.with(|r| {
         r.main_thread = MainThread {
             captured_ns: Uptime(1),

@@ -75,9 +75,9 @@ impl Wait {
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message().filter(|slow| slow.running)?;
-    let profile = facts.profile.as_ref()?;
+    let profile = facts.profile.as_ref();
     // Who waits for something else needs no memory.
-    if profile.waiting_share() >= 0.4 || profile.share(WaitKind::Gc) >= 0.4 {
+    if profile.is_some_and(|profile| profile.waiting_share() >= 0.4 || profile.share(WaitKind::Gc) >= 0.4) {
         return None;
     }
     let a = facts.analysis;
@@ -101,7 +101,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     };
     let figures = limit.iter().flat_map(|limit| limit.lately_words().into_iter().chain(limit.words()));
     let seen = wait.seen.as_ref().map(|wait| format!("at the report main {wait}"));
-    let of_main = wait.of_main.map(|part| {
+    let of_main = wait.of_main.filter(|_| profile.is_some()).map(|part| {
         format!("for {} of the time main slept or was in the kernel, while its stacks run", percent(part))
     });
     let pressure = pressed
@@ -112,7 +112,13 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         .with_all_evidence(of_main)
         .with_all_evidence(pressure)
         .with_all_evidence(path)
-        .at_most_medium(uncovered(facts, slow, profile))
+        .at_most_medium(match profile {
+            Some(profile) if profile.share(WaitKind::Unknown) >= 0.4 => Some(
+                "the names of the stacks are missing, which would show a wait for something else".to_owned(),
+            ),
+            Some(profile) => uncovered(facts, slow, profile),
+            None => Some("there are no stacks, which would show a wait for something else".to_owned()),
+        })
         .at_most_medium(wait.unknown())
         .at_most_medium(other_reasons(facts, slow))
         .at_most_medium((!has_met).then(|| not_met(limit.as_ref(), &wait)))

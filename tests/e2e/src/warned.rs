@@ -1,4 +1,4 @@
-//! `scenario.Warned`: an app on the framework of Android 17, with the system's side of it in the same process.
+//! `scenario.Warned`: an app on the framework of Android 17, with the system's side of it in its process.
 
 use std::fs;
 use std::path::Path;

@@ -47,19 +47,19 @@ pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Optio
     measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part < 0.3).then_some(top.ns)
 }
 
-/// Whether the app's limit on memory was met while main stood there, and waits for memory took most of the time:
-/// they have no frame, either.
+/// Whether the app's limit on memory was met while main stood there, and waits for memory, which have no
+/// frame either, took most of the time.
 fn memory_explains(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
     let limit = facts.analysis.memory_limit().filter(|_| slow.running);
     let lately = limit.and_then(|limit| limit.lately);
     lately.is_some_and(|(over_ms, events)| {
-        let stalled_us = events.stalled_us.unwrap_or_default();
-        events.limit_times() > Some(0) && share(stalled_us, over_ms.saturating_mul(1_000)) >= 0.5
+        let most = |stalled_us| share(stalled_us, over_ms.saturating_mul(1_000)) >= 0.5;
+        events.limit_times() > Some(0) && events.stalled_us.is_some_and(most)
     })
 }
 
-/// That the app has a limit on its memory, and whether waits for that explain the place is not known, as a reason
-/// not to be sure.
+/// That the app has a limit on its memory, and it is not known whether waits for that explain the place, as a
+/// reason not to be sure.
 pub(super) fn unknown_memory(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let limit = facts.analysis.memory_limit().filter(|_| slow.running)?;
     limit.high.and_then(ByteLimit::bytes)?;

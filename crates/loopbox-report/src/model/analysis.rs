@@ -142,7 +142,7 @@ impl Analysis {
 
     /// What the kernel said of its limit on the app's memory; `None` when it was not asked.
     pub fn memory_limit(&self) -> Option<MemoryLimit> {
-        MemoryLimit::of(self)
+        MemoryLimit::of(&self.statistics)
     }
 
     /// How long main waited for a CPU while the running message ran; `None` when nobody counted it, for which

@@ -1,8 +1,8 @@
 //! The kernel's limit on the app's memory: its cgroup (version 2), as the statistics of a report have it.
 
-use super::Analysis;
 use super::plural::plural;
 use super::time::format_ms;
+use loopbox_format::model::Statistic;
 
 /// A limit that the kernel was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +64,8 @@ pub struct MemoryEvents {
 }
 
 impl MemoryEvents {
-    fn of(a: &Analysis, prefix: &str) -> Self {
-        let number = |name: &str| number(a, &format!("{prefix}{name}"));
+    fn of(statistics: &[Statistic], prefix: &str) -> Self {
+        let number = |name: &str| number(statistics, &format!("{prefix}{name}"));
         Self {
             high_times: number("cgroup.high_times"),
             max_times: number("cgroup.max_times"),
@@ -84,27 +84,32 @@ impl MemoryEvents {
     }
 }
 
-fn number(a: &Analysis, name: &str) -> Option<u64> {
-    a.text(name)?.trim().parse().ok()
+fn text<'a>(statistics: &'a [Statistic], name: &str) -> Option<&'a str> {
+    statistics.iter().find(|statistic| statistic.name == name).map(|statistic| statistic.value.trim())
+}
+
+fn number(statistics: &[Statistic], name: &str) -> Option<u64> {
+    text(statistics, name)?.parse().ok()
 }
 
 impl MemoryLimit {
     /// `None` for a report whose writer did not ask.
-    pub(crate) fn of(a: &Analysis) -> Option<Self> {
-        let limit = |name: &str| match a.text(name)?.trim() {
+    pub(crate) fn of(statistics: &[Statistic]) -> Option<Self> {
+        let limit = |name: &str| match text(statistics, name)? {
             "max" => Some(ByteLimit::Unlimited),
             bytes => bytes.parse().ok().map(ByteLimit::Bytes),
         };
         let found = Self {
-            refused: a.text("cgroup.refused").map(str::to_owned),
-            current_bytes: number(a, "cgroup.current_bytes"),
+            refused: text(statistics, "cgroup.refused").map(str::to_owned),
+            current_bytes: number(statistics, "cgroup.current_bytes"),
             high: limit("cgroup.high_bytes"),
             max: limit("cgroup.max_bytes"),
-            swap_current_bytes: number(a, "cgroup.swap_current_bytes"),
+            swap_current_bytes: number(statistics, "cgroup.swap_current_bytes"),
             swap_high: limit("cgroup.swap_high_bytes"),
             swap_max: limit("cgroup.swap_max_bytes"),
-            so_far: MemoryEvents::of(a, ""),
-            lately: number(a, "lately.ms").map(|over_ms| (over_ms, MemoryEvents::of(a, "lately."))),
+            so_far: MemoryEvents::of(statistics, ""),
+            lately: number(statistics, "lately.ms")
+                .map(|over_ms| (over_ms, MemoryEvents::of(statistics, "lately."))),
         };
         (found != Self::default()).then_some(found)
     }
@@ -193,7 +198,7 @@ mod tests {
     fn limit(statistics: &[(&str, &str)]) -> Option<MemoryLimit> {
         let report = ReportBuilder::new();
         let report = statistics.iter().fold(report, |report, (name, value)| report.statistic(name, value));
-        MemoryLimit::of(&Analysis::new(&report.build()))
+        MemoryLimit::of(&report.build().report.statistics)
     }
 
     #[test]

@@ -48,8 +48,8 @@ const LOOKED_BACK: i64 = -2;
 /// of the time-out has passed and the time-out, in milliseconds.
 const WARNED: i64 = -3;
 
-/// A message became a suspect. In place of a path: the name of the file that its report would have, without its
-/// ending.
+/// A message became a suspect. In place of a path: the name of the file that its report would have, without
+/// its ending.
 const SUSPECT: i64 = -4;
 
 /// How long a notice waits until it is looked again whether there is memory to tell Java.

@@ -41,14 +41,12 @@ impl Wait {
             Some(share(events.stalled_us?, over_ms.saturating_mul(1_000)).min(1.0))
         });
         let progress = a.main_thread.as_ref().and_then(|main| main.progress);
-        let in_kernel = progress.map_or(0.0, |progress| share(progress.kernel_ns, progress.over_ns));
+        // What was not read makes the part smaller, never larger.
+        let in_kernel = progress.map(|progress| share(progress.kernel_ns, progress.over_ns));
+        let of_main = asleep_share(facts, slow)
+            .map(|asleep| in_kernel.iter().fold(asleep, |part, in_kernel| part + in_kernel).min(1.0));
         let seen = a.main_wait().filter(|wait| wait.kind == MainWaitKind::Memory).map(|wait| wait.text);
-        Self {
-            lately,
-            stalled,
-            of_main: asleep_share(facts, slow).map(|asleep| (asleep + in_kernel).min(1.0)),
-            seen,
-        }
+        Self { lately, stalled, of_main, seen }
     }
 
     /// How often the app met a limit at which the kernel makes it wait; `None` when that is not known.

@@ -60,7 +60,7 @@ fn in_words_of_json(schema: Value) -> Value {
                         parts.into_iter().map(|(name, part)| (json_name(&name), in_words_of_json(part)));
                     (name, Value::Object(parts.collect::<Map<_, _>>()))
                 }
-                ("description", Value::String(text)) => (name, text.replace("`None`", "null").into()),
+                ("description", Value::String(text)) => (name, in_one_line(&text).into()),
                 ("$ref", value) => (name, reference(&value).unwrap_or(value)),
                 (_, value) => (name, in_words_of_json(value)),
             };
@@ -69,6 +69,13 @@ fn in_words_of_json(schema: Value) -> Value {
         Value::Array(items) => items.into_iter().map(in_words_of_json).collect(),
         value => value,
     }
+}
+
+/// The text of a comment without the line breaks that only fit it into the source, and null as JSON says it.
+fn in_one_line(comment: &str) -> String {
+    const PARAGRAPH: &str = "\n\n";
+    let paragraphs: Vec<String> = comment.split(PARAGRAPH).map(|text| text.replace('\n', " ")).collect();
+    paragraphs.join(PARAGRAPH).replace("`None`", "null")
 }
 
 /// `NativeStackView` as `native_stack`.
@@ -94,6 +101,13 @@ mod tests {
             ["NativeStackView", "MainWait", "token"].map(json_name),
             ["native_stack", "main_wait", "token"]
         );
+    }
+
+    #[test]
+    fn a_comment_that_is_wrapped_anew_is_the_same_text() {
+        let schema = serde_json::json!({ "description": "One\nline, `None`\nelse.\n\nAnother\none." });
+        let wanted = serde_json::json!({ "description": "One line, null else.\n\nAnother one." });
+        assert_eq!(in_words_of_json(schema), wanted);
     }
 
     #[test]

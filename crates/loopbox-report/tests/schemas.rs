@@ -55,11 +55,16 @@ fn members(schema: &Value) -> String {
             continue;
         }
         let part = &schema["$defs"][&name];
-        let _ = write!(out, "\n## `{name}`\n\n{}\n\n", about(part));
+        let _ = write!(out, "\n## `{name}`\n\n{}\n\n", wrapped("", &about(part)));
         for kind in part["oneOf"].as_array().into_iter().flatten() {
             let _ = match (&kind["const"], &kind["properties"]) {
-                (Value::String(word), _) => writeln!(out, "* `{word}`: {}", about(kind)),
-                (_, members) => write!(out, "\n{}\n\n{}", about(kind), table(object(members), &mut next)),
+                (Value::String(word), _) => {
+                    writeln!(out, "{}", wrapped("* ", &format!("`{word}`: {}", about(kind))))
+                }
+                (_, members) => {
+                    let about = wrapped("", &about(kind));
+                    write!(out, "\n{about}\n\n{}", table(object(members), &mut next))
+                }
             };
         }
         if part["properties"].is_object() {
@@ -76,6 +81,27 @@ fn object(value: &Value) -> &Map<String, Value> {
 
 fn about(schema: &Value) -> String {
     schema["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
+}
+
+/// A paragraph, or with `* ` an entry of a list, as wide as documents are.
+fn wrapped(mark: &str, text: &str) -> String {
+    const COLUMNS: usize = 110;
+    let mut out = mark.to_owned();
+    let mut column = mark.len();
+    for (nth, word) in text.split(' ').enumerate() {
+        let width = word.chars().count();
+        if nth > 0 && column + 1 + width > COLUMNS {
+            out += "\n";
+            out += &" ".repeat(mark.len());
+            column = mark.len();
+        } else if nth > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out += word;
+        column += width;
+    }
+    out
 }
 
 fn table(members: &Map<String, Value>, next: &mut VecDeque<String>) -> String {

@@ -4,6 +4,7 @@
  *
  * whole   from load to uninstall: messages, a dump, SIGQUIT and its hand-on, a hang
  * apart   the same on Android, with the library in an isolated namespace of the linker and libart in the default one, as in an app
+ * memory  fills a heap in a message until that is reported as a hang
  * hold    stays in a message until it is killed; prints `holds` first
  * crash   notes a crash in a message, as a crash handler does, and goes
  * next    the launch after one of those two: hears of what it left
@@ -18,6 +19,8 @@
 #define PAUSE_US 10000
 #define HANG_AFTER_MS 1500
 #define MESSAGES 100000
+#define HEAP_BYTES (256 << 20)
+#define PAGE_BYTES 4096
 
 static const struct vm *vm;
 static const char *folder;
@@ -192,6 +195,20 @@ static void whole(void) {
     is(until(has_caught_twice), "and goes to the Signal Catcher alone");
 }
 
+/* As much as the kernel lets it at once. A page is a fault when it is touched first. */
+static void memory(void) {
+    volatile u8 *heap = malloc(HEAP_BYTES);
+    void *env = vm->environment();
+    begin(env, 0);
+    wanted = "hang";
+    int reported = 0;
+    word at = 0;
+    for (i64 last = now_ms() + LIMIT_MS; !(reported = has_heard()) && now_ms() < last; at = (at + PAGE_BYTES) % HEAP_BYTES)
+        heap[at]++;
+    is(reported, "a report of a hang in which memory is filled");
+    end(env, 0, -1, 0);
+}
+
 static int stale(void) {
     volatile u8 *block = malloc(64);
     *block = 1;
@@ -262,6 +279,7 @@ int main(int count, char **words) {
     end = vm->native("end");
     if (!is(begin && end, "native methods are registered") || !install(29)) return wrong;
     if (is_apart || !strcmp(story, "whole")) whole();
+    if (!strcmp(story, "memory")) memory();
     if (!strcmp(story, "next")) is_reported("recovered", "a report of the process before");
     if (!strcmp(story, "hold") || !strcmp(story, "crash")) {
         begin(vm->environment(), 0);

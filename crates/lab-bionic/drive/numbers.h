@@ -32,6 +32,7 @@ enum {
     KEEP_OBJECTS,
     REDACT_THREAD_NAMES,
     DIGEST_ANNOTATIONS,
+    HANG_TRACE_MS,
 };
 
 static const i64 DEFAULTS[] = {
@@ -63,5 +64,6 @@ static const i64 DEFAULTS[] = {
     [KEEP_OBJECTS] = 0,
     [REDACT_THREAD_NAMES] = 0,
     [DIGEST_ANNOTATIONS] = 0,
+    [HANG_TRACE_MS] = 0,
 };
 // End of what is made from jni-glue/options.toml

@@ -4,6 +4,7 @@
  * answers each line, by two numbers in a line, the second of which is how many bytes come after it:
  *
  * play STORY FOLDER   the driver's exit code, or 128 and the signal; what it printed
+ * limit BYTES         0, or an error's number: the drivers from now on are in a cgroup with that memory.high
  * hold FOLDER         the number of a driver that is in its message now, or 0; what it printed
  * kill                what it was ended by, as wait(2) has it
  * files FOLDER        how many there are; for each a line with name and size, and its bytes
@@ -26,10 +27,12 @@
 
 #define PORT "/dev/vport0p1"
 #define DATA "/data"
+#define CGROUPS "/cgroup"
 
 static FILE *port;
 static char *variables[16];
 static pid_t held;
+static int is_limited;
 static FILE *held_says;
 
 static void fail(const char *what) {
@@ -51,6 +54,25 @@ static const char *path_of(const char *folder) {
     return path;
 }
 
+static int put(const char *path, const char *text) {
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    int failed = file < 0 || write(file, text, strlen(text)) < 0 ? errno : 0;
+    if (file >= 0) close(file);
+    return failed;
+}
+
+/* As Android 17 limits an app: a cgroup of version 2 with a limit above which the kernel throttles. */
+static void limit(const char *bytes) {
+    int failed = 0;
+    mkdir(CGROUPS, 0755);
+    if (mount("cgroup2", CGROUPS, "cgroup2", 0, 0) && errno != EBUSY) failed = errno;
+    if (!failed) failed = put(CGROUPS "/cgroup.subtree_control", "+memory");
+    if (!failed && mkdir(CGROUPS "/app", 0755) && errno != EEXIST) failed = errno;
+    if (!failed) failed = put(CGROUPS "/app/memory.high", bytes);
+    is_limited = !failed;
+    answer(failed, 0, 0);
+}
+
 /* Starts the driver; what it prints can be read. */
 static pid_t start(const char *story, const char *folder, FILE **says) {
     int ends[2];
@@ -59,6 +81,8 @@ static pid_t start(const char *story, const char *folder, FILE **says) {
     pid_t child = fork();
     if (child < 0) fail("fork");
     if (!child) {
+        /* "0" is who writes it. */
+        if (is_limited && put(CGROUPS "/app/cgroup.procs", "0")) _exit(126);
         dup2(ends[1], 1);
         dup2(ends[1], 2);
         execle("/drive", "drive", "/libloopbox.so", "/libart.so", path, story, (char *)0, variables);
@@ -179,6 +203,7 @@ int main(int count, char **words) {
         char *what = strtok(line, " \n"), *first = strtok(0, " \n"), *second = strtok(0, " \n");
         if (!what || !strcmp(what, "off")) break;
         if (!strcmp(what, "play") && second) play(first, second);
+        if (!strcmp(what, "limit") && first) limit(first);
         if (!strcmp(what, "hold") && first) hold(first);
         if (!strcmp(what, "files") && first) files(first);
         if (!strcmp(what, "kill")) end_held();

@@ -13,6 +13,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use lab_launch::{Shipped, shipped};
 use loopbox_android_pack::Abi;
+use loopbox_format::model::DumpReason;
+use loopbox_format::report::Decoded;
+use loopbox_report::diagnose::diagnose;
+use loopbox_report::{Analysis, ByteLimit};
 use loopbox_setup::apt;
 use loopbox_setup::command::run;
 use loopbox_setup::fetch::{Deb, Fetcher};
@@ -24,7 +28,7 @@ use loopbox_testbed::{self as testbed, Arch};
 use crate::cpio::Archive;
 use crate::device::{Level, Row};
 use crate::driver::{CHAIN, compile_for_arm64};
-use crate::scenario::{Ended, Held, SCENARIOS, Stage, empty};
+use crate::scenario::{Ended, Held, SCENARIOS, Stage, all, empty, play as play_scenario};
 
 /// Whose C library is there.
 const TESTBED: &str = "art11-arm64";
@@ -35,6 +39,8 @@ const PAGE: &str = "16384";
 const EMULATOR: (&str, &str) = ("qemu-system-aarch64", "qemu-system-arm");
 /// How long everything may take. It takes some ten seconds.
 const LIMIT: Duration = Duration::from_mins(10);
+/// `memory.high` of the cgroup: half of what the driver fills, and twice what it needs before.
+const LIMIT_BYTES: u64 = 96 << 20;
 /// What the programs there need of the testbed, besides the stand-ins for Android's libraries.
 const LIBRARIES: [&str; 5] =
     ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"];
@@ -49,10 +55,47 @@ pub fn play(out: &Path) -> Result<Row> {
     let archive = file_system(&out)?;
     let begun = Instant::now();
     let machine = Machine::boot(&kernel, &archive, &out)?;
-    let scenarios = SCENARIOS.into_iter().map(|(name, scenario)| (name, scenario(&machine))).collect();
+    let mut scenarios: Vec<_> =
+        SCENARIOS.into_iter().map(|(name, scenario)| (name, scenario(&machine))).collect();
+    // The last one: what is started from then on has the limit.
+    scenarios.push(("memory above its cgroup's limit", limited(&machine)));
     let folder = format!("Linux {}, pages of {PAGE} bytes", machine.release);
     machine.off()?;
     Ok(Row { folder, level: Level::NoAndroid, abi: Abi::Arm64, scenarios, took: begun.elapsed() })
+}
+
+/// The kernel makes main wait for memory, above the limit of a cgroup, and the report says so; not so without
+/// the limit.
+fn limited(machine: &Machine) -> Result<()> {
+    let free = hang_in_memory(machine, "free")?;
+    let root = free.memory_limit().context("nothing about memory")?;
+    ensure!(root.refused.is_some() && root.high.is_none(), "the root of all cgroups has no limit: {root:?}");
+    let causes = diagnose(&free).causes;
+    ensure!(causes.iter().all(|cause| cause.rule != "memory"), "without a limit: {causes:?}");
+    let (failed, _) = machine.ask(&format!("limit {LIMIT_BYTES}"))?;
+    ensure!(failed == 0, "no cgroup with a limit can be made: error {failed}");
+    let report = hang_in_memory(machine, "limited")?;
+    let limit = report.memory_limit().context("nothing about memory")?;
+    ensure!(limit.high == Some(ByteLimit::Bytes(LIMIT_BYTES)), "another limit: {limit:?}");
+    ensure!(limit.max == Some(ByteLimit::Unlimited), "a hard limit: {limit:?}");
+    ensure!(limit.current_bytes >= Some(LIMIT_BYTES), "it is not met: {limit:?}");
+    let (_, lately) =
+        limit.lately.with_context(|| format!("nothing between suspicion and report: {limit:?}"))?;
+    ensure!(lately.high_times > Some(0) && lately.stalled_us > Some(0), "{limit:?}");
+    let verdict = diagnose(&report);
+    let cause = verdict.primary_cause().with_context(|| format!("no cause: {verdict:?}"))?;
+    // Nobody samples there, so it is not sure.
+    ensure!(cause.rule == "memory", "{verdict:?}");
+    Ok(())
+}
+
+/// What main left that filled more memory than [`LIMIT_BYTES`] in a message.
+fn hang_in_memory(machine: &Machine, folder: &str) -> Result<Analysis> {
+    play_scenario(machine, "memory", folder)?;
+    let reports = all(&machine.folder(folder)?)?;
+    let hang = reports.into_iter().find(|report| report.meta.reason == DumpReason::Hang);
+    let report = hang.context("no report of a hang")?;
+    Ok(Analysis::new(&Decoded { report, damage: Vec::new() }))
 }
 
 /// The kernel's image, out of its package.
@@ -120,7 +163,7 @@ impl Machine {
         emulator.args(["-M", "virt", "-cpu", "max,pauth-impdef=on", "-smp", "2", "-m", "1024"]);
         emulator.args(["-nodefaults", "-display", "none", "-no-reboot", "-nic", "none"]);
         emulator.arg("-kernel").arg(kernel).arg("-initrd").arg(files);
-        emulator.args(["-append", "console=ttyAMA0 rdinit=/init panic=-1 quiet"]);
+        emulator.args(["-append", "console=ttyAMA0 rdinit=/init panic=-1 psi=1 quiet"]);
         emulator.arg("-serial").arg(format!("file:{}", console.display()));
         emulator.args(["-chardev", "stdio,id=told,signal=off", "-device", "virtio-serial-pci"]);
         emulator.args(["-device", "virtserialport,chardev=told"]);

@@ -235,14 +235,14 @@ pub(crate) fn empty(folder: PathBuf) -> Result<PathBuf> {
 }
 
 /// Runs the driver to its end. It prints of each check whether it holds.
-fn play(stage: &dyn Stage, scenario: &str, folder: &str) -> Result<()> {
+pub(crate) fn play(stage: &dyn Stage, scenario: &str, folder: &str) -> Result<()> {
     let Ended { success, how, said } = stage.play(scenario, folder)?;
     let good = success && said.contains("\nok ") && !said.contains("WRONG ");
     ensure!(good, "the driver ended with {how}; it said:\n{said}");
     Ok(())
 }
 
-fn all(folder: &Path) -> Result<Vec<Report>> {
+pub(crate) fn all(folder: &Path) -> Result<Vec<Report>> {
     reports(folder)?.iter().map(|file| read(file)).collect()
 }
 

@@ -326,7 +326,7 @@ pub fn compiled() -> Result<Compiled> {
 }
 
 /// What the archive without effect has of the library's sources.
-const SHARED_BY_NOOP: [&str; 28] = [
+const SHARED_BY_NOOP: [&str; 29] = [
     "AnrWarning.java",
     "AnrWarningListener.java",
     "Config.java",
@@ -345,6 +345,7 @@ const SHARED_BY_NOOP: [&str; 28] = [
     "MonitorSampler.java",
     "MonitorUploader.java",
     "ObserverAccess.java",
+    "ProfileListener.java",
     "Redactor.java",
     "Stall.java",
     "Status.java",

@@ -22,11 +22,12 @@ pub mod test_support;
 pub use load::{ProcessTrace, ReportId, TraceFile, invariant_violations, is_retraced, text_of};
 pub use model::name::Name;
 pub use model::{
-    Analysis, AppPackages, ChildLists, CodeOwner, Frame, FrameId, FrameKind, FrameTable, Identity, Issue,
-    LockAction, LockChain, LockHolder, LockSource, LockWait, MainThread, MainWait, MainWaitKind, MergedNode,
-    MergedTree, NativeFrame, NativeFrameSource, NativeModule, NativeStack, OtherThread, OtherThreads,
-    PendingEntry, PendingQueue, Progress, SampledNode, SampledTree, SourceFunction, StackRun, SystemCall,
-    SystemCallSource, SystemTrace, TraceLine, TraceLock, TraceThread, format_ms, version_code,
+    Analysis, AppPackages, ByteLimit, ChildLists, CodeOwner, Frame, FrameId, FrameKind, FrameTable, Identity,
+    Issue, LockAction, LockChain, LockHolder, LockSource, LockWait, MainThread, MainWait, MainWaitKind,
+    MemoryEvents, MemoryLimit, MergedNode, MergedTree, NativeFrame, NativeFrameSource, NativeModule,
+    NativeStack, OtherThread, OtherThreads, PendingEntry, PendingQueue, Progress, SampledNode, SampledTree,
+    SourceFunction, StackRun, SystemCall, SystemCallSource, SystemTrace, TraceLine, TraceLock, TraceThread,
+    format_ms, version_code,
 };
 pub use model::{harmless, is_hidden};
 pub use render::escape::{breakable, escape};

@@ -79,6 +79,7 @@ public final class Options {
         if (has("mainProcessOnly")) builder.mainProcessOnly(on("mainProcessOnly"));
         if (has("pauseInBackground")) builder.pauseInBackground(on("pauseInBackground"));
         if (has("systemProfiles")) builder.systemProfiles(on("systemProfiles"));
+        if (has("hangTraceMs")) builder.hangTraceMs(number("hangTraceMs", 0));
         if (has("anrWarnings")) builder.anrWarnings(on("anrWarnings"));
         if (has("keepProcessState")) builder.keepProcessState(on("keepProcessState"));
         if (has("appVersion")) builder.appVersion(text("appVersion", ""));

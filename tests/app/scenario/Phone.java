@@ -37,13 +37,12 @@ import java.util.Map;
  */
 public class Phone extends Application {
     private final Options options;
-    private final ProfilingManager profiling;
+    private ProfilingManager profiling;
     private final Map<BroadcastReceiver, String> receivers = new HashMap<BroadcastReceiver, String>();
     private final long startedMs = SystemClock.uptimeMillis();
 
     public Phone(Options options) {
         this.options = options;
-        profiling = profiling();
     }
 
     @Override
@@ -77,7 +76,7 @@ public class Phone extends Application {
             if (options.is("profiled", "dead")) {
                 throw new IllegalStateException("the system restarts");
             }
-            return profiling;
+            return profiling();
         }
         return ACTIVITY_SERVICE.equals(name) ? new Activities() : null;
     }
@@ -107,14 +106,19 @@ public class Phone extends Application {
         }
     }
 
-    private ProfilingManager profiling() {
+    /** Made when it is asked for: that of another level is made otherwise. */
+    private synchronized ProfilingManager profiling() {
+        if (profiling != null) {
+            return profiling;
+        }
         List<ProfilingResult> results = new ArrayList<ProfilingResult>();
         for (String result : options.text("profiled", "").split(",")) {
             if (result.contains("|")) {
                 results.add(result(result));
             }
         }
-        return new ProfilingManager(results);
+        profiling = new ProfilingManager(results);
+        return profiling;
     }
 
     private static ProfilingResult result(String text) {
@@ -124,7 +128,7 @@ public class Phone extends Application {
 
     /** The system has taken a profile: {@code TYPE|ERROR|PATH}. */
     void profiled(String text) {
-        profiling.deliver(result(text));
+        profiling().deliver(result(text));
     }
 
     private final class Activities extends ActivityManager {

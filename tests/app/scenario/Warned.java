@@ -7,7 +7,9 @@ import android.os.SystemClock;
 import io.loopbox.AnrWarning;
 import io.loopbox.AnrWarningListener;
 import io.loopbox.FirstFileListener;
+import io.loopbox.Config;
 import io.loopbox.Loopbox;
+import io.loopbox.ProfileListener;
 import io.loopbox.Report;
 import java.io.BufferedReader;
 import java.io.File;
@@ -18,20 +20,23 @@ import java.lang.reflect.Method;
 import java.util.List;
 
 /**
- * Is warned of ANRs as on Android 17: by the level's own ActivityManager, behind which stands the system server's own controller of
- * warnings. For a testbed with the framework of 37.
+ * Is warned of ANRs as on Android 17, by the level's own ActivityManager, behind which stands the system server's own controller of
+ * warnings; and has profiles taken, by the level's own ProfilingManager. For a testbed with the framework of 37.
  *
  * <p>Arguments: those of {@link Options}; {@code ends=PID|PROCESS|TIME|REASON|WORDS|SUBREASON|ID|TYPE|TIMEOUT,...}: how processes
  * ended, newest first, the last three empty where the system does not say more of an ANR; {@code orders=FOLDER}: the files {@code
  * 1}, {@code 2}, ... in it have one order each: {@code warn ID TYPE CONSUMED TIMEOUT}, {@code hang FILE} (until it is there), {@code
- * take}, {@code uninstall}, {@code end}; {@code awaits=none}: the recorder does not register for warnings.
+ * profiled TRIGGER TAG FILE} (the tag {@code null} for none), {@code take}, {@code uninstall}, {@code end}; {@code awaits=none}: the
+ * recorder does not register for warnings; {@code triggers=NAME,...}: of {@code Config.ProfileTrigger}.
  */
-public final class Warned implements Runnable, FirstFileListener, AnrWarningListener {
+public final class Warned implements Runnable, FirstFileListener, AnrWarningListener, ProfileListener {
     private final File orders;
     private final Object server;
+    private final Object profiling;
     private final boolean awaits;
 
-    private Warned(Options options, Object server) {
+    private Warned(Options options, Object server, Object profiling) {
+        this.profiling = profiling;
         orders = new File(options.text("orders", "."));
         this.server = server;
         awaits = !options.is("awaits", "none");
@@ -43,9 +48,17 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
         Options options = new Options(arguments);
         Object server = Class.forName("com.android.server.am.TestSystemServer").getConstructor().newInstance();
         call(server, "begin");
+        Object profiling = Class.forName("android.os.TestProfilingService").getConstructor().newInstance();
+        call(profiling, "begin");
         Device device = new Device(options);
-        Warned warned = new Warned(options, server);
-        if (!Loopbox.install(device, options.config().listener(null).listener(warned).build()).isOn()) {
+        Warned warned = new Warned(options, server, profiling);
+        Config.Builder config = options.config().listener(null).listener(warned).profileListener(warned);
+        for (String trigger : options.text("triggers", "").split(",")) {
+            if (!trigger.isEmpty()) {
+                config.profileTrigger(Config.ProfileTrigger.valueOf(trigger));
+            }
+        }
+        if (!Loopbox.install(device, config.build()).isOn()) {
             throw new AssertionError("not installed");
         }
         new Thread(warned, "orders").start();
@@ -69,11 +82,14 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
     /** The level's own ActivityManager, and ends of processes in the level's own words. */
     private static final class Device extends Phone {
         private final Object manager;
+        private final Object profiling;
 
         Device(Options options) throws ReflectiveOperationException {
             super(options);
             manager =
                     Class.forName("android.app.TestActivityManager").getConstructor(Context.class).newInstance(this);
+            profiling =
+                    Class.forName("android.os.ProfilingManager").getConstructor(Context.class).newInstance(this);
             @SuppressWarnings("unchecked")
             List<Object> exits = (List<Object>) manager.getClass().getField("exits").get(manager);
             for (String end : options.text("ends", "").split(",")) {
@@ -104,6 +120,9 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
 
         @Override
         public Object getSystemService(String name) {
+            if (name.equals("profiling")) {
+                return profiling;
+            }
             return ACTIVITY_SERVICE.equals(name) ? manager : super.getSystemService(name);
         }
     }
@@ -111,6 +130,11 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
     @Override
     public void onAnrWarning(AnrWarning warning) {
         Script.say("warned of " + warning);
+    }
+
+    @Override
+    public void onProfile(File profile, int trigger, String tag) {
+        Script.say("profile " + trigger + " " + tag + " " + profile.getName());
     }
 
     @Override
@@ -124,7 +148,12 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
     }
 
     private static String about(Report report) {
-        return report.getKind() + " " + report.getVerdict() + " warned of " + report.getAnrWarning() + " " + report.getFile().getPath();
+        String profile = name(report.getSystemProfile()) + " trace " + name(report.getHangTrace());
+        return report.getKind() + " " + report.getVerdict() + " warned of " + report.getAnrWarning() + " profile " + profile + " " + report.getFile().getPath();
+    }
+
+    private static String name(File file) {
+        return file == null ? null : file.getName();
     }
 
     @Override
@@ -168,6 +197,8 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
                     Long.parseLong(order[4]));
         } else if (order[0].equals("hang")) {
             new Handler(Looper.getMainLooper()).post(new Hang(new File(order[1])));
+        } else if (order[0].equals("profiled")) {
+            call(profiling, "deliver", Integer.parseInt(order[1]), order[2].equals("null") ? null : order[2], order[3]);
         } else if (order[0].equals("take")) {
             for (Report report : Loopbox.takePendingReports()) {
                 Script.say("took " + about(report));

@@ -14,6 +14,7 @@ pub mod real_sdks;
 pub mod scenario;
 pub mod source_lines;
 pub mod trace;
+pub mod warned;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

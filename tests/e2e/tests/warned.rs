@@ -1,90 +1,21 @@
 //! The system's warnings of ANRs, by the real classes of API 37 in the app and in the system server.
 
-use std::fs;
-use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, ensure};
-use lab_launch::{Running, reports};
+use lab_launch::reports;
 use lab_reports::live::{quit, ring_of, running_tree, wait_for_ring, wait_until};
-use lab_reports::{LIMIT, read};
-use loopbox_e2e::launcher;
+use lab_reports::read;
+use loopbox_e2e::warned::{Warned, wait_until_late};
 use loopbox_format::model::{AnrInfo, AnrVerdict, AnrWarning, DumpReason, MainState, ProcessExit, Report};
 use loopbox_format::report::Decoded;
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::{Analysis, text};
-use tempfile::{TempDir, tempdir};
+use tempfile::tempdir;
 
 /// `AnrTypes.ANR_TYPE_EXECUTE_SERVICE`, and its sub-reason.
 const SERVICE: i32 = 5;
 const SERVICE_ENDED: i32 = 37;
-
-/// `scenario.Warned` in a process.
-struct Warned {
-    app: Running,
-    orders: TempDir,
-    given: usize,
-    /// How many lines had come before the last order.
-    before: usize,
-}
-
-impl Warned {
-    fn start(folder: &Path, arguments: &[&str]) -> Result<Self> {
-        let orders = tempdir()?;
-        let app = launcher("art11-fw37")?.app("scenario.Warned");
-        let app = app.argument(format!("dir={}", folder.display()));
-        let app = app.argument(format!("orders={}", orders.path().display()));
-        let app = arguments.iter().fold(app, |app, argument| app.argument(*argument));
-        let mut app = app.start()?;
-        app.wait_for("SCRIPT registered", LIMIT)?;
-        Ok(Self { app, orders, given: 0, before: 0 })
-    }
-
-    fn give(&mut self, order: &str) -> Result<()> {
-        self.given += 1;
-        self.before = self.app.seen().len();
-        let written = self.orders.path().join("order");
-        fs::write(&written, order)?;
-        fs::rename(&written, self.orders.path().join(self.given.to_string())).context("the order")
-    }
-
-    /// Gives an order and waits until it is done.
-    fn order(&mut self, order: &str) -> Result<()> {
-        self.give(order)?;
-        self.hears(&format!("did {}", self.given)).map(drop)
-    }
-
-    /// Waits for a line since the last order: several threads write them.
-    fn hears(&mut self, words: &str) -> Result<String> {
-        let words = format!("SCRIPT {words}");
-        let known = self.app.seen()[self.before..].iter().find(|line| line.starts_with(&words));
-        match known {
-            Some(line) => Ok(line.clone()),
-            None => self.app.wait_for(&words, LIMIT),
-        }
-    }
-
-    /// Main is in a message that does not end before [`Warned::open`].
-    fn hang(&mut self, gate: &str) -> Result<()> {
-        let gate = self.orders.path().join(gate);
-        self.order(&format!("hang {}", gate.display()))?;
-        self.hears("begins").map(drop)
-    }
-
-    fn open(&mut self, gate: &str) -> Result<()> {
-        fs::write(self.orders.path().join(gate), "")?;
-        self.hears("went on").map(drop)
-    }
-
-    fn seen(&self, words: &str) -> usize {
-        self.app.seen().iter().filter(|line| line.contains(words)).count()
-    }
-
-    fn end(mut self) -> Result<()> {
-        self.give("end")?;
-        self.app.finish(LIMIT)?.success().map(drop)
-    }
-}
 
 fn ids(report: &Report) -> Vec<(i32, i32, u64, u64)> {
     let of = |warning: &AnrWarning| (warning.id, warning.kind, warning.consumed_ms, warning.timeout_ms);
@@ -106,12 +37,6 @@ fn now_ms() -> Result<u128> {
 fn is_prepared(report: &Report) -> bool {
     let MainState::Running(running) = &report.main else { return false };
     running.age_ns() >= 1_000_000_000 && running.message.is_some() && running_tree(report).is_some()
-}
-
-/// Waits until main has been in its message for a second.
-fn wait_until_late(app: &Warned, folder: &Path) -> Result<()> {
-    let late = |report: &Report| matches!(&report.main, MainState::Running(running) if running.age_ns() >= 1_000_000_000);
-    wait_for_ring("a late main", folder, app.app.pid(), late).map(drop)
 }
 
 #[test]

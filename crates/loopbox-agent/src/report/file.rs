@@ -5,8 +5,9 @@ use super::lifecycle::ReportFile;
 use crate::error::WriteError;
 use crate::session::Session;
 use crate::sys::{descriptors, log};
-use loopbox_format::model::Report;
+use loopbox_format::model::{Anr, Report};
 use loopbox_format::report::{Evidence, encode, update_evidence};
+use loopbox_recorder::classify;
 use loopbox_store::{Outlives, ReportPolicy, enforce, replace_report, write_report};
 use std::fs;
 use std::io;
@@ -52,6 +53,16 @@ pub(super) fn rewrite(
     let Ok(Some(bytes)) = updated else { return false };
     // The complete report was flushed; what is added to it is not worth another wait.
     replace(session, file, &bytes, Outlives::Process)
+}
+
+/// Puts newer evidence into the file of the same hang, which has the queue already.
+pub(super) fn put_evidence(session: &Session, file: &ReportFile, report: &Report) -> bool {
+    rewrite(session, file, FileState::Open, |known| {
+        let overdue_ns = known.anr.overdue_ns;
+        known.anr = Anr { overdue_ns, ..report.anr.clone() };
+        known.anr.verdict = classify(&known.anr);
+        known.warnings.clone_from(&report.anr_warnings);
+    })
 }
 
 fn replace(session: &Session, file: &ReportFile, bytes: &[u8], outlives: Outlives) -> bool {

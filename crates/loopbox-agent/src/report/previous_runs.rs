@@ -125,16 +125,20 @@ fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteE
         digest::lines(&recovered.report, FileState::Closed, session.settings.digest_annotations);
     let report = &recovered.report;
     let own = AnrTracker::file_name(report, None).filter(|_| recovered.crash.is_none());
-    if let Some(name) = own {
-        let path = directory.join([&name, ".lbx"].concat());
+    if let Some(name) = &own {
+        let path = directory.join([name, ".lbx"].concat());
         if let Some(bytes) =
             fs::read(&path).ok().and_then(|bytes| add_exit(&bytes, report, &report.anr_warnings))
         {
-            return Ok(write_report(directory, &name, &bytes, Outlives::Process, enter)?);
+            return Ok(write_report(directory, name, &bytes, Outlives::Process, enter)?);
         }
     }
-    let meta = &report.meta;
-    let name = format!("loopbox-{}-{}-recovered", meta.process.pid, meta.dumped_at.uptime_ns.0 / 1_000_000);
+    // Java finds that of a hang by this name (`SystemProfiles.java`).
+    let name = own.unwrap_or_else(|| {
+        let meta = &report.meta;
+        format!("loopbox-{}-{}", meta.process.pid, meta.dumped_at.uptime_ns.0 / 1_000_000)
+    });
+    let name = [&name, "-recovered"].concat();
     Ok(write_report(directory, &name, &encode(report)?, Outlives::PowerLoss, enter)?)
 }
 

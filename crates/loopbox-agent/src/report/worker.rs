@@ -5,6 +5,7 @@ use super::digest::{self, FileState};
 use super::frames::FrameCollector;
 use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
 use super::start_mark::StartMark;
+use super::suspects_memory::SuspectsMemory;
 use super::used_symbols::UsedSymbols;
 use super::warned::{self, Warned};
 use super::{
@@ -25,10 +26,9 @@ use crate::sys::priority::BackgroundThread;
 use crate::sys::{clock, log, memory, proc};
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
-    Anr, DumpReason, MainState, Named, NativeStack, PendingSource, Report, Statistic, SystemWord, Token,
-    Uptime,
+    DumpReason, MainState, Named, NativeStack, PendingSource, Report, Statistic, SystemWord, Token, Uptime,
 };
-use loopbox_recorder::{Activity, Front, Place, QueueFinding, QueueWatch, classify};
+use loopbox_recorder::{Activity, Front, Place, QueueFinding, QueueWatch};
 use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 
 /// A suspect message, and a report that is followed, are checked at least this often.
@@ -56,8 +56,9 @@ pub(crate) struct Worker<'a> {
     seen_signals: u32,
     /// Until when the queue of a suspect waits for ART's own trace; `None` when no queue waits.
     suspects_queue_until_ns: Option<Uptime>,
-    /// A figure of the suspect that is to go with those.
-    suspects_around: Option<Statistic>,
+    /// Figures of the suspect that are to go with those.
+    suspects_stats: Vec<Statistic>,
+    suspects_memory: SuspectsMemory,
     /// The version of the last native stack that a report has.
     seen_capture: u32,
     /// The last native stack, and the message that it is of.
@@ -103,7 +104,8 @@ impl<'a> Worker<'a> {
             evidence: NewEvidence::default(),
             seen_signals: session.signals_before,
             suspects_queue_until_ns: None,
-            suspects_around: None,
+            suspects_stats: Vec::new(),
+            suspects_memory: SuspectsMemory::default(),
             seen_capture: session.capture_before,
             native: None,
             numbered: 0,
@@ -344,7 +346,14 @@ impl<'a> Worker<'a> {
         self.anr.named(self.session, &report);
         // The name first: the queue may take a while, and the process may be killed meanwhile.
         self.collector.save_running_name(&report);
-        self.suspects_around = outside::messages_around(self.session, &report.main);
+        self.suspects_stats.clear();
+        self.suspects_stats.extend(outside::messages_around(self.session, &report.main));
+        self.suspects_memory.begin(&report.main, &mut self.suspects_stats);
+        if self.session.settings.traces_hangs
+            && let Some(name) = AnrTracker::file_name(&report, None)
+        {
+            listener::suspect(self.session, &name);
+        }
         self.suspects_queue_until_ns = Some(clock::now_ns().plus(TRACE_NS));
         self.save_suspects_queue(env);
     }
@@ -395,7 +404,7 @@ impl<'a> Worker<'a> {
         self.collector.save_queue(&queue);
         let mut stats = process_stats::read(self.session.frozen_now(), self.session.art.get());
         stats.append(&mut statistics);
-        stats.extend(self.suspects_around.take());
+        stats.append(&mut self.suspects_stats);
         self.collector.save_stats(&stats);
     }
 
@@ -441,6 +450,7 @@ impl<'a> Worker<'a> {
         unseen_message::add_gap(session, &mut report);
         report.statistics = process_stats::read(session.frozen_now(), session.art.get());
         report.statistics.extend(outside::messages_around(session, &report.main));
+        self.suspects_memory.add_to(&mut report);
         for (name, count) in
             [("requests.refused", session.allowance.refused()), ("reports.given_up", self.given_up)]
         {
@@ -460,7 +470,7 @@ impl<'a> Worker<'a> {
         });
         // What the file of an earlier signal has, and this report not yet, stays until this one is complete.
         let known = self.life.followed_file().filter(|file| file.name == name).cloned();
-        let known = known.filter(|file| update_evidence(session, file, &report));
+        let known = known.filter(|file| file::put_evidence(session, file, &report));
         let updated = known.is_some();
         let path =
             known.map(|file| file.path).or_else(|| file::write(session, &name, &report, Outlives::Process));
@@ -583,14 +593,4 @@ fn words(trigger: &Trigger) -> &str {
         Trigger::Hang => DumpReason::Hang.name(),
         Trigger::Request(request) => &request.reason,
     }
-}
-
-/// Puts newer evidence into the file of the same hang, which has the queue already.
-fn update_evidence(session: &Session, file: &ReportFile, report: &Report) -> bool {
-    file::rewrite(session, file, FileState::Open, |known| {
-        let overdue_ns = known.anr.overdue_ns;
-        known.anr = Anr { overdue_ns, ..report.anr.clone() };
-        known.anr.verdict = classify(&known.anr);
-        known.warnings.clone_from(&report.anr_warnings);
-    })
 }

@@ -2,7 +2,7 @@
 
 // Made from jni-glue/options.toml: numbers
 /// How many numbers `Settings.numbers` has.
-pub const NUMBERS: usize = 28;
+pub const NUMBERS: usize = 29;
 
 /// The numbers of `Settings.numbers`.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +36,7 @@ pub(crate) struct Numbers {
     pub(crate) keep_objects: bool,
     pub(crate) redact_thread_names: bool,
     pub(crate) digest_annotations: bool,
+    pub(crate) hang_trace_ms: u64,
 }
 
 impl From<&[i64; NUMBERS]> for Numbers {
@@ -69,6 +70,7 @@ impl From<&[i64; NUMBERS]> for Numbers {
             keep_objects,
             redact_thread_names,
             digest_annotations,
+            hang_trace_ms,
         ] = numbers;
         Self {
             api_level: small(api_level),
@@ -99,6 +101,7 @@ impl From<&[i64; NUMBERS]> for Numbers {
             keep_objects: keep_objects != 0,
             redact_thread_names: redact_thread_names != 0,
             digest_annotations: digest_annotations != 0,
+            hang_trace_ms: large(hang_trace_ms),
         }
     }
 }
@@ -135,6 +138,7 @@ impl Default for Numbers {
             keep_objects: false,
             redact_thread_names: false,
             digest_annotations: false,
+            hang_trace_ms: 0,
         }
     }
 }

@@ -22,6 +22,8 @@ pub struct Settings {
     /// How long a message may run before it counts as a hang, when only input waits for it.
     pub(crate) hang_threshold_ns: u64,
     pub(crate) pending: PendingLimits,
+    /// Whether Java is to know of each suspect: it asks the system for the trace that is recorded.
+    pub(crate) traces_hangs: bool,
     /// `None` where they were not asked for.
     pub(crate) frames: Option<FrameSettings>,
     /// Where reports and the ring go.
@@ -113,6 +115,7 @@ impl Settings {
                 walk: numbers.may_reflect,
             },
             hang_threshold_ns: numbers.hang_ms.saturating_mul(MS),
+            traces_hangs: numbers.hang_trace_ms > 0,
             hooked: numbers.is_hooked,
             redact_threads: numbers.redact_thread_names,
             digest_annotations: numbers.digest_annotations,

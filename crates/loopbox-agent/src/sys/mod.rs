@@ -1,6 +1,7 @@
 //! The operating system: clocks, threads, sleeping and waking, `/proc`, the log. Knows nothing of the rest of
 //! the crate.
 
+pub(crate) mod cgroup;
 pub(crate) mod clock;
 pub(crate) mod descriptors;
 #[cfg(debug_assertions)]

@@ -14,6 +14,9 @@ pub(crate) fn evidence(a: &Analysis) -> Vec<String> {
     let mut lines = warned(a);
     lines.extend(kind(a));
     lines.extend(known(&a.anr, a.cpu_use, &a.main));
+    lines.extend(
+        a.memory_limit().iter().flat_map(|limit| limit.words().into_iter().chain(limit.lately_words())),
+    );
     lines.extend(lost_signal(a));
     lines
 }

@@ -1,6 +1,7 @@
 //! Unknown is not no: each input is taken out of each report, and no verdict may come of its absence.
 
 use super::blind_spots_tests as spots;
+use super::memory_tests::{limited, sleeps_in};
 use super::*;
 use crate::test_support::{NOW_NS, OUTSIDE, ReportBuilder};
 use loopbox_format::model::{
@@ -159,6 +160,12 @@ pub(super) fn complete() -> Vec<(&'static str, ReportBuilder)> {
         ("collects", hang("com.shop.Trim.run:3 java.lang.System.gc java.lang.Runtime.gc!", 5_000, 0)),
         ("a full heap", heap("com.shop.Feed.decode:9", 2_000, 0)),
         ("a full heap, and sleeps", heap(SLEEP, 20, 0)),
+        ("above the memory limit", limited(hang("com.shop.Feed.fill:9", 300, 0), 57, 2_700)),
+        (
+            "above the memory limit, and the kernel says so",
+            sleeps_in(limited(hang("com.shop.Feed.fill:9", 300, 0), 57, 2_700), "try_charge_memcg"),
+        ),
+        ("above the memory limit, and sleeps", limited(hang(SLEEP, 20, 0), 57, 2_700)),
         ("native code waits", native(20, 0)),
         ("native code computes", native(5_300, 0)),
         ("native code is starved", native(700, 4_500)),
@@ -334,11 +341,11 @@ fn sections() -> Vec<Absent> {
         absent("section SYMB", &[], |r| r.symbols = Symbols::default()),
         absent("section TREE", OF_STACKS, |r| r.trees.clear()),
         absent("section LOCK", &[], |r| r.locks = LockChain::default()),
-        absent("section KTHR", &["waits in native code", "native code:"], |r| {
+        absent("section KTHR", &["waits in native code", "native code:", "at the report main waits"], |r| {
             r.main_thread = MainThread::default();
         }),
         absent("section PEND", OF_QUEUE, |r| r.pending = Pending::default()),
-        absent("section STAT", &["pressure:", "of the heap's limit"], |r| {
+        absent("section STAT", &["pressure:", "of the heap's limit", "memory.high", "limits the app"], |r| {
             r.statistics.clear();
         }),
         absent("section THRD", &["were running", "main may wait for"], |r| {

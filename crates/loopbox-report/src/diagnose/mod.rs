@@ -116,6 +116,8 @@ mod blind_spots_tests;
 #[cfg(test)]
 mod kinds_tests;
 #[cfg(test)]
+mod memory_tests;
+#[cfg(test)]
 mod names_tests;
 #[cfg(test)]
 mod queue_tests;

@@ -7,7 +7,7 @@ use super::suspender::Suspender;
 use super::traced_main::TracedMain;
 use super::wait_kind::{TopFrame, WaitKind};
 use crate::model::time::share;
-use crate::model::{FrameKind, LockSource, MainWaitKind};
+use crate::model::{ByteLimit, FrameKind, LockSource, MainWaitKind};
 
 /// The place in code of Java at which a message seems to wait for a monitor: it stays on top of the stack,
 /// and main uses no CPU time. A wait for a monitor (`synchronized`) has no frame of its own. With it comes
@@ -27,7 +27,8 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
     }
     // Who waits for a monitor lets the sampler look, and the kernel finds it in a futex.
     let stood_still = facts.unseen.unsampled_ns() >= slow.wall_ns / 3 || Suspender::of(facts, slow).is_some();
-    (!stood_still && !kernel_refutes_monitor(facts, slow)).then_some((top, top_share))
+    let refuted = kernel_refutes_monitor(facts, slow) || memory_explains(facts, slow);
+    (!stood_still && !refuted).then_some((top, top_share))
 }
 
 /// How long main waited for a monitor, where a lock chain shows the monitor, or where the stacks seem to and
@@ -44,6 +45,30 @@ pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Optio
     }
     let (top, _) = monitor_place(facts, slow)?;
     measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part < 0.3).then_some(top.ns)
+}
+
+/// Whether the app's limit on memory was met while main stood there, and waits for memory, which have no
+/// frame either, took most of the time.
+fn memory_explains(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
+    let limit = facts.analysis.memory_limit().filter(|_| slow.running);
+    let lately = limit.and_then(|limit| limit.lately);
+    lately.is_some_and(|(over_ms, events)| {
+        let most = |stalled_us| share(stalled_us, over_ms.saturating_mul(1_000)) >= 0.5;
+        events.limit_times() > Some(0) && events.stalled_us.is_some_and(most)
+    })
+}
+
+/// That the app has a limit on its memory, and it is not known whether waits for that explain the place, as a
+/// reason not to be sure.
+pub(super) fn unknown_memory(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
+    let limit = facts.analysis.memory_limit().filter(|_| slow.running)?;
+    limit.high.and_then(ByteLimit::bytes)?;
+    let known = limit.lately.filter(|(_, events)| {
+        events.high_times.is_some() && (events.stalled_us.is_some() || events.limit_times() == Some(0))
+    });
+    known
+        .is_none()
+        .then(|| "how long the app waited for memory, which the kernel limits, is not known".into())
 }
 
 /// Whether the kernel saw main do something else than wait for a monitor.

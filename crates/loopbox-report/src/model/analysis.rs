@@ -5,6 +5,7 @@ use super::identity::Identity;
 use super::locks::LockChain;
 use super::main_thread::MainThread;
 use super::main_wait::{MainWait, main_wait};
+use super::memory_limit::MemoryLimit;
 use super::pending_queue::PendingQueue;
 use super::sampled_tree::SampledTree;
 use super::system_trace::{SystemTrace, TraceThread};
@@ -137,6 +138,11 @@ impl Analysis {
     /// A statistic of the process or the system as a number.
     pub fn statistic(&self, name: &str) -> Option<f64> {
         self.text(name)?.trim().parse().ok().filter(|value: &f64| value.is_finite())
+    }
+
+    /// What the kernel said of its limit on the app's memory; `None` when it was not asked.
+    pub fn memory_limit(&self) -> Option<MemoryLimit> {
+        MemoryLimit::of(&self.statistics)
     }
 
     /// How long main waited for a CPU while the running message ran; `None` when nobody counted it, for which

@@ -32,6 +32,8 @@ pub enum MainWaitKind {
     File,
     /// The process's memory map, which another thread changes.
     MemoryMap,
+    /// Memory: the kernel reclaims some, throttles the app for what it has, or reads a page back from swap.
+    Memory,
     /// Another process's end.
     Process,
     /// A driver (`ioctl`) that is not binder.
@@ -147,7 +149,17 @@ fn of_call(call: &SystemCall, main: &MainThread, abi: &str) -> (MainWaitKind, St
 }
 
 /// Names of kernel functions, by what a thread waits for that sleeps in them. The first that fits decides.
-const WCHAN: [(&str, MainWaitKind); 29] = [
+const WCHAN: [(&str, MainWaitKind); 39] = [
+    ("mem_cgroup_handle_over_high", MainWaitKind::Memory),
+    ("try_charge", MainWaitKind::Memory),
+    ("shrink_", MainWaitKind::Memory),
+    ("reclaim", MainWaitKind::Memory),
+    ("do_swap_page", MainWaitKind::Memory),
+    ("swap_read", MainWaitKind::Memory),
+    ("swapin_", MainWaitKind::Memory),
+    ("swap_cluster_readahead", MainWaitKind::Memory),
+    ("swap_vma_readahead", MainWaitKind::Memory),
+    ("zram", MainWaitKind::Memory),
     ("binder", MainWaitKind::Binder),
     ("futex", MainWaitKind::Futex),
     ("ep_poll", MainWaitKind::Looper),
@@ -210,6 +222,7 @@ fn words(kind: MainWaitKind) -> &'static str {
         MainWaitKind::Socket => "waits for the other end of a socket",
         MainWaitKind::File => "waits for the file system",
         MainWaitKind::MemoryMap => "waits for the process's memory map",
+        MainWaitKind::Memory => "waits for memory, which the kernel reclaims or reads back from swap",
         MainWaitKind::Process => "waits for another process to end",
         MainWaitKind::Driver => "waits for a driver",
         MainWaitKind::OtherCall => "is in a system call",
@@ -336,6 +349,20 @@ mod tests {
             ("folio_wait_writeback", MainWaitKind::FileSync),
             ("folio_wait_bit_common", MainWaitKind::File),
             ("rwsem_down_read_slowpath", MainWaitKind::MemoryMap),
+            // The kernel's limit on a cgroup's memory, reclaim, and what was swapped out.
+            ("__mem_cgroup_handle_over_high", MainWaitKind::Memory),
+            ("mem_cgroup_handle_over_high", MainWaitKind::Memory),
+            ("try_charge_memcg", MainWaitKind::Memory),
+            ("shrink_folio_list", MainWaitKind::Memory),
+            ("shrink_inactive_list", MainWaitKind::Memory),
+            ("reclaim_throttle", MainWaitKind::Memory),
+            ("throttle_direct_reclaim", MainWaitKind::Memory),
+            ("do_swap_page", MainWaitKind::Memory),
+            ("swap_read_folio", MainWaitKind::Memory),
+            ("swap_readpage", MainWaitKind::Memory),
+            ("zram_bvec_read", MainWaitKind::Memory),
+            // A page of a file: the disk, for all that is known.
+            ("folio_wait_bit", MainWaitKind::File),
             ("__refrigerator", MainWaitKind::Stopped),
             ("of_no_known_name", MainWaitKind::Unknown),
             ("", MainWaitKind::Unknown),

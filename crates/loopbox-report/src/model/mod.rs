@@ -15,6 +15,7 @@ mod locks;
 pub(crate) mod loopbox_code;
 mod main_thread;
 pub(crate) mod main_wait;
+pub(crate) mod memory_limit;
 mod merged_tree;
 pub(crate) mod message_name;
 pub(crate) mod name;
@@ -45,6 +46,7 @@ pub use main_thread::{
     SystemCall, SystemCallSource,
 };
 pub use main_wait::{MainWait, MainWaitKind};
+pub use memory_limit::{ByteLimit, MemoryEvents, MemoryLimit};
 pub(crate) use merged_tree::method_ids;
 pub use merged_tree::{ChildLists, MergedNode, MergedTree};
 pub(crate) use outside::{OutsidePlace, TreePlace};

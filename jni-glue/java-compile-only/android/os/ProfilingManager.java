@@ -17,4 +17,7 @@ public final class ProfilingManager {
 
     /** Since API 36. */
     public native void removeProfilingTriggersByType(int[] types);
+
+    /** Since API 36.1. */
+    public native void requestRunningSystemTrace(String tag);
 }

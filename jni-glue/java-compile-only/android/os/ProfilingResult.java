@@ -10,6 +10,8 @@ public final class ProfilingResult {
 
     public native String getResultFilePath();
 
+    public native String getTag();
+
     /** Since API 36. */
     public native int getTriggerType();
 }

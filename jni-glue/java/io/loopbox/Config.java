@@ -59,6 +59,25 @@ public final class Config {
         PRINTER
     }
 
+    /** At what the system may be asked to take a profile, beside ANRs. Android 17 knows all of them. */
+    public enum ProfileTrigger {
+        /** An OutOfMemoryError: a dump of the Java heap, which has the user's data. */
+        OOM(7),
+        /** What the system takes for odd; which kind of profile it is depends on that. */
+        ANOMALY(8),
+        /** The end of the process by the system, for its use of the CPU: a trace. */
+        KILL_EXCESSIVE_CPU_USAGE(9),
+        /** A cold start: a trace with stacks, until Activity.reportFullyDrawn or for five seconds. */
+        COLD_START(10);
+
+        /** ProfilingTrigger.TRIGGER_TYPE_* of the platform. */
+        final int type;
+
+        ProfileTrigger(int type) {
+            this.type = type;
+        }
+    }
+
     final Settings settings;
 
     private Config(Settings settings) {
@@ -352,6 +371,40 @@ public final class Config {
         @NonNull
         public Builder systemProfiles(boolean on) {
             settings.systemProfiles = on;
+            return this;
+        }
+
+        /**
+         * Adds one to what the system is asked to take a profile at, on Android 17 and newer, where it can;
+         * once an hour at most. What it takes goes to {@link #profileListener}, and into no report: it is of
+         * no hang. Nothing unless the app asks for it; null takes out all that were given.
+         */
+        @NonNull
+        public Builder profileTrigger(@Nullable ProfileTrigger wanted) {
+            settings.profileTriggers = wanted == null ? 0 : settings.profileTriggers | 1 << wanted.type;
+            return this;
+        }
+
+        /**
+         * How long after it was asked for one the system is asked again for the trace that it happens to
+         * record of the whole device, when a message becomes a suspect, at half of what makes it a hang; on
+         * Android 16 QPR2 (36.1) and newer ({@code ProfilingManager.requestRunningSystemTrace}). 60,000 to
+         * 86,400,000 ms, 0 for never. {@link Report#getHangTrace} is its file. Off unless the app asks for
+         * it.
+         */
+        @NonNull
+        public Builder hangTraceMs(long ms) {
+            settings.hangTraceMs = ms == 0 ? 0 : within("hangTraceMs", ms, 60_000, 86_400_000);
+            return this;
+        }
+
+        /**
+         * Who is called with each profile that the system has taken of this app by itself: those that
+         * {@link #systemProfiles}, {@link #profileTrigger} and {@link #hangTraceMs} ask for.
+         */
+        @NonNull
+        public Builder profileListener(@Nullable ProfileListener told) {
+            settings.profileListener = told;
             return this;
         }
 

@@ -202,8 +202,23 @@ public final class Report {
     @WorkerThread
     @Nullable
     public File getSystemProfile() {
+        return noted(ReportSections.SYSTEM_PROFILE);
+    }
+
+    /**
+     * The trace that the system recorded of the whole device when this hang began to be suspected, where {@link
+     * Config.Builder#hangTraceMs} asked for it: the app's to send and to delete. Known when {@link Loopbox#takePendingReports} hands
+     * the report out and the system was quicker. Null for none. Reads all of the file each time.
+     */
+    @WorkerThread
+    @Nullable
+    public File getHangTrace() {
+        return noted(ReportSections.HANG_TRACE);
+    }
+
+    private File noted(String name) {
         try {
-            String path = ReportSections.note(file, ReportSections.SYSTEM_PROFILE);
+            String path = ReportSections.note(file, name);
             return path == null ? null : new File(path);
         } catch (IOException unreadable) {
             Faults.warn("cannot read " + file, unreadable);

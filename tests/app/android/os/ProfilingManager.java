@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** Hands out the profiles that the scripted app says were taken, and keeps them until a listener is registered. */
+/**
+ * Hands out the profiles that the scripted app says were taken, and keeps them until a listener is registered. As on Android 16
+ * before its second quarterly release, the running trace cannot be asked for.
+ */
 public final class ProfilingManager {
     private final List<ProfilingResult> undelivered;
     private final List<ProfilingTrigger> triggers = new ArrayList<ProfilingTrigger>();
@@ -48,6 +51,10 @@ public final class ProfilingManager {
             }
         }
         System.out.println("SCRIPT profile triggers " + triggers);
+    }
+
+    public void requestRunningSystemTrace(String tag) {
+        throw new NoSuchMethodError("requestRunningSystemTrace");
     }
 
     /** From a thread of the system's, as on a device. */

@@ -23,6 +23,10 @@ public final class ProfilingResult {
         return error == ERROR_NONE ? path : null;
     }
 
+    public String getTag() {
+        return null;
+    }
+
     public int getTriggerType() {
         return trigger;
     }

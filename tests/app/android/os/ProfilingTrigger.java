@@ -1,6 +1,6 @@
 package android.os;
 
-/** At what the system takes a profile by itself. */
+/** At what the system takes a profile by itself, as Android 16 has it before its second quarterly release. */
 public final class ProfilingTrigger {
     public static final int TRIGGER_TYPE_ANR = 2;
 
@@ -26,6 +26,9 @@ public final class ProfilingTrigger {
         private int hours;
 
         public Builder(int type) {
+            if (type < 1 || type > TRIGGER_TYPE_ANR) {
+                throw new IllegalArgumentException("Invalid trigger type.");
+            }
             this.type = type;
         }
 

@@ -26,12 +26,12 @@ use std::time::Duration;
 /// What an app hears of a report.
 #[derive(Debug)]
 struct Notice {
-    /// `None`: there is no report. Of a warning it is its text.
+    /// `None`: there is no report. Of a warning it is its text, of a suspect a name.
     path: Option<PathBuf>,
     /// Why it was written.
     reason: String,
-    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], [`WARNED`], or the number by which
-    /// Java knows who asked for it.
+    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], [`WARNED`], [`SUSPECT`], or the
+    /// number by which Java knows who asked for it.
     about: i64,
     /// Of the recording that it comes from: whose end it must not come after.
     gate: Arc<Gate>,
@@ -47,6 +47,10 @@ const LOOKED_BACK: i64 = -2;
 /// The system warns of an ANR of the app, and its main thread is late. In place of a path: id, type, how much
 /// of the time-out has passed and the time-out, in milliseconds.
 const WARNED: i64 = -3;
+
+/// A message became a suspect. In place of a path: the name of the file that its report would have, without
+/// its ending.
+const SUSPECT: i64 = -4;
 
 /// How long a notice waits until it is looked again whether there is memory to tell Java.
 const MEMORY_PAUSE: Duration = Duration::from_millis(100);
@@ -108,6 +112,11 @@ pub(crate) fn warn(session: &Session, warning: &AnrWarning) {
     let AnrWarning { id, kind, consumed_ms, timeout_ms, .. } = warning;
     let parts = [id.to_string(), kind.to_string(), consumed_ms.to_string(), timeout_ms.to_string()];
     add(&session.gate, Some(Path::new(&parts.join(" "))), "", WARNED);
+}
+
+/// Has Java hear of a suspect, by the name of the file that its report would have. Returns at once.
+pub(crate) fn suspect(session: &Session, name: &str) {
+    add(&session.gate, Some(Path::new(name)), "", SUSPECT);
 }
 
 /// Has Java hear that what earlier processes left has been looked at.

@@ -5,7 +5,7 @@ use crate::diagnose::cpu_wait::{NO_CPU_TIME, NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
-use crate::diagnose::monitor::monitor_place;
+use crate::diagnose::monitor::{monitor_place, unknown_memory};
 use crate::diagnose::suspects::{Suspect, suspects};
 use crate::diagnose::wait_kind::{TopFrame, WaitKind};
 use crate::model::lock_kind::LockKind;
@@ -305,5 +305,6 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
     let not_measured = measured.is_none().then(|| NOT_MEASURED.to_owned());
     let finding = finding.with_share(top_share * account(facts)?.own_share());
     let finding = finding.at_most_medium(not_measured).at_most_medium(uncovered(facts, slow, profile));
+    let finding = finding.at_most_medium(unknown_memory(facts, slow));
     Some(finding.with_advice(ADVICE).with_message(slow.token).with_culprit(Some(top.culprit())))
 }

@@ -10,6 +10,7 @@ mod history;
 mod io;
 mod lock;
 mod main_free;
+mod memory;
 mod native;
 mod no_data;
 mod outside;
@@ -45,6 +46,7 @@ pub(super) const ALL: &[Rule] = &[
     Message(lock::find_monitor),
     Message(gc::find),
     Message(gc::find_pressure),
+    Message(memory::find),
     Message(io::find),
     Message(sleep::find),
     Message(native::find),

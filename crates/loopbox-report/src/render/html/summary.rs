@@ -4,6 +4,7 @@
 use crate::derive::{self, about_device, last_stack, process_name, reason, written_at};
 use crate::diagnose::{Cause, Diagnosis};
 use crate::model::anr_words::{exit_reason, known_exit_reason, verdict_summary};
+use crate::model::memory_limit::format_bytes;
 use crate::model::time::{format_ms, format_ns, ms_between};
 use crate::model::{Analysis, token};
 use crate::render::escape::{breakable, escape};
@@ -181,7 +182,7 @@ pub(super) fn statistic(name: &str, value: &str) -> [String; 2] {
     let Ok(number) = value.trim().parse::<f64>() else { return [name.to_owned(), value.to_owned()] };
     let unit = ["_bytes", "_ns", "_ms", "_percent"].into_iter().find(|unit| name.ends_with(unit));
     let shown = match unit {
-        Some("_bytes") => bytes(number),
+        Some("_bytes") => format_bytes(number as u64),
         Some("_ns") if (1.0..50_000.0).contains(&number) => format!("{:.1} µs", number / 1e3),
         Some("_ns") => format_ms(number / 1e6),
         Some("_ms") => format_ms(number),
@@ -189,23 +190,6 @@ pub(super) fn statistic(name: &str, value: &str) -> [String; 2] {
         None => value.to_owned(),
     };
     [name.strip_suffix(unit.unwrap_or_default()).unwrap_or(name).to_owned(), shown]
-}
-
-fn bytes(number: f64) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB"];
-    let mut scaled = number;
-    let mut unit = "bytes";
-    for larger in units {
-        if scaled < 1_024.0 {
-            break;
-        }
-        (scaled, unit) = (scaled / 1_024.0, larger);
-    }
-    if unit == "bytes" || scaled >= 99.5 {
-        format!("{scaled:.0} {unit}")
-    } else {
-        format!("{scaled:.1} {unit}")
-    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod history;
 mod last_stack;
 mod locks;
 mod main_thread;
+mod memory_limit;
 mod message;
 mod pending;
 mod recorder;
@@ -35,6 +36,7 @@ use crate::model::{Analysis, Frame, Issue};
 use crate::render::smoothness::DisplayFrames;
 use anr::AnrView;
 use last_stack::LastStackView;
+use memory_limit::MemoryLimitView;
 use recorder::NamedValueView;
 use stacks::TreeView;
 
@@ -86,6 +88,9 @@ json_object! {
         /// Statistics of the process and the system at the dump.
         statistics: Vec<NamedValueView<'a>> =
             a.statistics.iter().map(|s| NamedValueView::new(&s.name, &s.value)).collect(),
+        /// What the kernel said of its limit on the app's memory; left out when it was not asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        memory_limit: Option<MemoryLimitView> = a.memory_limit().map(|limit| MemoryLimitView::new(&limit)),
         /// What could not be used of the ring that the report was recovered from.
         lost: &'a [String] = &a.lost,
         /// What could not be read or was left out; empty for an intact file.

@@ -15,7 +15,7 @@ import android.os.ProfilingTrigger;
 import android.util.Log;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Collections;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -96,16 +96,35 @@ public final class ContextFramework implements Framework {
     }
 
     @Override
-    public boolean profileAnrs(ProfileSink sink) {
+    public boolean profile(int triggers, ProfileSink sink) {
         if (Build.VERSION.SDK_INT < ANDROID_16) {
             return false;
         }
         try {
-            return Since16.profileAnrs((ProfilingManager) context.getSystemService(Since16.SERVICE), sink);
+            return Since16.profile(profiling(), triggers, sink);
         } catch (RuntimeException dead) {
             Log.i(Tag.LOOPBOX, "no profiles: " + dead);
             return false;
         }
+    }
+
+    @Override
+    public void traceNow(String tag) {
+        if (Build.VERSION.SDK_INT < ANDROID_16) {
+            return;
+        }
+        try {
+            Since16.traceNow(profiling(), tag);
+        } catch (RuntimeException dead) {
+            Log.i(Tag.LOOPBOX, "no trace of a hang: " + dead);
+        } catch (LinkageError older) {
+            // Android 16 before its second quarterly release. The class is of a module: it may be newer than the system.
+            Log.i(Tag.LOOPBOX, "no trace of a hang: " + older);
+        }
+    }
+
+    private ProfilingManager profiling() {
+        return (ProfilingManager) context.getSystemService(Since16.SERVICE);
     }
 
     @Override
@@ -191,6 +210,7 @@ public final class ContextFramework implements Framework {
             return number >= 0 && number < words.length ? words[number] : String.valueOf(number);
         }
     }
+
     /** Apart, as {@link Since11} is. */
     private static final class Since16 implements Consumer<ProfilingResult>, Executor {
         /** Context.PROFILING_SERVICE, which older SDKs do not have. */
@@ -202,31 +222,67 @@ public final class ContextFramework implements Framework {
         private static Since16 registered;
 
         private final ProfileSink sink;
+        private final int triggers;
 
-        private Since16(ProfileSink sink) {
+        private Since16(ProfileSink sink, int triggers) {
             this.sink = sink;
+            this.triggers = triggers;
         }
 
-        static synchronized boolean profileAnrs(ProfilingManager manager, ProfileSink sink) {
+        static synchronized boolean profile(ProfilingManager manager, int triggers, ProfileSink sink) {
             if (manager == null) {
                 return false;
             }
             if (registered != null) {
-                manager.unregisterForAllProfilingResults(registered);
-                manager.removeProfilingTriggersByType(new int[] {ProfilingTrigger.TRIGGER_TYPE_ANR});
+                Since16 ended = registered;
                 registered = null;
+                manager.unregisterForAllProfilingResults(ended);
+                for (int type = 0; type < Integer.SIZE; type++) {
+                    if (ended.isOf(type)) {
+                        manager.removeProfilingTriggersByType(new int[] {type});
+                    }
+                }
             }
-            if (sink != null) {
-                registered = new Since16(sink);
-                // First: the results of earlier processes come at once.
-                manager.registerForAllProfilingResults(registered, registered);
-                manager.addProfilingTriggers(
-                        Collections.singletonList(
-                                new ProfilingTrigger.Builder(ProfilingTrigger.TRIGGER_TYPE_ANR)
-                                        .setRateLimitingPeriodHours(ONCE_IN_HOURS)
-                                        .build()));
+            if (sink == null) {
+                return false;
             }
-            return sink != null;
+            List<ProfilingTrigger> known = new ArrayList<ProfilingTrigger>();
+            int wanted = 0;
+            for (int type = 0; type < Integer.SIZE; type++) {
+                ProfilingTrigger trigger = (triggers >>> type & 1) == 0 ? null : trigger(type);
+                if (trigger != null) {
+                    known.add(trigger);
+                    wanted |= 1 << type;
+                }
+            }
+            Since16 begun = new Since16(sink, wanted);
+            // First: the results of earlier processes come at once.
+            manager.registerForAllProfilingResults(begun, begun);
+            registered = begun;
+            manager.addProfilingTriggers(known);
+            return true;
+        }
+
+        /** Null for one that this system does not know. */
+        private static ProfilingTrigger trigger(int type) {
+            // The recorder itself spaces its requests for the running trace.
+            int hours = type == ProfileSink.RUNNING_TRACE ? 0 : ONCE_IN_HOURS;
+            try {
+                return new ProfilingTrigger.Builder(type).setRateLimitingPeriodHours(hours).build();
+            } catch (IllegalArgumentException unknown) {
+                Log.i(Tag.LOOPBOX, "no profiles at trigger " + type + ": " + unknown);
+                return null;
+            }
+        }
+
+        static synchronized void traceNow(ProfilingManager manager, String tag) {
+            if (manager != null && registered != null && registered.isOf(ProfileSink.RUNNING_TRACE)) {
+                manager.requestRunningSystemTrace(tag);
+            }
+        }
+
+        private boolean isOf(int type) {
+            return type >= 0 && type < Integer.SIZE && (triggers >>> type & 1) != 0;
         }
 
         /** Results come on a thread of the Binder, which may write a line to a file. */
@@ -239,10 +295,8 @@ public final class ContextFramework implements Framework {
         public void accept(ProfilingResult result) {
             String path = result.getResultFilePath();
             // The app's own requests, and its other triggers, have their results here too.
-            if (result.getTriggerType() == ProfilingTrigger.TRIGGER_TYPE_ANR
-                    && result.getErrorCode() == ProfilingResult.ERROR_NONE
-                    && path != null) {
-                sink.onProfile(path);
+            if (isOf(result.getTriggerType()) && result.getErrorCode() == ProfilingResult.ERROR_NONE && path != null) {
+                sink.onProfile(result.getTriggerType(), result.getTag(), path);
             }
         }
     }

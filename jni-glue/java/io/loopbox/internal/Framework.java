@@ -24,13 +24,22 @@ public interface Framework {
     Boolean isSeen();
 
     /**
-     * Has the system take a profile of each ANR of this app from now on, as often as it allows, and calls with its file, then or
-     * in a later process.
+     * Has the system take profiles of this app from now on, as often as it allows, and calls with their files, then or in a
+     * later process.
      *
+     * @param triggers what to take one at, each a bit by its number; what the system does not know is left out
      * @param sink null to have no more taken
      * @return whether the system does that: not below Android 16
      */
-    boolean profileAnrs(ProfileSink sink);
+    boolean profile(int triggers, ProfileSink sink);
+
+    /**
+     * Asks for the trace that the system happens to record now, where {@link #profile} was given {@link
+     * ProfileSink#RUNNING_TRACE}, and the system has it: not below Android 16 QPR2.
+     *
+     * @param tag comes back with it
+     */
+    void traceNow(String tag);
 
     /**
      * Has the system call from now on when it is about to call an ANR of this app.
@@ -67,9 +76,12 @@ public interface Framework {
                 }
 
                 @Override
-                public boolean profileAnrs(ProfileSink sink) {
+                public boolean profile(int triggers, ProfileSink sink) {
                     return false;
                 }
+
+                @Override
+                public void traceNow(String tag) {}
 
                 @Override
                 public boolean warnOfAnrs(WarningSink sink) {

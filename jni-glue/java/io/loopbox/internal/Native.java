@@ -41,6 +41,12 @@ public final class Native {
      */
     static final long WARNED = -3;
 
+    /**
+     * Passed to NativeCalls.onReport, without a report: a message became a suspect. In place of the path: the name of the file that
+     * its report would have, without its ending. Only where {@code hangTraceMs} is not 0.
+     */
+    static final long SUSPECT = -4;
+
     // What setFrames is about.
     static final int FRAMES = 0;
     static final int STAGES = 1;

@@ -60,13 +60,17 @@ final class NativeCalls {
      * On a thread that tells of reports, and waits for no code of the app.
      *
      * @param path the report's, or null for none
-     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#LOOKED_BACK}, {@link Native#WARNED}, or the
-     *     number of who asked for it
+     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#LOOKED_BACK}, {@link Native#WARNED},
+     *     {@link Native#SUSPECT}, or the number of who asked for it
      */
     static void onReport(String path, long about) {
         try {
             if (about == Native.WARNED) {
                 Listeners.onWarning(Digest.numbers(path.split(" ")), Recorder.gate());
+                return;
+            }
+            if (about == Native.SUSPECT) {
+                SystemProfiles.suspected(path);
                 return;
             }
             File file = path == null ? null : new File(path);

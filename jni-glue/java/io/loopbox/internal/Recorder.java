@@ -264,8 +264,8 @@ public final class Recorder {
         // The worker may come here before the recorder that takes the words is there.
         starting.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
         Settings wanted = settings;
-        if (wanted != null && wanted.systemProfiles) {
-            SystemProfiles.start(directory(), framework);
+        if (wanted != null && SystemProfiles.wanted(wanted) != 0) {
+            SystemProfiles.start(directory(), wanted, framework);
         }
         if (wanted != null && wanted.anrWarnings) {
             AnrWarnings.start(framework);
@@ -358,7 +358,7 @@ public final class Recorder {
         FrameWatch.silence();
         lookedBack();
         try {
-            if (ended.systemProfiles) {
+            if (SystemProfiles.wanted(ended) != 0) {
                 SystemProfiles.stop(framework);
             }
             if (ended.anrWarnings) {

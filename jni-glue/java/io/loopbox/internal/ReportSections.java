@@ -18,6 +18,9 @@ public final class ReportSections {
     /** The annotation that names the system's profile of an ANR. */
     public static final String SYSTEM_PROFILE = "system_profile";
 
+    /** The annotation that names the trace which the system recorded when a message became a suspect. */
+    public static final String HANG_TRACE = "hang_trace";
+
     private static final int NOTE = 0x4e4f5445; // NOTE
     private static final int END = 0x454e4400;
     private static final int HEADER_BYTES = 16;

@@ -2,6 +2,7 @@
 package io.loopbox.internal;
 
 import io.loopbox.ObserverAccess;
+import io.loopbox.ProfileListener;
 import io.loopbox.Redactor;
 import java.io.File;
 import java.util.ArrayList;
@@ -46,6 +47,9 @@ public final class Settings implements Cloneable {
     public boolean mainProcessOnly;
     public boolean pauseInBackground;
     public boolean systemProfiles;
+    public int profileTriggers;
+    public long hangTraceMs;
+    public ProfileListener profileListener;
     public boolean anrWarnings = true;
     public boolean keepProcessState;
     public String appVersion = "";
@@ -99,6 +103,7 @@ public final class Settings implements Cloneable {
             keepObjects ? 1 : 0,
             redactThreadNames ? 1 : 0,
             digestAnnotations ? 1 : 0,
+            hangTraceMs,
         };
     }
     // End of what is made from jni-glue/options.toml

@@ -4,6 +4,7 @@ package io.loopbox.internal;
 import android.os.Process;
 import android.os.SystemClock;
 import android.util.Log;
+import io.loopbox.ProfileListener;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.FileInputStream;
@@ -17,13 +18,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * Profiles that the system takes of this app's ANRs (Android 16 and newer). The path of each goes into the report of its ANR,
- * the file stays where the system has put it. A profile may come a minute after the report, or to a later process of the
+ * Profiles that the system takes of this app's ANRs (Android 16 and newer), and the traces that it is asked for when a message
+ * becomes a suspect (16 QPR2). The path of each goes into the report of its ANR or hang, the file stays where the system has put it. A profile may come a minute after the report, or to a later process of the
  * app, and the report may be written to until it is handed out: so each is noted in a file of its own, and what was noted is
  * put into reports when they are handed out. Not for the main thread.
  */
 final class SystemProfiles {
     private static final String NAME = ReportSections.SYSTEM_PROFILE;
+
+    /** Begins the names of reports of hangs, which traces have as their tag. */
+    private static final String OURS = "loopbox-";
+
     private static final String FOLDER = "profiles";
     private static final Pattern DIGITS = Pattern.compile("\\d+");
 
@@ -39,36 +44,109 @@ final class SystemProfiles {
     private static volatile CountDownLatch first = new CountDownLatch(0);
     private static volatile long asked;
 
+    /** When a trace was asked for last; 0 for never. With the class's lock held. */
+    private static long tracedMs;
+
     private SystemProfiles() {}
 
+    /** At what the system is to take profiles, each a bit; 0 for nothing. */
+    static int wanted(Settings settings) {
+        int anrs = settings.systemProfiles ? 1 << ProfileSink.ANR : 0;
+        int traces = settings.hangTraceMs > 0 ? 1 << ProfileSink.RUNNING_TRACE : 0;
+        return settings.profileTriggers | anrs | traces;
+    }
+
     /** Asks the system for profiles, where it has them. */
-    static void start(final File directory, Framework framework) {
+    static void start(final File directory, Settings settings, Framework framework) {
         final CountDownLatch came = new CountDownLatch(1);
         final Gate gate = Recorder.gate();
+        final ProfileListener listener = settings.profileListener;
         boolean wanted =
-                framework.profileAnrs(
+                framework.profile(
+                        wanted(settings),
                         new ProfileSink() {
                             @Override
-                            public void onProfile(String path) {
+                            public void onProfile(int trigger, String tag, String path) {
                                 try {
-                                    if (gate.enter()) {
-                                        try {
-                                            note(new File(directory, FOLDER), path);
-                                        } finally {
-                                            gate.leave();
-                                        }
-                                    }
+                                    onOne(new File(directory, FOLDER), gate, trigger, tag, path);
                                 } catch (IOException fault) {
                                     Log.w(Tag.LOOPBOX, "a profile is not noted: " + fault);
                                 } finally {
                                     came.countDown();
                                 }
+                                tell(listener, gate, trigger, tag, path);
                             }
                         });
         if (wanted) {
             asked = SystemClock.uptimeMillis();
             first = came;
         }
+    }
+
+    private static void onOne(File folder, Gate gate, int trigger, String tag, String path) throws IOException {
+        boolean isTrace = trigger == ProfileSink.RUNNING_TRACE && isOurs(tag);
+        if ((isTrace || trigger == ProfileSink.ANR) && gate.enter()) {
+            try {
+                note(folder, path, isTrace ? tag : "");
+            } finally {
+                gate.leave();
+            }
+        }
+    }
+
+    /** The app may have asked for a trace itself. */
+    private static boolean isOurs(String tag) {
+        return tag != null && tag.startsWith(OURS);
+    }
+
+    /** On a thread of its own: this one is the system's. */
+    private static void tell(
+            final ProfileListener listener, final Gate gate, final int trigger, final String tag, final String path) {
+        if (listener == null || trigger == ProfileSink.RUNNING_TRACE && !isOurs(tag)) {
+            return;
+        }
+        Background.run(
+                "loopbox-profile",
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        if (!gate.isClosed()) {
+                            listener.onProfile(new File(path), trigger, tag);
+                        }
+                    }
+                });
+    }
+
+    /**
+     * A message became a suspect: asks for the trace that the system records, unless it was asked a short while ago. Returns at
+     * once.
+     *
+     * @param report the name that the file of its report would have, without its ending
+     */
+    static void suspected(final String report) {
+        Settings wanted = Recorder.settings();
+        final Framework framework = Recorder.framework();
+        if (wanted == null || wanted.hangTraceMs == 0 || !isDue(wanted.hangTraceMs)) {
+            return;
+        }
+        // It waits for another process.
+        Background.run(
+                "loopbox-trace",
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        framework.traceNow(report);
+                    }
+                });
+    }
+
+    private static synchronized boolean isDue(long everyMs) {
+        long now = SystemClock.uptimeMillis();
+        if (tracedMs != 0 && now - tracedMs < everyMs) {
+            return false;
+        }
+        tracedMs = now;
+        return true;
     }
 
     /** The system need not take any more. On a thread of its own, because it is asked from the main thread. */
@@ -78,7 +156,7 @@ final class SystemProfiles {
             @Override
             public void run() {
                 try {
-                    framework.profileAnrs(null);
+                    framework.profile(0, null);
                 } catch (Throwable fault) {
                     Faults.log(fault);
                 }
@@ -87,7 +165,7 @@ final class SystemProfiles {
     }
 
     /** Each process of the app is given each result: one of them notes it. */
-    private static void note(File folder, String path) throws IOException {
+    private static void note(File folder, String path, String tag) throws IOException {
         File noted = new File(folder, new File(path).getName());
         if (!folder.isDirectory() && !folder.mkdirs()) {
             throw new IOException("cannot create " + folder);
@@ -96,7 +174,7 @@ final class SystemProfiles {
             return;
         }
         File part = new File(folder, "." + Process.myPid() + noted.getName());
-        write(part, System.currentTimeMillis() + "\n" + path);
+        write(part, System.currentTimeMillis() + "\n" + path + "\n" + tag);
         if (!part.renameTo(noted)) {
             throw new IOException("cannot rename " + part);
         }
@@ -146,12 +224,14 @@ final class SystemProfiles {
         }
     }
 
-    /** Deletes the profile that a report names. */
+    /** Deletes the profiles that a report names. */
     static void deleteOf(File report) {
         try {
-            String path = ReportSections.note(report, NAME);
-            if (path != null) {
-                Purge.isDeleted(new File(path));
+            for (String name : new String[] {NAME, ReportSections.HANG_TRACE}) {
+                String path = ReportSections.note(report, name);
+                if (path != null) {
+                    Purge.isDeleted(new File(path));
+                }
             }
         } catch (IOException noReport) {
             // It names none.
@@ -191,16 +271,17 @@ final class SystemProfiles {
         String[] lines = read(noted);
         // An empty one was used: it stays, so that no other process notes the same result again.
         boolean isWhole = lines[1] != null && !noted.getName().startsWith(".");
-        if (isWhole && anrs.annotate(Long.parseLong(lines[0]), lines[1])) {
+        String tag = lines[2] == null ? "" : lines[2];
+        if (isWhole && (tag.isEmpty() ? anrs.annotate(Long.parseLong(lines[0]), lines[1]) : anrs.annotate(tag, lines[1]))) {
             write(noted, "");
         }
     }
 
-    /** The time and the path, each null where it is not there. */
+    /** The time, the path and the name of the report, empty for an ANR's; each null where it is not there. */
     private static String[] read(File noted) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(new FileInputStream(noted), "UTF-8"));
         try {
-            return new String[] {in.readLine(), in.readLine()};
+            return new String[] {in.readLine(), in.readLine(), in.readLine()};
         } finally {
             in.close();
         }
@@ -230,6 +311,19 @@ final class SystemProfiles {
             }
             ReportSections.annotate(last, NAME, path);
             return true;
+        }
+
+        /** @return whether the report of that name is there, to which a trace belongs */
+        boolean annotate(String name, String path) throws IOException {
+            for (File report : reports) {
+                String file = report.getName();
+                // That of a process which was killed in its hang is another one.
+                if (file.equals(name + ".lbx") || file.equals(name + "-recovered.lbx")) {
+                    ReportSections.annotate(report, ReportSections.HANG_TRACE, path);
+                    return true;
+                }
+            }
+            return false;
         }
 
         /** That of the last ANR before a time; null when it is too old, or there was one after it whose report is gone. */

@@ -140,6 +140,13 @@ public final class Report {
     /** Null. */
     @WorkerThread
     @Nullable
+    public File getHangTrace() {
+        return null;
+    }
+
+    /** Null. */
+    @WorkerThread
+    @Nullable
     public AnrWarning getAnrWarning() {
         return null;
     }

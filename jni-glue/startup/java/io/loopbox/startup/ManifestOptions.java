@@ -94,6 +94,9 @@ final class ManifestOptions {
             case "pendingMs":
                 builder.pendingMs(value);
                 return true;
+            case "hangTraceMs":
+                builder.hangTraceMs(value);
+                return true;
             default:
                 return false;
         }

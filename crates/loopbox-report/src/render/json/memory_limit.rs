@@ -1,0 +1,52 @@
+//! The kernel's limit on the app's memory.
+
+use crate::model::{ByteLimit, MemoryEvents, MemoryLimit};
+
+json_object! {
+    /// What the cgroup (version 2) of the process said of its memory. A member is null where it could not be
+    /// read; where a limit is not set, it is named in `unlimited`.
+    pub(crate) struct MemoryLimitView(limit: &MemoryLimit) {
+        /// Why what is missing could not be read; null when nothing is missing.
+        refused: Option<String> = limit.refused.clone(),
+        /// `memory.current`: all memory that is charged to the app, with its part of the page cache.
+        current_bytes: Option<u64> = limit.current_bytes,
+        /// `memory.high`: above it the kernel reclaims and throttles in the thread that faults. Android 17
+        /// and newer set it.
+        high_bytes: Option<u64> = limit.high.and_then(ByteLimit::bytes),
+        /// `memory.max`: above it the kernel kills.
+        max_bytes: Option<u64> = limit.max.and_then(ByteLimit::bytes),
+        /// `memory.swap.current`.
+        swap_current_bytes: Option<u64> = limit.swap_current_bytes,
+        /// `memory.swap.high`.
+        swap_high_bytes: Option<u64> = limit.swap_high.and_then(ByteLimit::bytes),
+        /// `memory.swap.max`.
+        swap_max_bytes: Option<u64> = limit.swap_max.and_then(ByteLimit::bytes),
+        /// The limits that are known not to be set: `high`, `max`, `swap_high`, `swap_max`.
+        unlimited: Vec<&'static str> = limit.unlimited(),
+        /// Since the cgroup was made; of main since the process began.
+        so_far: MemoryEventsView = MemoryEventsView::new(limit.so_far),
+        /// The length of the time from the suspicion to the report; null where the message of the report was
+        /// not suspect before.
+        lately_ms: Option<u64> = limit.lately.map(|(over_ms, _)| over_ms),
+        /// In that time; null likewise.
+        lately: Option<MemoryEventsView> = limit.lately.map(|(_, events)| MemoryEventsView::new(events)),
+    }
+}
+
+json_object! {
+    /// How often limits were met, and what was waited for.
+    pub(crate) struct MemoryEventsView(events: MemoryEvents) {
+        /// How often `memory.high` was exceeded.
+        high_times: Option<u64> = events.high_times,
+        /// How often `memory.max` was met.
+        max_times: Option<u64> = events.max_times,
+        /// How often `memory.swap.high` was exceeded.
+        swap_high_times: Option<u64> = events.swap_high_times,
+        /// How often `memory.swap.max` was met.
+        swap_max_times: Option<u64> = events.swap_max_times,
+        /// For how long a thread of the app or more waited for memory (`memory.pressure`, `some`).
+        stalled_ms: Option<f64> = events.stalled_us.map(|us| us as f64 / 1e3),
+        /// Page faults of the main thread that had to wait for a disk or for swap.
+        main_major_faults: Option<u64> = events.main_major_faults,
+    }
+}

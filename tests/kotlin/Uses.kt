@@ -99,6 +99,8 @@ fun use(context: Context, window: Window?) {
     println(digests)
     Loopbox.annotate("user", "u-17")
     Loopbox.annotate("user", null)
+    Loopbox.breadcrumb("tap")
+    Loopbox.breadcrumb(null)
     Loopbox.scene("checkout")
     Loopbox.scene(null)
     Loopbox.watchInput(window)

@@ -14,6 +14,7 @@ import io.loopbox.internal.Annotations;
 import io.loopbox.internal.App;
 import io.loopbox.internal.AppPolicy;
 import io.loopbox.internal.AskedDumps;
+import io.loopbox.internal.Breadcrumbs;
 import io.loopbox.internal.ContextFramework;
 import io.loopbox.internal.DumpSink;
 import io.loopbox.internal.Faults;
@@ -41,7 +42,7 @@ import java.util.List;
  * responding. No method throws into the app; what cannot work is off, and {@link #status} and every report say why.
  *
  * <p>Each method may be called before {@link #install}, too. What the app says and chooses then is kept for the recording
- * that comes: {@link #annotate}, {@link #scene}, {@link #pause}, {@link #setSampling}, {@link #addListener}. The others
+ * that comes: {@link #annotate}, {@link #breadcrumb}, {@link #scene}, {@link #pause}, {@link #setSampling}, {@link #addListener}. The others
  * say what they do.
  */
 public final class Loopbox {
@@ -395,6 +396,23 @@ public final class Loopbox {
                             }
                         });
             }
+        } catch (Throwable fault) {
+            Faults.log(fault);
+        }
+    }
+
+    /**
+     * Marks what the app does at this moment: a tap, a screen, a request. Reports have the newest 64 marks with their times, on
+     * the time line of what the main thread did. Not for what goes on, which {@link #scene} and {@link #annotate} are for. Before
+     * {@link #install} it is kept for the recording that comes. Any thread; some hundred nanoseconds where there is no Redactor.
+     *
+     * @param name at most 40 characters are kept, in one line; null and an empty one leave nothing. The {@link Redactor} sees it
+     *     first, under the name "breadcrumb"
+     */
+    @AnyThread
+    public static void breadcrumb(@Nullable String name) {
+        try {
+            Breadcrumbs.leave(name);
         } catch (Throwable fault) {
             Faults.log(fault);
         }

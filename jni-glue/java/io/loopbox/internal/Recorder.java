@@ -8,6 +8,7 @@ import android.os.SystemClock;
 import android.util.Log;
 import android.view.Window;
 import java.io.File;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -220,12 +221,16 @@ public final class Recorder {
     /** Gives the new recording what the app has said and chosen before there was one. */
     private static void passOn(Settings wanted) {
         Annotations.giveEarly();
+        Breadcrumbs.giveEarly();
+        ArrayDeque<Breadcrumbs.Early> rest = null;
         synchronized (CHANGING) {
             // Unless it has just ended.
             if (settings == wanted) {
                 Annotations.pass();
+                rest = Breadcrumbs.pass();
             }
         }
+        Breadcrumbs.give(rest);
         Boolean sampling = samplingChosen;
         if (sampling != null) {
             Native.setSampling(sampling);
@@ -307,6 +312,7 @@ public final class Recorder {
             }
             // What was said and chosen goes with the recording, or the one that the app does not want.
             Annotations.end();
+            Breadcrumbs.end();
             pausedByApp = false;
             samplingChosen = null;
         }

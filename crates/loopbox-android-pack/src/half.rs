@@ -335,7 +335,7 @@ pub fn compiled() -> Result<Compiled> {
 }
 
 /// What the archive without effect has of the library's sources.
-const SHARED_BY_NOOP: [&str; 28] = [
+const SHARED_BY_NOOP: [&str; 31] = [
     "AnrWarning.java",
     "AnrWarningListener.java",
     "Config.java",
@@ -349,6 +349,7 @@ const SHARED_BY_NOOP: [&str; 28] = [
     "FrameWindow.java",
     "Listener.java",
     "ListenerSink.java",
+    "Logger.java",
     "MonitorConfig.java",
     "MonitorListener.java",
     "MonitorSampler.java",
@@ -361,9 +362,11 @@ const SHARED_BY_NOOP: [&str; 28] = [
     "internal/FrameSettings.java",
     "internal/FrameSink.java",
     "internal/MonitorSettings.java",
+    "internal/RecorderLog.java",
     "internal/ReportSink.java",
     "internal/Settings.java",
     "internal/Tag.java",
+    "internal/UserShare.java",
 ];
 
 /// Java sources below folders of `place`, sorted.

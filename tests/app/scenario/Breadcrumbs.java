@@ -3,27 +3,33 @@ package scenario;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.SystemClock;
+import android.util.Log;
+import io.loopbox.Config;
+import io.loopbox.Logger;
 import io.loopbox.Loopbox;
 import io.loopbox.Redactor;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.FileReader;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * The app leaves breadcrumbs. {@code mode=}
  *
  * <ul>
- *   <li>early: seventy before the installation and some with bad names after it, with a Redactor that leaves some of its own;
+ *   <li>early: seventy before the installation and some with bad names after it, with a Redactor that leaves some of its own, and fails for one, of which the app's Logger hears;
  *   <li>flood: ten thousand, from four threads, and says how often the worker was woken;
  *   <li>hang: one before a message that does not end, and one out of another thread in the middle of it.
  * </ul>
  *
  * The other arguments are those of {@link Options}.
  */
-public final class Breadcrumbs implements Redactor, Runnable {
+public final class Breadcrumbs implements Redactor, Logger, Runnable {
     private static final int EARLY = 70;
     private static final int FLOOD = 10_000;
     private static final int THREADS = 4;
+
+    private final CountDownLatch logged = new CountDownLatch(1);
 
     private Breadcrumbs() {}
 
@@ -41,12 +47,17 @@ public final class Breadcrumbs implements Redactor, Runnable {
             Loopbox.breadcrumb(null);
             Loopbox.breadcrumb("");
         }
-        if (!Loopbox.install(options.config().redactor(mode.equals("early") ? app : null).build()).isOn()) {
+        Config.Builder config = options.config();
+        if (mode.equals("early")) {
+            config.redactor(app).logger(app);
+        }
+        if (!Loopbox.install(config.build()).isOn()) {
             throw new AssertionError("not installed");
         }
         Script.awaitSampler();
         if (mode.equals("early")) {
             bad();
+            app.logged.await();
         } else if (mode.equals("flood")) {
             flood();
         } else {
@@ -139,6 +150,14 @@ public final class Breadcrumbs implements Redactor, Runnable {
         Script.say("hangs");
         while (true) {
             Work.busy(1_000);
+        }
+    }
+
+    @Override
+    public void log(int priority, String line, Throwable fault) {
+        Script.say("logged " + priority + " on " + Thread.currentThread().getName() + ": " + line + " (" + fault + ")");
+        if (priority == Log.ERROR) {
+            logged.countDown();
         }
     }
 

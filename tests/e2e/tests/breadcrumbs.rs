@@ -40,7 +40,10 @@ fn breadcrumbs_of_before_the_installation_are_kept_and_bad_names_change_or_go() 
     for testbed in to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
         let began_ns = uptime_ns();
-        run(&testbed, folder.path(), "early")?;
+        let lines = run(&testbed, folder.path(), "early")?;
+        let fault = "SCRIPT logged 6 on loopbox-log: a fault that is kept from the app \
+                     (java.lang.IllegalStateException: user 7)";
+        assert_eq!(lines.iter().filter(|line| *line == fault).count(), 1, "{testbed}: {lines:?}");
         let report = asked(folder.path(), "early")?;
         let cart = "\u{1f6d2}".repeat(40);
         let long = "x".repeat(40);

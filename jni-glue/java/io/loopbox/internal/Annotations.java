@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -182,7 +181,7 @@ public final class Annotations {
             lastRefusal = refusal;
         }
         if (isNew) {
-            Log.w(Tag.LOOPBOX, "an annotation is not kept, " + refusal);
+            RecorderLog.warn("an annotation is not kept, " + refusal);
         }
     }
 

@@ -12,7 +12,6 @@ import android.os.Process;
 import android.os.ProfilingManager;
 import android.os.ProfilingResult;
 import android.os.ProfilingTrigger;
-import android.util.Log;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Collections;
@@ -58,7 +57,7 @@ public final class ContextFramework implements Framework {
         try {
             return Since11.exits(manager());
         } catch (RuntimeException dead) {
-            Log.i(Tag.LOOPBOX, "no exit reasons: " + dead);
+            RecorderLog.info("no exit reasons: " + dead);
             return null;
         }
     }
@@ -71,7 +70,7 @@ public final class ContextFramework implements Framework {
         try {
             return Since15.started(manager());
         } catch (RuntimeException dead) {
-            Log.i(Tag.LOOPBOX, "no start reasons: " + dead);
+            RecorderLog.info("no start reasons: " + dead);
             return null;
         }
     }
@@ -90,7 +89,7 @@ public final class ContextFramework implements Framework {
             return isOwn ? Boolean.TRUE : null;
         } catch (RuntimeException dead) {
             // An isolated process may not ask, and the system may restart.
-            Log.i(Tag.LOOPBOX, "not known whether the app is in the foreground: " + dead);
+            RecorderLog.info("not known whether the app is in the foreground: " + dead);
             return null;
         }
     }
@@ -103,7 +102,7 @@ public final class ContextFramework implements Framework {
         try {
             return Since16.profileAnrs((ProfilingManager) context.getSystemService(Since16.SERVICE), sink);
         } catch (RuntimeException dead) {
-            Log.i(Tag.LOOPBOX, "no profiles: " + dead);
+            RecorderLog.info("no profiles: " + dead);
             return false;
         }
     }
@@ -116,7 +115,7 @@ public final class ContextFramework implements Framework {
         try {
             return Since17.warnOfAnrs(manager(), sink);
         } catch (RuntimeException dead) {
-            Log.i(Tag.LOOPBOX, "no warnings of ANRs: " + dead);
+            RecorderLog.info("no warnings of ANRs: " + dead);
             return false;
         }
     }

@@ -5,7 +5,6 @@ import android.os.Build;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.SystemClock;
-import android.util.Log;
 import android.view.Window;
 import java.io.File;
 import java.util.ArrayDeque;
@@ -615,7 +614,7 @@ public final class Recorder {
                 return poll;
             }
             refused = PollHook.refusal();
-            Log.i(Tag.LOOPBOX, refused);
+            RecorderLog.info(refused);
         }
         // Either will do: the Observer where the platform has a usable one.
         boolean observes = settings.observer && (!settings.printer || Build.VERSION.SDK_INT == ANDROID_10);
@@ -630,7 +629,7 @@ public final class Recorder {
                 return observer;
             }
             if (!settings.printer) {
-                Log.w(Tag.LOOPBOX, "the Observer hook is refused");
+                RecorderLog.warn("the Observer hook is refused");
                 return null;
             }
         }

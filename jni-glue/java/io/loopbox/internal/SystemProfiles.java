@@ -3,7 +3,6 @@ package io.loopbox.internal;
 
 import android.os.Process;
 import android.os.SystemClock;
-import android.util.Log;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.FileInputStream;
@@ -59,7 +58,7 @@ final class SystemProfiles {
                                         }
                                     }
                                 } catch (IOException fault) {
-                                    Log.w(Tag.LOOPBOX, "a profile is not noted: " + fault);
+                                    RecorderLog.warn("a profile is not noted: " + fault);
                                 } finally {
                                     came.countDown();
                                 }
@@ -139,10 +138,10 @@ final class SystemProfiles {
         } catch (InterruptedException ended) {
             Thread.currentThread().interrupt();
         } catch (IOException fault) {
-            Log.w(Tag.LOOPBOX, "no profiles into reports: " + fault);
+            RecorderLog.warn("no profiles into reports: " + fault);
         } catch (RuntimeException fault) {
             // The reports are there without them.
-            Log.w(Tag.LOOPBOX, "no profiles into reports: " + fault);
+            RecorderLog.warn("no profiles into reports: " + fault);
         }
     }
 
@@ -155,7 +154,7 @@ final class SystemProfiles {
             }
         } catch (IOException noReport) {
             // It names none.
-            Log.i(Tag.LOOPBOX, "no profile of " + report + ": " + noReport);
+            RecorderLog.info("no profile of " + report + ": " + noReport);
         }
     }
 
@@ -173,7 +172,7 @@ final class SystemProfiles {
                     none &= Purge.isDeleted(noted);
                 }
             } catch (IOException unreadable) {
-                Log.w(Tag.LOOPBOX, "cannot read " + noted + ": " + unreadable);
+                RecorderLog.warn("cannot read " + noted + ": " + unreadable);
                 none = false;
             }
         }
@@ -184,7 +183,7 @@ final class SystemProfiles {
     private static void attach(File noted, Anrs anrs) throws IOException {
         if (FileAge.isOlder(noted, KEPT_MS, System.currentTimeMillis())) {
             if (!noted.delete()) {
-                Log.w(Tag.LOOPBOX, "cannot delete " + noted);
+                RecorderLog.warn("cannot delete " + noted);
             }
             return;
         }

@@ -42,6 +42,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "setHook" "(ZLjava/lang/String;)V" set_hook,
         "features" "()Ljava/lang/String;" features,
         "annotate" "(Ljava/lang/String;Ljava/lang/String;)Z" annotate,
+        "breadcrumb" "(Ljava/lang/String;J)V" own_natives::breadcrumb,
         "dump" "(Ljava/lang/String;JZ)Ljava/lang/String;" dump,
         "askForDump" "(Ljava/lang/String;JZ)Z" ask_for_dump,
         "begin" "()I" callbacks::begin,

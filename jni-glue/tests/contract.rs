@@ -106,6 +106,7 @@ fn functions() -> BTreeMap<String, Native> {
         "crates/loopbox-agent/src/hook/callbacks.rs",
         "crates/loopbox-agent/src/hook/frames.rs",
         "crates/loopbox-agent/src/hook/poll.rs",
+        "crates/loopbox-agent/src/breadcrumb.rs",
         "crates/loopbox-agent/src/joined.rs",
         "crates/loopbox-agent/src/sampler/suspended_call.rs",
     ];

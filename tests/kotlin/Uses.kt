@@ -57,6 +57,8 @@ fun configuration(directory: File?): Config {
         // End of what is made from jni-glue/options.toml
         .listener(Listener { report -> println(report.digest) })
         .redactor { name, value -> if (name == "card") null else value }
+        .logger { priority, line, fault -> println("$priority $line ${fault?.message}") }
+        .userShare(0.1, "7f3a")
         .frames(frames())
         .annotate("flavour", "demo")
         .build()
@@ -100,6 +102,8 @@ fun use(context: Context, window: Window?) {
     println(digests)
     Loopbox.annotate("user", "u-17")
     Loopbox.annotate("user", null)
+    Loopbox.breadcrumb("tap")
+    Loopbox.breadcrumb(null)
     Loopbox.scene("checkout")
     Loopbox.scene(null)
     Loopbox.watchInput(window)

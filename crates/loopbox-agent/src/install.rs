@@ -16,6 +16,7 @@ use crate::sampler::sample::{self, SampleReceiver};
 use crate::sampler::thread::{self, SamplerParts};
 use crate::session::allowance::Allowance;
 use crate::session::annotations::Annotations;
+use crate::session::breadcrumbs::Breadcrumbs;
 use crate::session::features::Features;
 use crate::session::frames::{self, FrameReceiver, Frames};
 use crate::session::gate::Gate;
@@ -101,6 +102,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
         shared: Arc::clone(&shared),
         features: Features::default(),
         annotations: Annotations::new(&settings.annotations),
+        breadcrumbs: Breadcrumbs::default(),
         frames: settings.frames.as_ref().map(|frames| Frames::new(frames, settings.api_level)),
         symbols: SharedSymbols::new(),
         reader,
@@ -410,6 +412,15 @@ pub fn annotate(name: &str, value: Option<&str>) -> bool {
         session.wake_worker();
     }
     kept
+}
+
+/// Keeps a breadcrumb of the app. Any thread; the worker is woken for the first one that it has not saved.
+pub(crate) fn breadcrumb(name: &str, at_ns: Uptime) {
+    if let Some(session) = current()
+        && session.breadcrumbs.leave(at_ns, name)
+    {
+        session.wake_worker();
+    }
 }
 
 /// Whether the app may have another report. Not a listener while it is called, of Java or of native code: it

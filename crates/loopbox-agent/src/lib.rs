@@ -13,6 +13,7 @@
 )]
 
 mod anr;
+mod breadcrumb;
 mod error;
 pub mod hook;
 pub mod install;
@@ -38,8 +39,9 @@ pub fn reserve_thread_key() -> bool {
     sys::thread_keys::reserve()
 }
 
-/// The native methods that the library's own threads call through Java.
+/// Native methods whose whole way is in here: of the library's own threads, and of the app's breadcrumbs.
 pub mod own_natives {
+    pub use crate::breadcrumb::breadcrumb;
     pub use crate::joined::joined;
     pub use crate::sampler::suspended_call::{discover, walk};
 }

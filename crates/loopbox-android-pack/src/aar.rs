@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::artifact::{ALL, Artifact, INHOUSE, KTX, LOOPBOX, NOOP, SCREEN, STARTUP, VERSION};
+use crate::artifact::{ALL, Artifact, INHOUSE, KTX, LOOPBOX, NOOP, SCREEN, STARTUP, TESTING, VERSION};
 use crate::half::{self, AllClasses, Classes};
 use crate::java::{Entries, Java};
 use crate::library::Library;
@@ -72,8 +72,13 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
         place.put(&INHOUSE, entries, &java.inhouse, &linked::crates(project::INHOUSE.package, ANDROID)?)?;
         place.put_symbols(&INHOUSE, libraries.inhouse)?;
     }
-    let without_native_code =
-        [(&KTX, &java.ktx), (&NOOP, &java.noop), (&SCREEN, &java.screen), (&STARTUP, &java.startup)];
+    let without_native_code = [
+        (&KTX, &java.ktx),
+        (&NOOP, &java.noop),
+        (&SCREEN, &java.screen),
+        (&STARTUP, &java.startup),
+        (&TESTING, &java.testing),
+    ];
     for (artifact, classes) in without_native_code {
         place.put(artifact, contents(artifact, &[], classes, Entries::new())?, classes, &[])?;
     }
@@ -265,8 +270,8 @@ mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
     fn all_classes(text: &str) -> AllClasses {
-        let [library, inhouse, ktx, noop, screen, startup] = std::array::from_fn(|_| classes(text));
-        AllClasses { library, inhouse, ktx, noop, screen, startup, api: <[String; 3]>::default() }
+        let [library, inhouse, ktx, noop, screen, startup, testing] = std::array::from_fn(|_| classes(text));
+        AllClasses { library, inhouse, ktx, noop, screen, startup, testing, api: <[String; 4]>::default() }
     }
 
     fn classes(text: &str) -> Classes {
@@ -339,7 +344,7 @@ mod tests {
     }
 
     /// The folders with sources that the archives are made of.
-    const COPIED: [&str; 8] = [
+    const COPIED: [&str; 9] = [
         "java",
         "java-stubs",
         "java-compile-only",
@@ -348,6 +353,7 @@ mod tests {
         "noop/java",
         "screen/java",
         "startup/java",
+        "testing/java",
     ];
 
     /// Sources, folders and times differ between two machines; what is packed must not.

@@ -48,7 +48,7 @@ const NEEDS_LOOPBOX: Needed = Needed { group: GROUP, name: "loopbox", version: V
 const PLAIN_MANIFEST: &str = "AndroidManifest.xml";
 
 /// All of them.
-pub(crate) const ALL: [&Artifact; 6] = [&LOOPBOX, &INHOUSE, &KTX, &NOOP, &SCREEN, &STARTUP];
+pub(crate) const ALL: [&Artifact; 7] = [&LOOPBOX, &INHOUSE, &KTX, &NOOP, &SCREEN, &STARTUP, &TESTING];
 
 /// What an app depends on.
 pub(crate) const LOOPBOX: Artifact = Artifact {
@@ -138,6 +138,18 @@ pub(crate) const STARTUP: Artifact = Artifact {
         NEEDS_LOOPBOX,
         Needed { group: "androidx.startup", name: "startup-runtime", version: "1.1.1", kind: "aar" },
     ],
+    replaces_loopbox: false,
+};
+
+/// For unit tests of an app. It asks for no other archive: it stands on whichever of two the app has.
+pub(crate) const TESTING: Artifact = Artifact {
+    name: "loopbox-testing",
+    title: "Loopbox for unit tests",
+    description: "Makes what the recorder hands to an app, reports with their files above all, for the app's own unit tests.",
+    namespace: "io.loopbox.testing",
+    manifest: PLAIN_MANIFEST,
+    rules: "proguard-testing.txt",
+    needs: &[],
     replaces_loopbox: false,
 };
 

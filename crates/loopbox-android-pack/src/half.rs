@@ -35,16 +35,19 @@ pub(crate) struct AllClasses {
     pub(crate) noop: Classes,
     pub(crate) screen: Classes,
     pub(crate) startup: Classes,
-    /// The public API of the library, of what stands in for it, and of what apps in Kotlin add.
-    pub(crate) api: [String; 3],
+    pub(crate) testing: Classes,
+    /// The public API of the library, of what stands in for it, and of what apps in Kotlin and tests add.
+    pub(crate) api: [String; 4],
 }
 
 impl AllClasses {
     /// A change of the public API is an intended one: `jni-glue/api` has it.
     pub(crate) fn ensure_api_is_recorded(&self) -> Result<()> {
-        let [library, noop, ktx] = &self.api;
+        let [library, noop, ktx, testing] = &self.api;
         fs::create_dir_all(folder()).with_context(|| format!("cannot create {}", folder().display()))?;
-        for (name, api) in [("loopbox.api", library), ("loopbox-ktx.api", ktx)] {
+        for (name, api) in
+            [("loopbox.api", library), ("loopbox-ktx.api", ktx), ("loopbox-testing.api", testing)]
+        {
             let recorded = root().join(GLUE).join("api").join(name);
             let found = folder().join(name);
             fs::write(&found, api).with_context(|| format!("cannot write {}", found.display()))?;
@@ -147,7 +150,7 @@ impl<'a> Half<'a> {
                 parts.all().into_iter().try_for_each(|part| part.document(java, &self.work, &part.place(out)))
             })?;
         let api = java.cache.step("java-api", &self.key("java-api"), |out| {
-            [&parts.library, &parts.noop, &parts.ktx]
+            [&parts.library, &parts.noop, &parts.ktx, &parts.testing]
                 .into_iter()
                 .try_for_each(|part| write_atomically(&part.place(out), java.api(&part.classes)?))
         })?;
@@ -160,7 +163,8 @@ impl<'a> Half<'a> {
             noop: read(&parts.noop)?,
             screen: read(&parts.screen)?,
             startup: read(&parts.startup)?,
-            api: [api(&parts.library)?, api(&parts.noop)?, api(&parts.ktx)?],
+            testing: read(&parts.testing)?,
+            api: [api(&parts.library)?, api(&parts.noop)?, api(&parts.ktx)?, api(&parts.testing)?],
         })
     }
 }
@@ -192,6 +196,7 @@ struct Parts {
     noop: Part,
     screen: Part,
     startup: Part,
+    testing: Part,
 }
 
 impl Parts {
@@ -207,7 +212,8 @@ impl Parts {
         noop.roots.push(own);
         let screen = java(glue.join("screen/java"), "screen", on_library())?;
         let startup = java(glue.join("startup/java"), "startup", on_library())?;
-        Ok(Self { library, inhouse, ktx, noop, screen, startup })
+        let testing = java(glue.join("testing/java"), "testing", on_library())?;
+        Ok(Self { library, inhouse, ktx, noop, screen, startup, testing })
     }
 
     /// Each against those that it stands on.
@@ -227,8 +233,9 @@ impl Parts {
     }
 
     /// Those that stand on no other one first.
-    fn all(&self) -> [&Part; 6] {
-        [&self.library, &self.inhouse, &self.ktx, &self.noop, &self.screen, &self.startup]
+    fn all(&self) -> [&Part; 7] {
+        let Self { library, inhouse, ktx, noop, screen, startup, testing } = self;
+        [library, inhouse, ktx, noop, screen, startup, testing]
     }
 
     /// Adds all sources in `glue` to a key.
@@ -308,6 +315,8 @@ pub struct Compiled {
     pub screen: PathBuf,
     /// Of the one that App Startup starts.
     pub startup: PathBuf,
+    /// Of the one that unit tests of apps add.
+    pub testing: PathBuf,
     /// The platform's public API at level 23.
     pub android_jar: PathBuf,
 }
@@ -318,15 +327,15 @@ pub struct Compiled {
 /// When a source does not compile, or the platform's API cannot be had.
 pub fn compiled() -> Result<Compiled> {
     let java = Java::ensure(&Progress::new("java"))?;
-    let Parts { library, inhouse, ktx, noop, screen, startup } =
+    let Parts { library, inhouse, ktx, noop, screen, startup, testing } =
         Half::ensure(&java, &root().join(GLUE))?.parts;
-    let [library, inhouse, ktx, noop, screen, startup] =
-        [library, inhouse, ktx, noop, screen, startup].map(|part| part.classes);
-    Ok(Compiled { library, inhouse, ktx, noop, screen, startup, android_jar: java.android_jar })
+    let [library, inhouse, ktx, noop, screen, startup, testing] =
+        [library, inhouse, ktx, noop, screen, startup, testing].map(|part| part.classes);
+    Ok(Compiled { library, inhouse, ktx, noop, screen, startup, testing, android_jar: java.android_jar })
 }
 
 /// What the archive without effect has of the library's sources.
-const SHARED_BY_NOOP: [&str; 29] = [
+const SHARED_BY_NOOP: [&str; 32] = [
     "AnrWarning.java",
     "AnrWarningListener.java",
     "Config.java",
@@ -340,6 +349,7 @@ const SHARED_BY_NOOP: [&str; 29] = [
     "FrameWindow.java",
     "Listener.java",
     "ListenerSink.java",
+    "Logger.java",
     "MonitorConfig.java",
     "MonitorListener.java",
     "MonitorSampler.java",
@@ -353,9 +363,11 @@ const SHARED_BY_NOOP: [&str; 29] = [
     "internal/FrameSettings.java",
     "internal/FrameSink.java",
     "internal/MonitorSettings.java",
+    "internal/RecorderLog.java",
     "internal/ReportSink.java",
     "internal/Settings.java",
     "internal/Tag.java",
+    "internal/UserShare.java",
 ];
 
 /// Java sources below folders of `place`, sorted.
@@ -396,7 +408,7 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();
         };
-        let own = ["java", "inhouse/java", "noop/java", "screen/java", "startup/java"];
+        let own = ["java", "inhouse/java", "noop/java", "screen/java", "startup/java", "testing/java"];
         let shared = SHARED_BY_NOOP.map(|name| format!("java/io/loopbox/{name}"));
         let files = own.iter().chain(&DECLARATIONS).map(|root| format!("{root}/A.java")).chain(shared);
         let files: Vec<String> = files.chain(["ktx/kotlin/A.kt".to_owned()]).collect();
@@ -420,12 +432,12 @@ mod tests {
 
     #[test]
     fn no_declaration_of_another_library_gets_into_ours() {
-        let AllClasses { library, inhouse, ktx, noop, screen, startup, .. } = compiled();
+        let AllClasses { library, inhouse, ktx, noop, screen, startup, testing, .. } = compiled();
         assert!(library.classes.contains_key("io/loopbox/internal/Recorder.class"));
         assert!(library.documentation.contains_key("io/loopbox/Loopbox.html"));
         let of_the_inside = library.documentation.keys().filter(|name| name.contains("internal"));
         assert_eq!(of_the_inside.collect::<Vec<_>>(), [""; 0], "only what apps use is documented");
-        for classes in [&library, &noop, &inhouse, &screen, &startup] {
+        for classes in [&library, &noop, &inhouse, &screen, &startup, &testing] {
             for name in classes.classes.keys().chain(classes.sources.keys()) {
                 assert!(name.starts_with("io/loopbox/") && !name.contains("integration"), "{name}");
             }
@@ -439,6 +451,10 @@ mod tests {
             noop.sources.contains_key("io/loopbox/Loopbox.java") && noop.sources.len() > SHARED_BY_NOOP.len()
         );
         assert!(!noop.classes.contains_key("io/loopbox/internal/Recorder.class"));
+        assert!(
+            testing.classes.keys().all(|name| !library.classes.contains_key(name)),
+            "an app's tests have both"
+        );
     }
 
     /// A name that the system does not find ends the app at its start.

@@ -5,7 +5,7 @@ mod browser;
 mod support;
 
 use browser::Browser;
-use loopbox_format::model::{Anr, AnrVerdict, MainState, ProcessExit, Report};
+use loopbox_format::model::{Anr, AnrVerdict, Breadcrumb, MainState, ProcessExit, Report};
 use loopbox_format::report::encode;
 use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use loopbox_report::test_support::{OUTSIDE, ReportBuilder, full};
@@ -160,6 +160,42 @@ fn page_with_display_frames_has_a_lane_of_them() {
     let page = page_of(&files, full());
     let mut b = Browser::open(&page, 1280, 900, false);
     assert_eq!(b.js("document.querySelector('[data-zoom=frames]').hidden && loopbox.timeline().frames"), 0);
+}
+
+#[test]
+fn page_with_breadcrumbs_has_a_lane_and_rows_of_them() {
+    let files = Files::new();
+    let marked = || {
+        full().with(|report| {
+            let dump_ns = report.meta.dumped_at.uptime_ns;
+            report.breadcrumbs = [(8_000, "open cart"), (2_000, "<img src=x onerror=alert(1)>")]
+                .map(|(before_ms, name)| Breadcrumb {
+                    at_ns: dump_ns - before_ms * 1_000_000,
+                    name: name.into(),
+                })
+                .into();
+        })
+    };
+    let mut b = Browser::open(&page_of(&files, marked()), 1280, 900, false);
+    assert_eq!(b.js("loopbox.timeline().breadcrumbs"), 2);
+    assert_eq!(b.js("document.querySelector('#lane-labels').lastChild.textContent"), "app");
+    let rows = "[...document.querySelectorAll('#history tr')].map((row) => row.textContent).filter((text) => \
+                text.includes('breadcrumb: '))";
+    let rows = b.js(rows);
+    assert!(rows[0].as_str().unwrap().starts_with("\u{2212}2.000 sbreadcrumb: <img src=x"), "{rows}");
+    assert!(rows[1].as_str().unwrap().starts_with("\u{2212}8.000 sbreadcrumb: open cart"), "{rows}");
+    assert_eq!(b.js("document.querySelectorAll('img').length"), 0);
+    b.click("[data-zoom=last]", 0.5, 10.0);
+    let view = b.js("loopbox.timeline().view");
+    let (from, to) = (view[0].as_f64().unwrap(), view[1].as_f64().unwrap());
+    b.hover("#timeline", (-7_000.0 - from) / (to - from), 168.0);
+    let hover = b.js("document.getElementById('hover').textContent");
+    assert!(hover.as_str().unwrap().starts_with("breadcrumb open cart, \u{2212}8.000 s"), "{hover}");
+    b.picture(&pictures().join("breadcrumbs-1280-light.png"));
+    assert_eq!(b.problems(), Vec::<String>::new());
+    let mut b = Browser::open(&page_of(&files, marked()), 400, 900, true);
+    assert_eq!(b.js("document.documentElement.scrollWidth <= innerWidth"), true);
+    assert_eq!(b.problems(), Vec::<String>::new());
 }
 
 #[test]

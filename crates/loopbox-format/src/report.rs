@@ -20,6 +20,8 @@ const ANR: Tag = Tag(*b"ANR\0");
 const WARNINGS: Tag = Tag(*b"WARN");
 /// Only in files of a process that an ANR ended, where the system says more of that.
 const ANR_INFO: Tag = Tag(*b"ANRI");
+/// Only in files of an app that left breadcrumbs.
+const BREADCRUMBS: Tag = Tag(*b"CRUM");
 /// Only in files of a process that lived, and whose kernel counts.
 const CPU_USE: Tag = Tag(*b"CPU\0");
 const PENDING: Tag = Tag(*b"PEND");
@@ -76,6 +78,9 @@ fn begin(report: &Report) -> Result<container::Writer, CodecError> {
     of_system(&mut file, &report.anr_warnings, report.anr_info.as_ref())?;
     if let Some(cpu_use) = &report.cpu_use {
         file.section(CPU_USE, &codec::encode(cpu_use)?);
+    }
+    if !report.breadcrumbs.is_empty() {
+        file.section(BREADCRUMBS, &codec::encode(&report.breadcrumbs)?);
     }
     file.section(HISTORY, &codec::encode(&report.history)?);
     file.section(FEATURES, &codec::encode(&report.features)?);
@@ -223,6 +228,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
                 fill(&mut read, section, &mut damage);
                 report.cpu_use = Some(read).filter(|read| read.over_ns > 0);
             }
+            BREADCRUMBS => fill(&mut report.breadcrumbs, section, &mut damage),
             HISTORY => fill(&mut report.history, section, &mut damage),
             FEATURES => fill(&mut report.features, section, &mut damage),
             SYMBOLS => fill(&mut report.symbols, section, &mut damage),

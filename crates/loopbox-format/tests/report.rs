@@ -78,6 +78,7 @@ fn sample() -> Report {
             exit: Some(ProcessExit { reason: ProcessExit::ANR, description: "bg anr".into(), unix_ms: 7 }),
         },
         anr_warnings: Vec::new(),
+        breadcrumbs: Vec::new(),
         anr_info: None,
         cpu_use: None,
         pending: Pending {
@@ -238,6 +239,17 @@ fn what_the_system_says_of_an_anr_is_read_back_and_may_come_later() {
     let of: Vec<bool> = whole.anr_warnings.iter().map(|warning| warning.is_of(&info)).collect();
     assert_eq!(of, [false, true]);
     assert_eq!(decode(&encode(&whole).unwrap()).unwrap().report, whole);
+}
+
+#[test]
+fn breadcrumbs_are_read_back_and_cost_a_file_without_any_nothing() {
+    let one = |at, name: &str| Breadcrumb { at_ns: Uptime(at), name: name.into() };
+    let left = Report { breadcrumbs: vec![one(5, "tap \u{1f6d2}"), one(6, "")], ..sample() };
+    let bytes = encode(&left).unwrap();
+    let decoded = decode(&bytes).unwrap();
+    assert_eq!((decoded.report, decoded.damage), (left, vec![]));
+    let tag = |bytes: &[u8]| bytes.windows(4).any(|tag| tag == b"CRUM");
+    assert_eq!((tag(&bytes), tag(&encode(&sample()).unwrap())), (true, false));
 }
 
 /// The app fills records with bounded strings in fixed arrays; the host tools read them as owned values.

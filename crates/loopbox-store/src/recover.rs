@@ -13,7 +13,8 @@ use loopbox_format::codec;
 use loopbox_format::container::Damage;
 use loopbox_format::frames::decode_session;
 use loopbox_format::model::{
-    ClockPair, Detail, DumpReason, FrameSession, MainState, Outside, Record, Report, Running, Token, Uptime,
+    Breadcrumb, ClockPair, Detail, DumpReason, FrameSession, MainState, Outside, Record, Report, Running,
+    Token, Uptime,
 };
 
 /// Why nothing can be recovered from a file.
@@ -132,7 +133,8 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Upti
     let mut alive = heartbeat_ns.max(header.identity.clocks.uptime_ns).max(now_ns.unwrap_or(Uptime::ZERO));
 
     let (trees, last_sample) = reading.trees();
-    alive = alive.max(last_sample);
+    let breadcrumbs: Vec<Breadcrumb> = reading.value(Kind::Breadcrumbs).unwrap_or_default();
+    alive = breadcrumbs.iter().map(|left| left.at_ns).fold(alive.max(last_sample), Uptime::max);
     let ends = history.records.iter().map(|record| record.start_ns.plus(record.wall_ns));
     alive = ends.fold(alive, Uptime::max);
     // Without a hook main reports nothing, and its history does not count what it was found in.
@@ -151,6 +153,7 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Upti
     report.features = reading.value(Kind::Features).unwrap_or_default();
     report.pending = reading.value(Kind::Pending).unwrap_or_default();
     report.statistics = reading.value(Kind::Statistics).unwrap_or_default();
+    report.breadcrumbs = breadcrumbs;
     report.anr_warnings = reading.value(Kind::Warnings).unwrap_or_default();
     report.anr_warnings.retain(|warning| !warning.is_over(alive));
     Recovered {

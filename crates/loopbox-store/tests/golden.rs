@@ -5,8 +5,8 @@ mod common;
 use common::file::{RECORDS, TREE_PAGES, regions};
 use common::{details, file_of, group, message, record, renumbered, ring, symbols, tree};
 use loopbox_format::model::{
-    AnrWarning, ClockPair, DumpReason, Feature, FeatureState, MainState, Meta, Pending, PendingSource,
-    Record, Running, Statistic, Token, Uptime,
+    AnrWarning, Breadcrumb, ClockPair, DumpReason, Feature, FeatureState, MainState, Meta, Pending,
+    PendingSource, Record, Running, Statistic, Token, Uptime,
 };
 use loopbox_store::{BuildId, CrashMark, FuseState, Geometry, Identity, RingOptions, recover};
 use std::fs;
@@ -53,6 +53,11 @@ fn warnings() -> [AnrWarning; 1] {
     [AnrWarning { at_ns: Uptime(8_050), id: 7, kind: 1, consumed_ms: 2_500, timeout_ms: 5_000 }]
 }
 
+fn breadcrumbs() -> [Breadcrumb; 2] {
+    [("tap", 7_000), ("open \u{1f6d2}", 8_060)]
+        .map(|(name, at)| Breadcrumb { at_ns: Uptime(at), name: name.into() })
+}
+
 /// Of one page and of two.
 fn samples(token: u64) -> u32 {
     50 + 100 * (token as u32 % 2)
@@ -88,6 +93,7 @@ fn write(dir: &Path) -> Vec<u8> {
     ring.worker.pending(&pending()).unwrap();
     ring.worker.statistics(&statistics()).unwrap();
     ring.worker.warnings(&warnings()).unwrap();
+    ring.worker.breadcrumbs(&breadcrumbs()).unwrap();
     ring.fuse.mark(3, Uptime(7_000_000));
     ring.reader.heartbeat(Uptime(2_000_005_000));
     ring.reader.mark_crash(11);
@@ -125,6 +131,7 @@ fn a_ring_of_version_1_0_is_read() {
         (report.features, report.pending, report.statistics, report.anr_warnings),
         (features().into(), pending(), statistics().into(), warnings().into())
     );
+    assert_eq!(report.breadcrumbs, breadcrumbs());
 }
 
 /// A slot that readers look at: its region's kind, its place there, its bytes.

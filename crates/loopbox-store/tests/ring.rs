@@ -5,8 +5,9 @@ mod common;
 use common::{details, file_of, group, message, options, record, symbols, tree};
 use loopbox_format::frames::encode_session;
 use loopbox_format::model::{
-    Detail, DumpReason, Feature, FeatureState, FrameGesture, FrameScene, FrameSession, JankFrame, MainState,
-    Message, Meta, Outside, Pending, PendingSource, RecentFrame, Record, Running, StageFrame, Token, Uptime,
+    Breadcrumb, Detail, DumpReason, Feature, FeatureState, FrameGesture, FrameScene, FrameSession, JankFrame,
+    MainState, Message, Meta, Outside, Pending, PendingSource, RecentFrame, Record, Running, StageFrame,
+    Token, Uptime,
 };
 use loopbox_store::{
     Fidelity, FuseState, Geometry, Identity, Recovered, Ring, RingOptions, StoreError, recover,
@@ -308,6 +309,24 @@ fn lists_that_do_not_fit_keep_their_beginning_and_a_queue_both_its_ends() {
     let kept = report.meta.annotations.len();
     assert!((14..18).contains(&kept), "{kept}");
     assert_eq!(report.meta.annotations, annotations[..kept]);
+}
+
+/// 64 of 40 letters fit; of longer ones the newest.
+#[test]
+fn breadcrumbs_that_do_not_fit_keep_their_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = common::ring(&options(dir.path()));
+    let trail = |letter: &str| -> Vec<Breadcrumb> {
+        let name = |nth: u64| format!("{nth:04}{}", letter.repeat(36));
+        (0..64).map(|nth| Breadcrumb { at_ns: Uptime((1 << 50) + nth), name: name(nth) }).collect()
+    };
+    ring.worker.breadcrumbs(&trail("x")).unwrap();
+    assert_eq!(from_file(&mut ring).report.breadcrumbs, trail("x"));
+    let wide = trail("\u{4e2d}");
+    ring.worker.breadcrumbs(&wide).unwrap();
+    let kept = from_file(&mut ring).report.breadcrumbs;
+    assert!((25..40).contains(&kept.len()), "{}", kept.len());
+    assert_eq!(kept, wide[64 - kept.len()..]);
 }
 
 #[test]

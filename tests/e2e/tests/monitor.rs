@@ -431,11 +431,12 @@ fn the_sample_uploader_speaks_http() -> Result<()> {
         "MonitorSettings",
         "MonitorUpload",
         "OwnFile",
+        "RecorderLog",
         "Tag",
     ];
     let own = own.map(|name| format!("java/io/loopbox/internal/{name}.java"));
-    let public =
-        ["MonitorListener", "MonitorUploader", "Stall"].map(|name| format!("java/io/loopbox/{name}.java"));
+    let public = ["Logger", "MonitorListener", "MonitorUploader", "Stall"]
+        .map(|name| format!("java/io/loopbox/{name}.java"));
     let post = ["FilePost", "MonitorPost"]
         .map(|name| format!("integrations/upload/java/io/loopbox/integration/upload/{name}.java"));
     let mut sources: Vec<PathBuf> =

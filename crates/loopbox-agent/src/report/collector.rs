@@ -25,8 +25,8 @@ use ringbuf::traits::Consumer;
 
 /// The stacks of a running message are saved in the ring at most this often.
 const SAVE_EVERY_NS: u64 = 500_000_000;
-/// The app's annotations are saved at most this often: an app that counts in one must not keep the worker
-/// busy.
+/// The app's annotations and its breadcrumbs are saved at most this often: an app that counts in one must not
+/// keep the worker busy.
 const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
 /// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds,
 /// when the main thread does not stop.
@@ -61,6 +61,7 @@ pub(super) struct Collector<'a> {
     /// What `Annotations::changes` was when they were saved in the ring.
     saved_annotations: u32,
     saved_meta_ns: Uptime,
+    saved_breadcrumbs_ns: Uptime,
     saved_features: Vec<FeatureState>,
 }
 
@@ -83,6 +84,7 @@ impl<'a> Collector<'a> {
             saved_outside: Token::NONE,
             saved_annotations: 0,
             saved_meta_ns: Uptime::ZERO,
+            saved_breadcrumbs_ns: Uptime::ZERO,
             saved_features: Vec::new(),
         }
     }
@@ -221,13 +223,24 @@ impl<'a> Collector<'a> {
         if self.meta_wait_ms() == Some(0) {
             self.save_meta();
         }
+        if self.breadcrumbs_wait_ms() == Some(0) {
+            self.saved_breadcrumbs_ns = clock::now_ns();
+            self.save("the breadcrumbs", |ring, session| ring.breadcrumbs(&session.breadcrumbs.to_save()));
+        }
     }
 
-    /// In what time the annotations are to be saved, if they have changed.
-    pub(super) fn meta_wait_ms(&self) -> Option<u64> {
-        let due_ns = self.saved_meta_ns.plus(ANNOTATIONS_EVERY_NS);
+    /// In what time something that the app has said is to be saved; `None` when all of it is.
+    pub(super) fn wait_ms(&self) -> Option<u64> {
+        [self.meta_wait_ms(), self.breadcrumbs_wait_ms()].into_iter().flatten().min()
+    }
+
+    fn breadcrumbs_wait_ms(&self) -> Option<u64> {
+        self.session.breadcrumbs.is_unsaved().then(|| wait_ms(self.saved_breadcrumbs_ns))
+    }
+
+    fn meta_wait_ms(&self) -> Option<u64> {
         let changed = self.session.annotations.changes() != self.saved_annotations;
-        changed.then(|| due_ns.since(clock::now_ns()).div_ceil(1_000_000))
+        changed.then(|| wait_ms(self.saved_meta_ns))
     }
 
     /// Moves samples from the queue into trees. `renumber`: locations may get new numbers.
@@ -465,4 +478,9 @@ impl<'a> Collector<'a> {
         };
         running_message::name_by_stack(report, self.session.settings.recorder.keep);
     }
+}
+
+/// How long what was saved then waits before it is saved again.
+fn wait_ms(saved_ns: Uptime) -> u64 {
+    saved_ns.plus(ANNOTATIONS_EVERY_NS).since(clock::now_ns()).div_ceil(1_000_000)
 }

@@ -230,19 +230,11 @@ impl<'a> Worker<'a> {
         let long_ms = self.collector.long.wait_ms();
         let next_ms = self.queue.next_look_ns().map(|at_ns| left_ms(at_ns).max(LOOK_AGAIN_MS));
         let look_ms = if self.wants_look { Some(LOOK_AGAIN_MS) } else { next_ms };
-        [
-            look_ms,
-            check_ms,
-            report_ms,
-            start_ms,
-            self.frames.wait_ms(),
-            long_ms,
-            self.collector.meta_wait_ms(),
-        ]
-        .into_iter()
-        .flatten()
-        .min()
-        .map_or(INFINITE, |ms| ms as i32)
+        [look_ms, check_ms, report_ms, start_ms, self.frames.wait_ms(), long_ms, self.collector.wait_ms()]
+            .into_iter()
+            .flatten()
+            .min()
+            .map_or(INFINITE, |ms| ms as i32)
     }
 
     /// Passes on an event and does what follows from it.
@@ -444,6 +436,7 @@ impl<'a> Worker<'a> {
         report.main_thread = main_thread;
         report.meta = meta::of(session);
         report.meta.reason = reason;
+        report.breadcrumbs = session.breadcrumbs.list();
         update_handler_feature(session);
         unseen_message::check_hook(env, false);
         report.features = session.features.list();

@@ -3,6 +3,7 @@
 
 pub(crate) mod allowance;
 pub(crate) mod annotations;
+pub(crate) mod breadcrumbs;
 pub(crate) mod features;
 pub(crate) mod frames;
 pub(crate) mod gate;
@@ -21,6 +22,7 @@ use crate::sys::wake::EventFd;
 use crate::sys::{clock, proc};
 use allowance::Allowance;
 use annotations::Annotations;
+use breadcrumbs::Breadcrumbs;
 use features::Features;
 use frames::Frames;
 use gate::Gate;
@@ -56,6 +58,7 @@ pub(crate) struct Session {
     pub(crate) shared: Arc<SharedState>,
     pub(crate) features: Features,
     pub(crate) annotations: Annotations,
+    pub(crate) breadcrumbs: Breadcrumbs,
     /// Display frames, where the app asks for them.
     pub(crate) frames: Option<Frames>,
     pub(crate) symbols: SharedSymbols,

@@ -135,8 +135,8 @@ fn all_that_older_platforms_have_not_is_known_and_guarded() -> Result<()> {
     let work = tempfile::tempdir()?;
     let compiled = half::compiled()?;
     let mut uses = Uses::new();
-    let half::Compiled { library, inhouse, ktx, noop, screen, startup, .. } = &compiled;
-    for classes in [library, inhouse, ktx, noop, screen, startup] {
+    let half::Compiled { library, inhouse, ktx, noop, screen, startup, testing, .. } = &compiled;
+    for classes in [library, inhouse, ktx, noop, screen, startup, testing] {
         for (class, used) in uses::below(classes)? {
             uses.entry(class).or_default().extend(used);
         }

@@ -5,6 +5,7 @@
 //! bytes.
 
 mod anr;
+mod breadcrumb;
 mod context;
 mod cpu_use;
 mod frame_terms;
@@ -22,6 +23,7 @@ mod tree;
 mod uptime;
 
 pub use anr::{Anr, AnrInfo, AnrVerdict, AnrWarning, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
+pub use breadcrumb::Breadcrumb;
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Limits, Meta, Process, Statistic};
 pub use cpu_use::CpuUse;
 pub use frame_terms::{DropLevel, FrameCause, FrameFlags, JankPlace, SceneKind, Stage};
@@ -59,6 +61,8 @@ pub struct Report {
     pub anr_warnings: Vec<AnrWarning>,
     /// What the system recorded of the ANR that ended the process; `None` when it is not known.
     pub anr_info: Option<AnrInfo>,
+    /// What the app marked on its way, oldest first.
+    pub breadcrumbs: Vec<Breadcrumb>,
     /// Who used the processors meanwhile; `None` when that was not counted.
     pub cpu_use: Option<CpuUse>,
     /// What it was asked to do next.

@@ -90,6 +90,10 @@ fn for_each_event(
             emit(slice(row, "frame", frame))?;
         }
     }
+    for breadcrumb in &a.breadcrumbs {
+        emit(json!({ "ph": "i", "s": "t", "cat": "breadcrumb", "name": breadcrumb.name, "pid": rows.pid,
+            "tid": rows.pid, "ts": us(breadcrumb.at_ns.0) }))?;
+    }
     for counter in &timeline.counters {
         for &(at, value) in &counter.values {
             emit(

@@ -7,7 +7,7 @@ use crate::model::time::ms;
 use crate::model::{Analysis, CodeOwner, Frame, FrameKind, SampledTree};
 use crate::render::write_json;
 use fxprof_processed_profile as fx;
-use loopbox_format::model::Uptime;
+use loopbox_format::model::{Breadcrumb, Uptime};
 use std::io::{self, Write};
 
 pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
@@ -82,6 +82,12 @@ fn build(a: &Analysis, timeline: &Timeline, origin_ns: Uptime) -> fx::Profile {
             let timing = fx::MarkerTiming::Interval(at(slice.start_ns), at(slice.end_ns));
             profile.add_marker(thread, timing, marker);
         }
+    }
+    // The profile's clock begins with what it shows.
+    for Breadcrumb { at_ns, name } in a.breadcrumbs.iter().filter(|one| one.at_ns >= origin_ns) {
+        let slice = Slice { name: name.clone(), start_ns: *at_ns, end_ns: *at_ns, facts: Vec::new() };
+        let marker = SliceMarker::new(&mut profile, "Breadcrumb", &slice);
+        profile.add_marker(thread, fx::MarkerTiming::Instant(at(*at_ns)), marker);
     }
     profile
 }

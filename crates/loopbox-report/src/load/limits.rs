@@ -9,6 +9,8 @@
 
 /// Records of the history; the newest are kept.
 pub(crate) const RECORDS: usize = 4_096;
+/// Breadcrumbs; the newest are kept. The recorder has at most 64.
+pub(crate) const BREADCRUMBS: usize = 256;
 /// Messages that one record keeps by name.
 pub(crate) const DETAILS: usize = 64;
 /// Lines of the dump of the message queue.

@@ -6,7 +6,7 @@ use crate::model::sanitize::sanitize;
 use crate::model::{LockChain, LockHolder, LockSource, LockWait, OtherThread, OtherThreads, locked_object};
 use loopbox_format::model as file;
 use loopbox_format::model::{
-    Anr, Detail, DumpReason, MainState, Message, Meta, ProcessExit, Record, Running,
+    Anr, Breadcrumb, Detail, DumpReason, MainState, Message, Meta, ProcessExit, Record, Running,
 };
 
 fn name(text: &str) -> String {
@@ -30,6 +30,13 @@ pub(super) fn meta(meta: &Meta) -> Meta {
         sanitised.reason = DumpReason::Requested(line(reason));
     }
     sanitised
+}
+
+/// Threads that leave one at the same time may have changed places.
+pub(super) fn breadcrumbs(left: &[Breadcrumb]) -> Vec<Breadcrumb> {
+    let mut left: Vec<_> = left.iter().map(|one| Breadcrumb { name: name(&one.name), ..*one }).collect();
+    left.sort_by_key(|one| one.at_ns);
+    left
 }
 
 fn message(message: &Message) -> Message {

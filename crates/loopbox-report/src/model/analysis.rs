@@ -12,8 +12,8 @@ use super::system_trace::{SystemTrace, TraceThread};
 use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
 use loopbox_format::model::{
-    Anr, AnrInfo, AnrWarning, CpuUse, Detail, DumpReason, End, FeatureState, FrameSession, MainState, Meta,
-    Record, Running, Slowest, Statistic, Token, Uptime,
+    Anr, AnrInfo, AnrWarning, Breadcrumb, CpuUse, Detail, DumpReason, End, FeatureState, FrameSession,
+    MainState, Meta, Record, Running, Slowest, Statistic, Token, Uptime,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,6 +51,8 @@ pub struct Analysis {
     pub dump_ns: Uptime,
     /// The records of the message history, oldest first.
     pub history: Vec<Record>,
+    /// What the app marked on its way, in order of time.
+    pub breadcrumbs: Vec<Breadcrumb>,
     /// What the main thread was doing at the dump.
     pub main: MainState,
     /// Whether this is an ANR, and the evidence for it.

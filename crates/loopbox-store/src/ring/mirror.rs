@@ -32,7 +32,7 @@ use std::sync::atomic::Ordering;
 /// later sign of life, be it that mark or a sample: so the message comes before the records that count it,
 /// and stacks before the message. A tree is kept before it is cleared, so pages come after the running
 /// message's stacks.
-const ORDER: [Kind; 14] = [
+const ORDER: [Kind; 15] = [
     Kind::RunningTree,
     Kind::TreePages,
     Kind::Running,
@@ -42,6 +42,7 @@ const ORDER: [Kind; 14] = [
     Kind::Pending,
     Kind::Statistics,
     Kind::Warnings,
+    Kind::Breadcrumbs,
     Kind::Frames,
     Kind::Current,
     Kind::Open,

@@ -94,6 +94,7 @@ impl Ring {
             pending: region(Kind::Pending),
             statistics: region(Kind::Statistics),
             warnings: region(Kind::Warnings),
+            breadcrumbs: region(Kind::Breadcrumbs),
             frames: FramesWriter::new(&shared),
         };
         let fuse = RingFuse { shared: Arc::clone(&shared) };

@@ -7,7 +7,8 @@ use crate::slot::words_of;
 use crate::trees::{Fidelity, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec;
 use loopbox_format::model::{
-    AnrWarning, FeatureState, Meta, Outside, Pending, Running, StackTree, Statistic, Symbols, Token,
+    AnrWarning, Breadcrumb, FeatureState, Meta, Outside, Pending, Running, StackTree, Statistic, Symbols,
+    Token,
 };
 
 /// What the worker thread writes. Its methods may allocate.
@@ -26,6 +27,7 @@ pub struct WorkerWriter {
     pub(super) pending: RegionWriter,
     pub(super) statistics: RegionWriter,
     pub(super) warnings: RegionWriter,
+    pub(super) breadcrumbs: RegionWriter,
     pub(super) frames: FramesWriter,
 }
 
@@ -117,6 +119,12 @@ impl WorkerWriter {
     pub fn warnings(&mut self, warnings: &[AnrWarning]) -> Result<(), StoreError> {
         self.warnings
             .write_prefix(warnings.len(), |kept| codec::encode(warnings.get(..kept).unwrap_or_default()))
+    }
+
+    /// What the app marked on its way, oldest first: as many of the last as fit.
+    pub fn breadcrumbs(&mut self, trail: &[Breadcrumb]) -> Result<(), StoreError> {
+        let all = trail.len();
+        self.breadcrumbs.write_prefix(all, |kept| codec::encode(trail.get(all - kept..).unwrap_or_default()))
     }
 
     /// Display frames, in a ring that has room for them. They take memory until the next copy into the file,

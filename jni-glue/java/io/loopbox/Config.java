@@ -317,6 +317,17 @@ public final class Config {
             return this;
         }
 
+        /**
+         * Who takes the lines that the recorder's Java code would write to the system's log, and the faults
+         * that it keeps from the app, from this installation on; null for the system's log. The lines of its
+         * native code and of what is before an installation go to that in any case.
+         */
+        @NonNull
+        public Builder logger(@Nullable Logger asked) {
+            settings.logger = asked;
+            return this;
+        }
+
         /** Whether the Activity in front names the scene; the app may still call {@link Loopbox#scene}. */
         @NonNull
         public Builder autoScene(boolean on) {
@@ -461,6 +472,27 @@ public final class Config {
                 others += Settings.hasOwnPlace(settings.annotations.get(at)) ? 0 : 1;
             }
             within("number of annotations", others, 0, Settings.MOST_NAMES);
+            return this;
+        }
+
+        /**
+         * Records a share of the users, and installs nothing for the others: {@link Status#getReason} says it then. What other
+         * libraries call a sample rate; a sample is a stack here. A user is in or out for good: by a hash of the id alone, at
+         * each launch and by each version of app and library. A larger share has all users of a smaller one, and another
+         * id of the same user, as one with a word in front of it, is drawn anew. Without this all users are recorded.
+         *
+         * @param share from 0, nobody, to 1, all
+         * @param stableId the user's or the installation's, as your server knows it; it is hashed here, and neither kept nor
+         *     reported. An empty one is in no share but 1
+         * @throws IllegalArgumentException for another share
+         */
+        @NonNull
+        public Builder userShare(double share, @NonNull String stableId) {
+            if (!(share >= 0 && share <= 1)) {
+                throw new IllegalArgumentException("userShare is " + share + ", must be 0 to 1");
+            }
+            settings.userShare = share;
+            settings.userId = present("stableId", stableId);
             return this;
         }
 

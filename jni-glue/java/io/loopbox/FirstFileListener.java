@@ -6,8 +6,8 @@ import androidx.annotation.WorkerThread;
 
 /**
  * A {@link Listener} that hears of a report as soon as there is a file, too: for what must be done before the system ends
- * the process, as setting a crash SDK's keys. An interface of its own, and not a default method of the other: those need
- * the app's build to desugar them below Android 7.
+ * the process, as setting a crash SDK's keys. An interface of its own, and not a default method of the other: only who
+ * wants to hear of it is called, and {@link Listener} stays one that a lambda may be.
  */
 public interface FirstFileListener extends Listener {
     /**

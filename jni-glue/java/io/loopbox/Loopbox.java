@@ -3,7 +3,6 @@ package io.loopbox;
 
 import android.content.Context;
 import android.system.ErrnoException;
-import android.util.Log;
 import android.view.Window;
 import androidx.annotation.AnyThread;
 import androidx.annotation.MainThread;
@@ -14,6 +13,7 @@ import io.loopbox.internal.Annotations;
 import io.loopbox.internal.App;
 import io.loopbox.internal.AppPolicy;
 import io.loopbox.internal.AskedDumps;
+import io.loopbox.internal.Breadcrumbs;
 import io.loopbox.internal.ContextFramework;
 import io.loopbox.internal.DumpSink;
 import io.loopbox.internal.Faults;
@@ -27,8 +27,8 @@ import io.loopbox.internal.Native;
 import io.loopbox.internal.PendingReports;
 import io.loopbox.internal.Purge;
 import io.loopbox.internal.Recorder;
+import io.loopbox.internal.RecorderLog;
 import io.loopbox.internal.Settings;
-import io.loopbox.internal.Tag;
 import io.loopbox.internal.UserUnlock;
 import java.io.File;
 import java.io.IOException;
@@ -41,18 +41,19 @@ import java.util.List;
  * responding. No method throws into the app; what cannot work is off, and {@link #status} and every report say why.
  *
  * <p>Each method may be called before {@link #install}, too. What the app says and chooses then is kept for the recording
- * that comes: {@link #annotate}, {@link #scene}, {@link #pause}, {@link #setSampling}, {@link #addListener}. The others
+ * that comes: {@link #annotate}, {@link #breadcrumb}, {@link #scene}, {@link #pause}, {@link #setSampling}, {@link #addListener}. The others
  * say what they do.
  */
 public final class Loopbox {
-    private static final String TAG = Tag.LOOPBOX;
-
     private static final Frames FRAMES = new Frames();
 
     private static final long DUMP_TIMEOUT_MS = 5_000;
 
     /** Where reports are, from the first installation on. */
     private static volatile File directory;
+
+    /** Whether the app has a logger. On the main thread. */
+    private static boolean logs;
 
     private Loopbox() {}
 
@@ -73,6 +74,7 @@ public final class Loopbox {
             InstallTrace.part("loopbox switch");
             int stops = Recorder.stops();
             Settings settings = config.settings;
+            logTo(settings);
             String refusal;
             try {
                 refusal = App.refuses(context, settings);
@@ -85,6 +87,9 @@ public final class Loopbox {
             keep(place);
             if (Recorder.SWITCHED_OFF.equals(refusal)) {
                 Purge.ifAsked(App.killSwitch(context), place);
+            }
+            if (refusal == null) {
+                refusal = settings.leavesOut();
             }
             if (refusal == null) {
                 InstallTrace.part("loopbox version");
@@ -119,12 +124,14 @@ public final class Loopbox {
         try {
             int stops = Recorder.stops();
             Settings settings = config.settings;
+            logTo(settings);
             if (settings.directory == null) {
                 return said("the configuration names no directory");
             }
             keep(settings.directory);
             String version = settings.appVersion;
-            return said(Recorder.start(settings, settings.directory, version, Framework.NONE, null, stops));
+            String refusal = settings.leavesOut();
+            return said(refusal != null ? refusal : Recorder.start(settings, settings.directory, version, Framework.NONE, null, stops));
         } catch (Throwable fault) {
             return failed(fault);
         } finally {
@@ -148,13 +155,21 @@ public final class Loopbox {
             UserUnlock.await(App.lasting(context), again);
         } catch (RuntimeException refused) {
             // An isolated process may not ask, and has no files after it either.
-            Log.i(TAG, "not tried again: " + refused);
+            RecorderLog.info("not tried again: " + refused);
             return "";
         }
         return "; it is tried again when the user unlocks the device";
     }
 
-    /** A second installation is refused and changes nothing. */
+    /** A second installation is refused and changes nothing, here and in {@link #keep}. */
+    private static void logTo(Settings settings) {
+        // Where there is none and was none, the classes of that are not loaded.
+        if ((logs || settings.logger != null) && !Recorder.isOn()) {
+            logs = settings.logger != null;
+            RecorderLog.to(settings.logger);
+        }
+    }
+
     private static void keep(File place) {
         if (!Recorder.isOn()) {
             directory = place;
@@ -165,7 +180,7 @@ public final class Loopbox {
         if (refusal == null) {
             return status();
         }
-        Log.w(TAG, "not installed: " + refusal);
+        RecorderLog.warn("not installed: " + refusal);
         Recorder.setOffBecause(refusal);
         return Status.off(refusal);
     }
@@ -173,7 +188,7 @@ public final class Loopbox {
     private static Status failed(Throwable fault) {
         try {
             Recorder.setOffBecause(Faults.text(fault));
-            Log.w(TAG, "not installed", fault);
+            RecorderLog.warn("not installed", fault);
         } catch (Throwable worse) {
             Faults.log(worse);
         }
@@ -401,6 +416,23 @@ public final class Loopbox {
     }
 
     /**
+     * Marks what the app does at this moment: a tap, a screen, a request. Reports have the newest 64 marks with their times, on
+     * the time line of what the main thread did. Not for what goes on, which {@link #scene} and {@link #annotate} are for. Before
+     * {@link #install} it is kept for the recording that comes. Any thread; some hundred nanoseconds where there is no Redactor.
+     *
+     * @param name at most 40 characters are kept, in one line; null and an empty one leave nothing. The {@link Redactor} sees it
+     *     first, under the name "breadcrumb"
+     */
+    @AnyThread
+    public static void breadcrumb(@Nullable String name) {
+        try {
+            Breadcrumbs.leave(name);
+        } catch (Throwable fault) {
+            Faults.log(fault);
+        }
+    }
+
+    /**
      * What the app reports of its frames; does nothing unless {@link Config.Builder#frames} is given, nor before {@link
      * #install}. Any thread.
      */
@@ -548,7 +580,7 @@ public final class Loopbox {
                 Purge.ask(killSwitch);
             } catch (IOException full) {
                 none = false;
-                Log.w(TAG, "other processes and later launches will delete nothing: " + full);
+                RecorderLog.warn("other processes and later launches will delete nothing: " + full);
             }
             return Purge.run(killSwitch, directory) && none;
         } catch (Throwable fault) {

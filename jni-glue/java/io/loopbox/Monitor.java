@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
-import android.util.Log;
 import androidx.annotation.AnyThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
@@ -10,8 +9,8 @@ import io.loopbox.internal.MonitorFiles;
 import io.loopbox.internal.MonitorThread;
 import io.loopbox.internal.MonitorUpload;
 import io.loopbox.internal.Purge;
+import io.loopbox.internal.RecorderLog;
 import io.loopbox.internal.StallSink;
-import io.loopbox.internal.Tag;
 import java.io.File;
 import java.util.Collections;
 import java.util.List;
@@ -63,7 +62,7 @@ public final class Monitor {
             files.keepIn(Loopbox.monitorDirectory());
             String refusal = MonitorThread.start(plan);
             if (refusal != null) {
-                Log.w(Tag.LOOPBOX, "no monitor: " + refusal);
+                RecorderLog.warn("no monitor: " + refusal);
                 Purge.ifAsked(null);
             }
             return refusal == null;

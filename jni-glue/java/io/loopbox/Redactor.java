@@ -8,7 +8,7 @@ import androidx.annotation.Nullable;
 /** Looks at everything that the app says about itself before it is kept. */
 public interface Redactor {
     /**
-     * @param name what was annotated: "scene", "user", ...
+     * @param name what was annotated: "scene", "user", ...; "breadcrumb" for {@link Loopbox#breadcrumb}
      * @param value the value as given
      * @return the value to keep, or null to keep none. When it throws, none is kept.
      */

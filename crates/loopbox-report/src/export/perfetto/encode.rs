@@ -46,6 +46,9 @@ pub(crate) fn encode(a: &Analysis, place: Place) -> Vec<u8> {
             events.push((at, event));
         }
     }
+    for breadcrumb in &a.breadcrumbs {
+        events.push((breadcrumb.at_ns, named(INSTANT, MAIN, &breadcrumb.name)));
+    }
     let statistics = a.statistics.iter().map(|statistic| (statistic.name.as_str(), statistic.value.as_str()));
     events.push((a.dump_ns, annotate(named(INSTANT, MAIN, "dump"), statistics)));
     events.sort_by_key(|&(at, _)| at);

@@ -9,7 +9,7 @@ mod wait_graph;
 
 use super::escape::escape;
 use super::json::{
-    CurrentView, FeatureView, HeaderView, LocksView, MainThreadView, PendingView, RecordView,
+    BreadcrumbView, CurrentView, FeatureView, HeaderView, LocksView, MainThreadView, PendingView, RecordView,
     SystemTraceView, ThreadsView,
 };
 use super::smoothness::{DisplayFrame, DisplayFrames};
@@ -41,6 +41,7 @@ const SCRIPT: [&str; 5] = [
 struct Page<'a> {
     report: HeaderView<'a>,
     history: Vec<RecordView<'a>>,
+    breadcrumbs: Vec<BreadcrumbView<'a>>,
     current: CurrentView<'a>,
     main_thread: Option<MainThreadView<'a>>,
     locks: LocksView<'a>,
@@ -160,6 +161,7 @@ pub fn page(a: &Analysis, diagnosis: &Diagnosis) -> serde_json::Result<String> {
     let data = Page {
         report: HeaderView::new(a),
         history: a.history.iter().map(|record| RecordView::new(a, record)).collect(),
+        breadcrumbs: BreadcrumbView::all(a),
         current: CurrentView::new(a),
         main_thread: a.main_thread.as_ref().map(|main| MainThreadView::new(a, main)),
         locks: LocksView::new(a),

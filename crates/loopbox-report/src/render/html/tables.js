@@ -13,8 +13,15 @@ function detailTable(details) {
 }
 
 {
-  const rows = [];
+  const rows = [], left = R.breadcrumbs.slice();
+  const breadcrumbs = (from) => {
+    while (left.length && left[left.length - 1].at_ms >= from) {
+      const b = left.pop();
+      rows.push(el('tr', { class: 'sub' }, cell(''), cell(relative(b.at_ms), 'num'), cell(''), cell('breadcrumb: ' + b.name, 'text'), cell(''), cell(''), cell(b.clock || '', 'num')));
+    }
+  };
   for (const r of [...R.history].reverse()) {
+    breadcrumbs(r.at_ms);
     const open = () => timeline.selectRecord(r.seq);
     const what = r.kind === 'single' && r.details.length ? messageText(r.details[0].token, r.details[0].message) :
       r.kind === 'group' ? plural(r.count, 'message') + (r.slowest ? ', slowest ' + took(r.slowest) : '') + (r.closed ? '' : ', still open') : KINDS[r.kind] || r.kind;
@@ -25,6 +32,7 @@ function detailTable(details) {
       rows.push(el('tr', { class: 'sub' }, cell(''), cell(relative(d.at_ms), 'num'), cell(took(d), 'num'), cell(messageText(d.token, d.message), 'text'), cell(''), cell(''), cell('')));
     }
   }
+  breadcrumbs(-Infinity);
   $('history').append(rows.length ? el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'History, newest first' },
     table([['record', 'num'], ['from', 'num'], ['wall', 'num'], ['what, newest first'], ['CPU', 'num'], ['late', 'num'], ['clock (UTC)', 'num']], rows)) : el('p', { class: 'help' }, 'No record.'));
 

@@ -21,7 +21,10 @@ const timeline = (() => {
   const px = (ms) => (ms - view[0]) / (view[1] - view[0]) * width;
   const ms = (x) => view[0] + x / width * (view[1] - view[0]);
   const LANES = { axis: 18, main: 24, mainHigh: 40, cpu: 66, cpuHigh: 24, details: 98, detailsHigh: 22, due: 130, dueHigh: 22, frames: 162, framesHigh: 26 };
-  const HIGH = shown.length ? LANES.frames + LANES.framesHigh + 10 : LANES.due + LANES.dueHigh + 12;
+  const marks = R.breadcrumbs, end = shown.length ? LANES.frames + LANES.framesHigh : LANES.due + LANES.dueHigh;
+  LANES.marks = end + 10;
+  LANES.marksHigh = 16;
+  const HIGH = marks.length ? LANES.marks + LANES.marksHigh + 8 : end + (shown.length ? 10 : 12);
 
   function colour(item) {
     if (item.kind === 'single') return item.wall >= 1000 ? paint.long : paint.single;
@@ -106,6 +109,15 @@ const timeline = (() => {
         ctx.fillText(fit(ctx, duration(item.frame.duration_ms), w - 6), left + 3, L.frames + L.framesHigh - tall / 2);
       }
     });
+    marks.forEach((mark, i) => {
+      const x = px(mark.at_ms);
+      if (x < -200 || x > width + 2) return;
+      ctx.fillStyle = paint.ink;
+      ctx.fillRect(x - 1, L.marks, 2, L.marksHigh);
+      const room = (i + 1 < marks.length ? Math.min(px(marks[i + 1].at_ms), width) : width) - x - 8;
+      ctx.fillStyle = paint.soft;
+      if (room > 24) ctx.fillText(fit(ctx, mark.name, room), x + 4, L.marks + L.marksHigh / 2);
+    });
     if (!due.length) { ctx.fillStyle = paint.soft; ctx.fillText('nothing pending', 4, L.due + L.dueHigh / 2); }
     const zero = px(0);
     ctx.strokeStyle = paint.now;
@@ -163,6 +175,7 @@ const timeline = (() => {
 
   const LABELS = [['main', LANES.main, LANES.mainHigh], ['CPU', LANES.cpu, LANES.cpuHigh], ['by name', LANES.details, LANES.detailsHigh], ['pending', LANES.due, LANES.dueHigh]];
   if (shown.length) LABELS.push(['frames', LANES.frames, LANES.framesHigh]);
+  if (marks.length) LABELS.push(['app', LANES.marks, LANES.marksHigh]);
   $('lane-labels').append(...LABELS.map(([text, top, high]) => {
     const label = el('li', {}, text);
     label.style.top = top + 'px';
@@ -170,9 +183,13 @@ const timeline = (() => {
     return label;
   }));
 
-  // What lies under the pointer, in one line: a pending message, a message by name, or what main did.
+  // What lies under the pointer, in one line: a pending message, a message by name, a breadcrumb, or what main did.
   function under(x, y) {
     const L = LANES;
+    if (marks.length && y >= L.marks - 4) {
+      const near = marks.filter((mark) => Math.abs(px(mark.at_ms) - x) < 6 || px(mark.at_ms) <= x).pop();
+      return near ? 'breadcrumb ' + near.name + ', ' + relative(near.at_ms) + (near.clock ? ', ' + near.clock : '') : '';
+    }
     if (y >= L.frames) {
       const item = shown.find((item) => px(item.from) <= x && x < Math.max(px(item.to), px(item.from) + 2));
       if (!item) return '';
@@ -292,7 +309,7 @@ const timeline = (() => {
   draw();
   return {
     selectRecord: (seq) => { select(items.findIndex((item) => item.record?.seq === seq), true); canvas.scrollIntoView({ block: 'nearest' }); },
-    state: () => ({ view: view.slice(), selected, items: items.length, frames: shown.length }),
+    state: () => ({ view: view.slice(), selected, items: items.length, frames: shown.length, breadcrumbs: marks.length }),
     selectRunning: () => select(items.findIndex((item) => item.current), true),
   };
 })();

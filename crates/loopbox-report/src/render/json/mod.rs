@@ -9,6 +9,7 @@
 mod object;
 
 mod anr;
+mod breadcrumb;
 mod current;
 mod header;
 mod history;
@@ -25,9 +26,9 @@ mod threads;
 
 pub use main_thread::NativeStackView;
 pub(crate) use {
-    current::CurrentView, header::HeaderView, history::RecordView, locks::LocksView,
-    main_thread::MainThreadView, pending::PendingView, recorder::FeatureView, system_trace::SystemTraceView,
-    threads::ThreadsView,
+    breadcrumb::BreadcrumbView, current::CurrentView, header::HeaderView, history::RecordView,
+    locks::LocksView, main_thread::MainThreadView, pending::PendingView, recorder::FeatureView,
+    system_trace::SystemTraceView, threads::ThreadsView,
 };
 
 use crate::derive::last_stack;
@@ -59,6 +60,8 @@ json_object! {
         report: HeaderView<'a> = HeaderView::new(a),
         /// The records of the message history, oldest first.
         history: Vec<RecordView<'a>> = a.history.iter().map(|record| RecordView::new(a, record)).collect(),
+        /// What the app marked on its way, oldest first.
+        breadcrumbs: Vec<BreadcrumbView<'a>> = BreadcrumbView::all(a),
         /// What the main thread was doing at the dump.
         current: CurrentView<'a> = CurrentView::new(a),
         /// The newest stack of what the main thread was doing; null without stacks of it.

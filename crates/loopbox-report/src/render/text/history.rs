@@ -1,4 +1,4 @@
-//! The history: one line per record, and one for each message that is kept by name.
+//! The history: one line per record, and one for each message that is kept by name and each breadcrumb.
 
 use super::current::before_install;
 use super::layout::{heading, line};
@@ -6,8 +6,10 @@ use super::style::{BAD, NAME, QUIET, WARN, paint, wall_time};
 use crate::model::plural::plural;
 use crate::model::time::{format_ns, format_relative, ms, ms_between};
 use crate::model::{Analysis, at_most};
-use loopbox_format::model::{Detail, End, Record, RecordKind};
+use loopbox_format::model::{Breadcrumb, Detail, End, Record, RecordKind, Uptime};
 use std::fmt::Write as _;
+use std::iter::Peekable;
+use std::slice::Iter;
 
 /// From this wake-up latency on the sampler thread was kept off the CPU: the system is starved.
 const LATE_NS: u64 = 300_000_000;
@@ -18,6 +20,7 @@ pub(super) fn write(out: &mut String, a: &Analysis) {
     }
     if a.history.is_empty() {
         heading(out, "HISTORY", "no record");
+        write_breadcrumbs(out, a, &mut a.breadcrumbs.iter().peekable(), Uptime::MAX);
         return;
     }
     let records = plural(a.history.len() as u64, "record");
@@ -27,12 +30,35 @@ pub(super) fn write(out: &mut String, a: &Analysis) {
         "record", "start", "clock (UTC)", "wall", "idle", "cpu", "late", "count"
     );
     line(out, paint(QUIET, titles));
+    let mut breadcrumbs = a.breadcrumbs.iter().peekable();
     for record in &a.history {
-        write_record(out, a, record);
+        write_breadcrumbs(out, a, &mut breadcrumbs, record.start_ns);
+        write_record(out, a, record, &mut breadcrumbs);
+    }
+    write_breadcrumbs(out, a, &mut breadcrumbs, Uptime::MAX);
+}
+
+/// Those that were left before an instant, and that are not written yet.
+fn write_breadcrumbs(
+    out: &mut String,
+    a: &Analysis,
+    left: &mut Peekable<Iter<'_, Breadcrumb>>,
+    until: Uptime,
+) {
+    while let Some(Breadcrumb { at_ns, name }) = left.next_if(|next| next.at_ns < until) {
+        let at = format_relative(ms_between(*at_ns, a.dump_ns));
+        let clock = a.wall_clock().time_of_day(*at_ns);
+        let what = paint(NAME, format!("breadcrumb: {name}"));
+        line(out, format!("{:>7} {at:>12} {:>13} {:>8}  {what}", "", clock.as_deref().unwrap_or("?"), ""));
     }
 }
 
-fn write_record(out: &mut String, a: &Analysis, r: &Record) {
+fn write_record(
+    out: &mut String,
+    a: &Analysis,
+    r: &Record,
+    breadcrumbs: &mut Peekable<Iter<'_, Breadcrumb>>,
+) {
     let wall = format!("{:>8}", format_ns(r.wall_ns));
     let wall = match r.kind {
         RecordKind::Single => paint(wall_time(ms(r.wall_ns)), wall),
@@ -76,6 +102,7 @@ fn write_record(out: &mut String, a: &Analysis, r: &Record) {
         ),
     );
     for detail in r.details.iter().skip(usize::from(r.kind == RecordKind::Single)) {
+        write_breadcrumbs(out, a, breadcrumbs, detail.start_ns);
         let wall = paint(wall_time(ms(detail.wall_ns)), format!("{:>8}", format_ns(detail.wall_ns)));
         let at = format_relative(ms_between(detail.start_ns, a.dump_ns));
         line(out, format!("{:>7} {at:>12} {:>13} {wall}  {}", "", "", one_message(a, detail)));

@@ -2,7 +2,7 @@ use super::*;
 use crate::diagnose::diagnose;
 use crate::model::{Analysis, SourceFunction};
 use crate::test_support::{OUTSIDE, ReportBuilder, message};
-use loopbox_format::model::{Detail, DumpReason, End, Feature, MainState, NamedBy};
+use loopbox_format::model::{Breadcrumb, Detail, DumpReason, End, Feature, MainState, NamedBy, Uptime};
 use loopbox_format::report::Decoded;
 
 fn plain(text: &str) -> String {
@@ -50,6 +50,36 @@ fn shop() -> ReportBuilder {
         .pending("  Message 0: { when=-5s21ms what=3 target=com.example.shop.FeedHandler }")
         .pending("  (Total messages: 1, polling=false, quitting=false)")
         .statistic("mem.available_bytes", "812345678")
+}
+
+/// Before what began after them, those of the running message last; of threads that left one at the same
+/// time, in order of time.
+#[test]
+fn show_has_breadcrumbs_between_the_records() {
+    let left = |at_ms: u64, name: &str| Breadcrumb { at_ns: Uptime(at_ms * 1_000_000), name: name.into() };
+    let report = shop()
+        .with(|report| {
+            let dump_ms = report.meta.dumped_at.uptime_ns.0 / 1_000_000;
+            report.breadcrumbs = [(60_000, "start"), (4_500, "pay"), (5_395, "\u{1b}[31mtap"), (100, "last")]
+                .map(|(before_ms, name)| left(dump_ms - before_ms, name))
+                .into();
+        })
+        .build();
+    let shown = shown(&report, Options::default());
+    let (_, history) = shown.split_once("HISTORY").unwrap();
+    let (history, _) = history.split_once("NOW").unwrap();
+    let seen: Vec<&str> = history.lines().filter(|line| !line.trim().is_empty()).collect();
+    let at = |what: &str| seen.iter().position(|line| line.contains(what)).unwrap();
+    assert_eq!(at("breadcrumb: start"), 2, "{history}");
+    assert!(at("still open") < at("breadcrumb: \u{fffd}[31mtap"), "{history}");
+    assert!(at("breadcrumb: \u{fffd}[31mtap") < at("#44 android"), "{history}");
+    assert_eq!(
+        (at("breadcrumb: pay"), at("breadcrumb: last")),
+        (seen.len() - 2, seen.len() - 1),
+        "{history}"
+    );
+    let row = seen[at("breadcrumb: start")];
+    assert_eq!(row, "           -60.000 s  14:12:20.000           breadcrumb: start", "{history}");
 }
 
 #[test]

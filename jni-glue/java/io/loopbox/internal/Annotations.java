@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +68,7 @@ public final class Annotations {
      * @return whether it is kept
      */
     public static boolean set(String name, String value) {
-        if (REDACTS.get() != null) {
+        if (isRedacting()) {
             return false;
         }
         if (name == null || Settings.isRecorders(name)) {
@@ -90,15 +89,7 @@ public final class Annotations {
         if (wanted == null) {
             return false;
         }
-        String kept = value;
-        if (value != null) {
-            REDACTS.set(name);
-            try {
-                kept = wanted.redacted(name, value);
-            } finally {
-                REDACTS.remove();
-            }
-        }
+        String kept = value == null ? null : redacted(wanted, name, value);
         if (!Native.annotate(name, kept)) {
             if (Recorder.isOn()) {
                 refuse(name, TOO_MANY);
@@ -109,10 +100,28 @@ public final class Annotations {
         return value == null || kept != null;
     }
 
+    /** What the app's Redactor leaves of a value; null for nothing. What it says itself meanwhile is not kept. */
+    static String redacted(Settings wanted, String name, String value) {
+        if (wanted.redactor == null) {
+            return value;
+        }
+        REDACTS.set(name);
+        try {
+            return wanted.redacted(name, value);
+        } finally {
+            REDACTS.remove();
+        }
+    }
+
+    /** Whether the app's Redactor is being called on this thread. */
+    static boolean isRedacting() {
+        return REDACTS.get() != null;
+    }
+
     /** The recorder's own word, for the recording in progress. Any thread. */
     static void note(String name, String value) {
         try {
-            if (REDACTS.get() == null) {
+            if (!isRedacting()) {
                 tell(name, value);
             }
         } catch (Throwable fault) {
@@ -158,7 +167,7 @@ public final class Annotations {
     }
 
     /** Whole characters, as the native side cuts. */
-    private static String cut(String text, int most) {
+    static String cut(String text, int most) {
         return text.codePointCount(0, text.length()) <= most ? text : text.substring(0, text.offsetByCodePoints(0, most));
     }
 
@@ -172,7 +181,7 @@ public final class Annotations {
             lastRefusal = refusal;
         }
         if (isNew) {
-            Log.w(Tag.LOOPBOX, "an annotation is not kept, " + refusal);
+            RecorderLog.warn("an annotation is not kept, " + refusal);
         }
     }
 

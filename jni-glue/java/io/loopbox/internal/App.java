@@ -8,7 +8,6 @@ import android.content.pm.PackageManager;
 import android.system.ErrnoException;
 import android.system.Os;
 import android.system.OsConstants;
-import android.util.Log;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -99,7 +98,7 @@ public final class App {
             return "";
         } catch (RuntimeException dead) {
             // The package manager is another process and may be gone.
-            Log.i(Tag.LOOPBOX, "no app version: " + dead);
+            RecorderLog.info("no app version: " + dead);
             return "";
         }
     }
@@ -128,7 +127,7 @@ public final class App {
                         try {
                             // The launch of an Activity may have waited before this did.
                             if (!register(context, starts, false)) {
-                                Log.i(Tag.LOOPBOX, "no Application: neither foreground nor scene will be known");
+                                RecorderLog.info("no Application: neither foreground nor scene will be known");
                             }
                         } catch (Throwable fault) {
                             Faults.log(fault);

@@ -12,7 +12,6 @@ import android.os.Process;
 import android.os.ProfilingManager;
 import android.os.ProfilingResult;
 import android.os.ProfilingTrigger;
-import android.util.Log;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -58,7 +57,7 @@ public final class ContextFramework implements Framework {
         try {
             return Since11.exits(manager());
         } catch (RuntimeException dead) {
-            Log.i(Tag.LOOPBOX, "no exit reasons: " + dead);
+            RecorderLog.info("no exit reasons: " + dead);
             return null;
         }
     }
@@ -71,7 +70,7 @@ public final class ContextFramework implements Framework {
         try {
             return Since15.started(manager());
         } catch (RuntimeException dead) {
-            Log.i(Tag.LOOPBOX, "no start reasons: " + dead);
+            RecorderLog.info("no start reasons: " + dead);
             return null;
         }
     }
@@ -90,7 +89,7 @@ public final class ContextFramework implements Framework {
             return isOwn ? Boolean.TRUE : null;
         } catch (RuntimeException dead) {
             // An isolated process may not ask, and the system may restart.
-            Log.i(Tag.LOOPBOX, "not known whether the app is in the foreground: " + dead);
+            RecorderLog.info("not known whether the app is in the foreground: " + dead);
             return null;
         }
     }
@@ -103,7 +102,7 @@ public final class ContextFramework implements Framework {
         try {
             return Since16.profile(profiling(), triggers, sink);
         } catch (RuntimeException dead) {
-            Log.i(Tag.LOOPBOX, "no profiles: " + dead);
+            RecorderLog.info("no profiles: " + dead);
             return false;
         }
     }
@@ -116,10 +115,10 @@ public final class ContextFramework implements Framework {
         try {
             Since16.traceNow(profiling(), tag);
         } catch (RuntimeException dead) {
-            Log.i(Tag.LOOPBOX, "no trace of a hang: " + dead);
+            RecorderLog.info("no trace of a hang: " + dead);
         } catch (LinkageError older) {
             // Android 16 before its second quarterly release. The class is of a module: it may be newer than the system.
-            Log.i(Tag.LOOPBOX, "no trace of a hang: " + older);
+            RecorderLog.info("no trace of a hang: " + older);
         }
     }
 
@@ -135,7 +134,7 @@ public final class ContextFramework implements Framework {
         try {
             return Since17.warnOfAnrs(manager(), sink);
         } catch (RuntimeException dead) {
-            Log.i(Tag.LOOPBOX, "no warnings of ANRs: " + dead);
+            RecorderLog.info("no warnings of ANRs: " + dead);
             return false;
         }
     }
@@ -270,7 +269,7 @@ public final class ContextFramework implements Framework {
             try {
                 return new ProfilingTrigger.Builder(type).setRateLimitingPeriodHours(hours).build();
             } catch (IllegalArgumentException unknown) {
-                Log.i(Tag.LOOPBOX, "no profiles at trigger " + type + ": " + unknown);
+                RecorderLog.info("no profiles at trigger " + type + ": " + unknown);
                 return null;
             }
         }

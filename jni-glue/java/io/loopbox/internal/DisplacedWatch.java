@@ -5,7 +5,6 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.MessageQueue;
 import android.os.SystemClock;
-import android.util.Log;
 import java.lang.ref.WeakReference;
 
 /**
@@ -219,7 +218,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         off = false;
         boolean again = pauseMs <= GIVE_UP_MS && hook.armAgain();
         Hook.decide(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());
-        Log.i(Tag.LOOPBOX, "displaced; " + (again ? hook.describe() : "off"));
+        RecorderLog.info("displaced; " + (again ? hook.describe() : "off"));
         if (again && Native.depth() > 0) {
             // What runs as far as the hook knows may be over. The next message that it sees shows that, and
             // none need come.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 
 /**
  * What went wrong in the recorder's own Java code, or in the app's that it called: the app goes on, and so
@@ -27,7 +26,7 @@ public final class Faults {
     public static void log(Throwable fault) {
         count = count + 1;
         try {
-            Log.w(Tag.LOOPBOX, "a fault that is kept from the app", fault);
+            RecorderLog.fault("a fault that is kept from the app", fault);
         } catch (Throwable worse) {
             // There is no memory for a line of the log, either.
         }
@@ -36,7 +35,7 @@ public final class Faults {
     /** For what is no fault of the recorder: a file that is gone. */
     public static void warn(String what, Throwable why) {
         try {
-            Log.w(Tag.LOOPBOX, what, why);
+            RecorderLog.warn(what, why);
         } catch (Throwable worse) {
             // As above; in an app's unit tests the platform's log throws, too.
         }

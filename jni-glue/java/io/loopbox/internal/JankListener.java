@@ -2,7 +2,6 @@
 package io.loopbox.internal;
 
 import android.os.Handler;
-import android.util.Log;
 import android.view.AttachedSurfaceControl;
 import android.view.SurfaceControl;
 import android.view.Window;
@@ -55,7 +54,7 @@ final class JankListener implements SurfaceControl.OnJankDataListener, Executor 
         try {
             registration.removeAfter(AT_ONCE);
         } catch (RuntimeException gone) {
-            Log.i(Tag.LOOPBOX, "JankData: " + gone);
+            RecorderLog.info("JankData: " + gone);
         }
     }
 

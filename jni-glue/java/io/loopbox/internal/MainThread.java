@@ -4,7 +4,6 @@ package io.loopbox.internal;
 import android.os.Build;
 import android.os.Handler;
 import android.os.Message;
-import android.util.Log;
 
 /**
  * What the hooks need at the start and end of a dispatch. Called for every message, so that an ordinary one allocates
@@ -182,7 +181,7 @@ final class MainThread {
         } catch (ClassNotFoundException absent) {
             return null;
         } catch (LinkageError broken) {
-            Log.w(Tag.LOOPBOX, "cannot tell messages of " + name, broken);
+            RecorderLog.warn("cannot tell messages of " + name, broken);
             return null;
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -108,7 +107,7 @@ public final class MonitorFiles {
             return true;
         } catch (IOException fault) {
             if (lost.getAndIncrement() == 0) {
-                Log.w(Tag.LOOPBOX, "the monitor cannot write: " + fault);
+                RecorderLog.warn("the monitor cannot write: " + fault);
             }
             return false;
         }
@@ -186,7 +185,7 @@ public final class MonitorFiles {
 
     private static void delete(File file) {
         if (!file.delete()) {
-            Log.w(Tag.LOOPBOX, "cannot delete " + file);
+            RecorderLog.warn("cannot delete " + file);
         }
     }
 

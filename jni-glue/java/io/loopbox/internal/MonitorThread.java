@@ -3,7 +3,6 @@ package io.loopbox.internal;
 
 import android.os.Build;
 import android.os.Process;
-import android.util.Log;
 import io.loopbox.MonitorSampler;
 import java.io.File;
 import java.util.ArrayDeque;
@@ -187,7 +186,7 @@ public final class MonitorThread implements Runnable {
         sample();
         long ageMs = (Long.parseLong(fields[3]) - startNs) / 1_000_000;
         if (plan.settings.log) {
-            Log.w(Tag.LOOPBOX, "the main thread has been in one message for " + ageMs + " ms:\n" + stack.text());
+            RecorderLog.warn("the main thread has been in one message for " + ageMs + " ms:\n" + stack.text());
         }
         if (!gate.isClosed()) {
             plan.sink.onBlock(ageMs, stack.text());

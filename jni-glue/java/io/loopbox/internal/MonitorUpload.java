@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import io.loopbox.MonitorUploader;
 import java.io.File;
 import java.util.ArrayList;
@@ -66,11 +65,11 @@ public final class MonitorUpload implements Runnable {
      */
     public synchronized void begin() {
         if (uploader == null) {
-            Log.w(Tag.LOOPBOX, "no uploader was given");
+            RecorderLog.warn("no uploader was given");
             return;
         }
         if (runs && Thread.currentThread() == sender) {
-            Log.w(Tag.LOOPBOX, "the uploader has asked for an upload");
+            RecorderLog.warn("the uploader has asked for an upload");
             return;
         }
         again = true;
@@ -120,7 +119,7 @@ public final class MonitorUpload implements Runnable {
             try {
                 sent = sendAll();
             } catch (Throwable fault) {
-                Log.w(Tag.LOOPBOX, "the monitor's files cannot be sent now: " + fault);
+                RecorderLog.warn("the monitor's files cannot be sent now: " + fault);
             }
             ended(sent);
         }
@@ -147,7 +146,7 @@ public final class MonitorUpload implements Runnable {
                 return false;
             }
             if (file.exists() && !file.delete()) {
-                Log.w(Tag.LOOPBOX, "cannot delete " + file);
+                RecorderLog.warn("cannot delete " + file);
             }
         }
         return true;

@@ -142,6 +142,9 @@ public final class Native {
      */
     static native boolean annotate(String name, String value);
 
+    /** Keeps a mark of the app: its name, and its time, uptime in nanoseconds. Any thread. */
+    static native void breadcrumb(String name, long atNs);
+
     /**
      * Writes a report and waits for it. Any thread.
      *

@@ -2,7 +2,6 @@
 package io.loopbox.internal;
 
 import android.os.Looper;
-import android.util.Log;
 import io.loopbox.ObserverAccess;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
@@ -70,7 +69,7 @@ final class ObserverHook extends Hook {
                 refuse(slot, absent.toString());
             }
         }
-        Log.i(Tag.LOOPBOX, refusal());
+        RecorderLog.info(refusal());
         return null;
     }
 
@@ -119,7 +118,7 @@ final class ObserverHook extends Hook {
                 }
                 return ours;
             } catch (LinkageError refused) {
-                Log.i(Tag.LOOPBOX, "Proxy instead of a class of our own: " + refused);
+                RecorderLog.info("Proxy instead of a class of our own: " + refused);
             }
         }
         return ProxyObserver.make(this);
@@ -148,7 +147,7 @@ final class ObserverHook extends Hook {
             }
             return true;
         } catch (Exception refused) {
-            Log.i(Tag.LOOPBOX, "displaced, and cannot be set again: " + refused);
+            RecorderLog.info("displaced, and cannot be set again: " + refused);
             return false;
         }
     }

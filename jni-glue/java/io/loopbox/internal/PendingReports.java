@@ -2,7 +2,6 @@
 package io.loopbox.internal;
 
 import android.os.Process;
-import android.util.Log;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -105,7 +104,7 @@ public final class PendingReports {
     private static boolean move(File report, File to) {
         File folder = to.getParentFile();
         if (!isOwn(folder) && !(folder.mkdirs() && isOwn(folder))) {
-            Log.w(Tag.LOOPBOX, "cannot create " + folder);
+            RecorderLog.warn("cannot create " + folder);
             return false;
         }
         if (!OwnFile.isFile(report)) {
@@ -113,7 +112,7 @@ public final class PendingReports {
         }
         boolean moved = report.renameTo(to);
         if (!moved && report.exists()) {
-            Log.w(Tag.LOOPBOX, "cannot move " + report);
+            RecorderLog.warn("cannot move " + report);
         }
         return moved;
     }
@@ -138,7 +137,7 @@ public final class PendingReports {
             try {
                 time = Digest.read(file).timeMs;
             } catch (IOException unreadable) {
-                Log.w(Tag.LOOPBOX, "cannot read " + file, unreadable);
+                RecorderLog.warn("cannot read " + file, unreadable);
             }
             timeMs = time;
         }
@@ -174,7 +173,7 @@ public final class PendingReports {
         for (int at = 0; at < all.length; at++) {
             boolean old = FileAge.isOlder(all[at], KEPT_MS, now) || at < all.length - KEPT;
             if (old && !all[at].delete()) {
-                Log.w(Tag.LOOPBOX, "cannot delete " + all[at]);
+                RecorderLog.warn("cannot delete " + all[at]);
             }
         }
     }

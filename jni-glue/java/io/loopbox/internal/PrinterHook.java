@@ -2,7 +2,6 @@
 package io.loopbox.internal;
 
 import android.os.Looper;
-import android.util.Log;
 import android.util.Printer;
 import java.lang.reflect.Field;
 import java.util.Arrays;
@@ -68,7 +67,7 @@ final class PrinterHook extends Hook implements Printer {
             }
             hook.next = there;
         } catch (ReflectiveOperationException refused) {
-            Log.i(Tag.LOOPBOX, "cannot see whether there is a Printer already: " + refused);
+            RecorderLog.info("cannot see whether there is a Printer already: " + refused);
             hook.next = null;
         }
         set(looper, hook);
@@ -210,7 +209,7 @@ final class PrinterHook extends Hook implements Printer {
             return true;
         } catch (ReflectiveOperationException refused) {
             // Without seeing what is there we would take another library's Printer away.
-            Log.i(Tag.LOOPBOX, "displaced, and the Printer there now cannot be seen: " + refused);
+            RecorderLog.info("displaced, and the Printer there now cannot be seen: " + refused);
             return false;
         }
     }
@@ -226,7 +225,7 @@ final class PrinterHook extends Hook implements Printer {
                 return;
             }
         } catch (ReflectiveOperationException refused) {
-            Log.i(Tag.LOOPBOX, "cannot see whether our Printer was wrapped: " + refused);
+            RecorderLog.info("cannot see whether our Printer was wrapped: " + refused);
         }
         set(looper, next);
     }

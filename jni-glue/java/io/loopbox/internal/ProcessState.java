@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,10 +40,10 @@ final class ProcessState {
                     annotate(reports.get(at), wanted.redacted(NAME, state));
                 }
             } catch (IOException unreadable) {
-                Log.i(Tag.LOOPBOX, "no state into " + reports.get(at) + ": " + unreadable);
+                RecorderLog.info("no state into " + reports.get(at) + ": " + unreadable);
             } catch (RuntimeException fault) {
                 // Of one report, which must not take the others with it.
-                Log.w(Tag.LOOPBOX, "no state into " + reports.get(at) + ": " + fault);
+                RecorderLog.warn("no state into " + reports.get(at) + ": " + fault);
             }
         }
     }

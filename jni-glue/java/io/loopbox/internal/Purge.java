@@ -2,7 +2,6 @@
 package io.loopbox.internal;
 
 import android.system.ErrnoException;
-import android.util.Log;
 import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -133,7 +132,7 @@ public final class Purge {
         if (file.delete() || isGone(file)) {
             return true;
         }
-        Log.w(Tag.LOOPBOX, "cannot delete " + file);
+        RecorderLog.warn("cannot delete " + file);
         return false;
     }
 
@@ -141,7 +140,7 @@ public final class Purge {
         try {
             return !App.isThere(file);
         } catch (ErrnoException unknown) {
-            Log.w(Tag.LOOPBOX, "not known whether it is deleted: " + file + ": " + unknown);
+            RecorderLog.warn("not known whether it is deleted: " + file + ": " + unknown);
             return false;
         }
     }
@@ -149,7 +148,7 @@ public final class Purge {
     /** One that has files of the app stays. */
     static void removeEmpty(File folder) {
         if (OwnFile.isFolder(folder) && folder.delete()) {
-            Log.i(Tag.LOOPBOX, "deleted " + folder);
+            RecorderLog.info("deleted " + folder);
         }
     }
 }

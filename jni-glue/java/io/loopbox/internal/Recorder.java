@@ -5,9 +5,9 @@ import android.os.Build;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.SystemClock;
-import android.util.Log;
 import android.view.Window;
 import java.io.File;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -220,12 +220,16 @@ public final class Recorder {
     /** Gives the new recording what the app has said and chosen before there was one. */
     private static void passOn(Settings wanted) {
         Annotations.giveEarly();
+        Breadcrumbs.giveEarly();
+        ArrayDeque<Breadcrumbs.Early> rest = null;
         synchronized (CHANGING) {
             // Unless it has just ended.
             if (settings == wanted) {
                 Annotations.pass();
+                rest = Breadcrumbs.pass();
             }
         }
+        Breadcrumbs.give(rest);
         Boolean sampling = samplingChosen;
         if (sampling != null) {
             Native.setSampling(sampling);
@@ -278,7 +282,8 @@ public final class Recorder {
 
     /** Waits for {@link #lookedBack}, some seconds at most; not on the main thread. */
     public static void awaitLookBack() throws InterruptedException {
-        if (!onMainThread()) {
+        // Asked first: an app's unit test has no main thread, and nothing that would look back.
+        if (lookBack.getCount() > 0 && !onMainThread()) {
             lookBack.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
         }
     }
@@ -307,6 +312,7 @@ public final class Recorder {
             }
             // What was said and chosen goes with the recording, or the one that the app does not want.
             Annotations.end();
+            Breadcrumbs.end();
             pausedByApp = false;
             samplingChosen = null;
         }
@@ -608,7 +614,7 @@ public final class Recorder {
                 return poll;
             }
             refused = PollHook.refusal();
-            Log.i(Tag.LOOPBOX, refused);
+            RecorderLog.info(refused);
         }
         // Either will do: the Observer where the platform has a usable one.
         boolean observes = settings.observer && (!settings.printer || Build.VERSION.SDK_INT == ANDROID_10);
@@ -623,7 +629,7 @@ public final class Recorder {
                 return observer;
             }
             if (!settings.printer) {
-                Log.w(Tag.LOOPBOX, "the Observer hook is refused");
+                RecorderLog.warn("the Observer hook is refused");
                 return null;
             }
         }

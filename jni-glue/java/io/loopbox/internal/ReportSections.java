@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -109,7 +108,7 @@ public final class ReportSections {
             out.close();
         }
         if (!next.renameTo(report) && !next.delete()) {
-            Log.w(Tag.LOOPBOX, "cannot delete " + next);
+            RecorderLog.warn("cannot delete " + next);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
+import io.loopbox.Logger;
 import io.loopbox.ObserverAccess;
 import io.loopbox.ProfileListener;
 import io.loopbox.Redactor;
@@ -13,6 +14,8 @@ public final class Settings implements Cloneable {
     public File directory;
     public int pendingBytes = 64 << 10;
     public List<String> annotations = new ArrayList<String>();
+    public double userShare = 1;
+    public String userId = "";
     // Made from jni-glue/options.toml: fields
     public long groupMs = 300;
     public long detailMs = 50;
@@ -41,6 +44,7 @@ public final class Settings implements Cloneable {
     public boolean digestAnnotations;
     public List<ReportSink> listeners;
     public Redactor redactor;
+    public Logger logger;
     public boolean autoScene = true;
     public boolean watchInput;
     public FrameSettings frames;
@@ -64,6 +68,16 @@ public final class Settings implements Cloneable {
         } catch (CloneNotSupportedException never) {
             throw new IllegalStateException(never);
         }
+    }
+
+    /** Why this user is not recorded; null for one who is. */
+    public String leavesOut() {
+        if (userShare >= 1 || UserShare.has(userShare, userId)) {
+            return null;
+        }
+        double percent = Math.round(userShare * 1e6) / 1e4;
+        String share = percent == (long) percent ? String.valueOf((long) percent) : String.valueOf(percent);
+        return (userId.isEmpty() ? "no user id, and only " : "not among the ") + share + " % of users that userShare wants";
     }
 
     /** Whether a hook is to report messages. */

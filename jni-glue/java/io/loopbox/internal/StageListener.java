@@ -2,7 +2,6 @@
 package io.loopbox.internal;
 
 import android.os.Handler;
-import android.util.Log;
 import android.view.FrameMetrics;
 import android.view.View;
 import android.view.Window;
@@ -40,7 +39,7 @@ final class StageListener implements Window.OnFrameMetricsAvailableListener {
         try {
             window.removeOnFrameMetricsAvailableListener(this);
         } catch (RuntimeException gone) {
-            Log.i(Tag.LOOPBOX, "FrameMetrics: " + gone);
+            RecorderLog.info("FrameMetrics: " + gone);
         }
     }
 

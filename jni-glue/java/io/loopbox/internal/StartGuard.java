@@ -5,7 +5,6 @@ import android.os.Process;
 import android.system.ErrnoException;
 import android.system.Os;
 import android.system.OsConstants;
-import android.util.Log;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.FileDescriptor;
@@ -81,7 +80,7 @@ final class StartGuard {
         } catch (Exception unwritable) {
             try {
                 if (!App.isThere(mark)) {
-                    Log.i(Tag.LOOPBOX, "starts are not counted: " + unwritable);
+                    RecorderLog.info("starts are not counted: " + unwritable);
                     return null;
                 }
                 return again(framework);
@@ -113,7 +112,7 @@ final class StartGuard {
     /** Nothing was installed, and the process goes on. */
     void end() {
         if (!mark.delete()) {
-            Log.i(Tag.LOOPBOX, "there is no " + mark);
+            RecorderLog.info("there is no " + mark);
         }
     }
 
@@ -138,7 +137,7 @@ final class StartGuard {
         try {
             write(OsConstants.O_TRUNC, state);
         } catch (Exception unwritable) {
-            Log.i(Tag.LOOPBOX, "this start is not counted: " + unwritable);
+            RecorderLog.info("this start is not counted: " + unwritable);
         }
         return off
                 ? "start guard: earlier starts ended within seconds; starts until the next try: " + state.startsOff

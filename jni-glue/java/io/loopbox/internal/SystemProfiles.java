@@ -3,7 +3,6 @@ package io.loopbox.internal;
 
 import android.os.Process;
 import android.os.SystemClock;
-import android.util.Log;
 import io.loopbox.ProfileListener;
 import java.io.BufferedReader;
 import java.io.File;
@@ -70,7 +69,7 @@ final class SystemProfiles {
                                 try {
                                     onOne(new File(directory, FOLDER), gate, trigger, tag, path);
                                 } catch (IOException fault) {
-                                    Log.w(Tag.LOOPBOX, "a profile is not noted: " + fault);
+                                    RecorderLog.warn("a profile is not noted: " + fault);
                                 } finally {
                                     came.countDown();
                                 }
@@ -217,10 +216,10 @@ final class SystemProfiles {
         } catch (InterruptedException ended) {
             Thread.currentThread().interrupt();
         } catch (IOException fault) {
-            Log.w(Tag.LOOPBOX, "no profiles into reports: " + fault);
+            RecorderLog.warn("no profiles into reports: " + fault);
         } catch (RuntimeException fault) {
             // The reports are there without them.
-            Log.w(Tag.LOOPBOX, "no profiles into reports: " + fault);
+            RecorderLog.warn("no profiles into reports: " + fault);
         }
     }
 
@@ -235,7 +234,7 @@ final class SystemProfiles {
             }
         } catch (IOException noReport) {
             // It names none.
-            Log.i(Tag.LOOPBOX, "no profile of " + report + ": " + noReport);
+            RecorderLog.info("no profile of " + report + ": " + noReport);
         }
     }
 
@@ -253,7 +252,7 @@ final class SystemProfiles {
                     none &= Purge.isDeleted(noted);
                 }
             } catch (IOException unreadable) {
-                Log.w(Tag.LOOPBOX, "cannot read " + noted + ": " + unreadable);
+                RecorderLog.warn("cannot read " + noted + ": " + unreadable);
                 none = false;
             }
         }
@@ -264,7 +263,7 @@ final class SystemProfiles {
     private static void attach(File noted, Anrs anrs) throws IOException {
         if (FileAge.isOlder(noted, KEPT_MS, System.currentTimeMillis())) {
             if (!noted.delete()) {
-                Log.w(Tag.LOOPBOX, "cannot delete " + noted);
+                RecorderLog.warn("cannot delete " + noted);
             }
             return;
         }

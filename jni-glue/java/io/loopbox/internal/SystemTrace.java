@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -47,10 +46,10 @@ final class SystemTrace {
                 try {
                     attach(reports.get(at), exits, done, confirmed);
                 } catch (IOException unreadable) {
-                    Log.i(Tag.LOOPBOX, "no trace into " + reports.get(at) + ": " + unreadable);
+                    RecorderLog.info("no trace into " + reports.get(at) + ": " + unreadable);
                 } catch (RuntimeException fault) {
                     // The system's, which must not take the other reports with it.
-                    Log.w(Tag.LOOPBOX, "no trace into " + reports.get(at) + ": " + fault);
+                    RecorderLog.warn("no trace into " + reports.get(at) + ": " + fault);
                 }
             }
         }
@@ -98,7 +97,7 @@ final class SystemTrace {
         try {
             ReportSections.copy(text, gzip, MOST_BYTES);
         } catch (IOException cut) {
-            Log.i(Tag.LOOPBOX, "the system's trace breaks off: " + cut);
+            RecorderLog.info("the system's trace breaks off: " + cut);
         }
         gzip.close();
         return out.toByteArray();

@@ -95,6 +95,10 @@ public final class Loopbox {
     @AnyThread
     public static void scene(@Nullable String name) {}
 
+    /** Nothing. */
+    @AnyThread
+    public static void breadcrumb(@Nullable String name) {}
+
     /** Does nothing with them. */
     @AnyThread
     @NonNull

@@ -1,0 +1,13 @@
+//! What the app marked on its way.
+
+use super::Uptime;
+use bincode::{Decode, Encode};
+
+/// A mark of the app: when, and its word for what it did.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct Breadcrumb {
+    /// When it was left.
+    pub at_ns: Uptime,
+    /// At most 40 characters.
+    pub name: String,
+}

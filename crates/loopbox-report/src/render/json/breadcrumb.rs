@@ -1,0 +1,24 @@
+//! What the app marked on its way.
+
+use crate::model::Analysis;
+use crate::model::time::ms_between;
+use loopbox_format::model::Breadcrumb;
+
+json_object! {
+    /// A mark of the app: what it did, in its own word.
+    pub(crate) struct BreadcrumbView<'a>(a: &'a Analysis, breadcrumb: &'a Breadcrumb) {
+        /// When it was left, relative to the dump.
+        at_ms: f64 = ms_between(breadcrumb.at_ns, a.dump_ns),
+        /// When it was left, as time of day in UTC.
+        clock: Option<String> = a.wall_clock().time_of_day(breadcrumb.at_ns),
+        /// The name that the app gave it.
+        name: &'a str = &breadcrumb.name,
+    }
+}
+
+impl<'a> BreadcrumbView<'a> {
+    /// The whole trail, oldest first.
+    pub(crate) fn all(a: &'a Analysis) -> Vec<Self> {
+        a.breadcrumbs.iter().map(|breadcrumb| Self::new(a, breadcrumb)).collect()
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.testing;
+
+import androidx.annotation.NonNull;
+import io.loopbox.FrameStats;
+import io.loopbox.TestValues;
+
+/** Makes a {@link FrameStats}, without a choice one of no frames. With loopbox and with loopbox-noop. */
+public final class FrameStatsBuilder {
+    // What a line is of (report/frame_stats.rs).
+    private static final long SCREEN = 0;
+    private static final long PROCESS = 2;
+    private static final long GESTURE = 3;
+
+    private final StringBuilder lines = new StringBuilder();
+
+    /** All screens together: nothing of it is made of the single ones. */
+    @NonNull
+    public FrameStatsBuilder process(@NonNull FrameSceneBuilder all) {
+        lines.append(Text.given(all, "all").line(PROCESS, ""));
+        return this;
+    }
+
+    @NonNull
+    public FrameStatsBuilder scene(@NonNull String name, @NonNull FrameSceneBuilder scene) {
+        lines.append(Text.given(scene, "scene").line(SCREEN, Text.given(name, "name")));
+        return this;
+    }
+
+    @NonNull
+    public FrameStatsBuilder gesture(@NonNull FrameGestureBuilder gesture) {
+        lines.append(GESTURE).append('\t');
+        for (long value : Text.given(gesture, "gesture").values()) {
+            lines.append(value).append('\t');
+        }
+        lines.append('\n');
+        return this;
+    }
+
+    @NonNull
+    public FrameStats build() {
+        return TestValues.frameStats(lines.toString());
+    }
+}

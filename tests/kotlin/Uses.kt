@@ -51,9 +51,9 @@ fun configuration(directory: File?): Config {
         .hiddenApi(Config.HiddenApi.REFLECTION).observerAccess(null).runningName(Config.RunningName.STACK)
         .sigQuit(true).hangMs(5_000).printerCheckMs(60_000).pendingLines(200).pendingMs(200)
         .keepObjects(false).redactThreadNames(false).digestAnnotations(false).listener(null).redactor(null)
-        .autoScene(true).watchInput(false).frames(null).mainProcessOnly(false).pauseInBackground(false)
-        .systemProfiles(false).profileTrigger(null).hangTraceMs(0).profileListener(null).anrWarnings(true)
-        .keepProcessState(false).appVersion("")
+        .logger(null).autoScene(true).watchInput(false).frames(null).mainProcessOnly(false)
+        .pauseInBackground(false).systemProfiles(false).profileTrigger(null).hangTraceMs(0)
+        .profileListener(null).anrWarnings(true).keepProcessState(false).appVersion("")
         // End of what is made from jni-glue/options.toml
         .listener(Listener { report -> println(report.digest) })
         .redactor { name, value -> if (name == "card") null else value }

@@ -7,6 +7,7 @@ use lab_reports::{LIMIT, read};
 use loopbox_e2e::launcher;
 use loopbox_e2e::warned::Warned;
 use loopbox_format::model::MainState;
+use std::fs;
 use std::path::Path;
 use tempfile::tempdir;
 
@@ -142,11 +143,17 @@ fn system_without_the_request_is_not_asked() -> Result<()> {
     let app = app.argument(format!("orders={}", orders.path().display()));
     let mut app = app.argument("systemProfiles=on").argument("hangTraceMs=60000").start()?;
     app.wait_for("SCRIPT profile triggers [2 once in 1 h]", LIMIT)?;
-    std::fs::write(orders.path().join("1"), "hang")?;
+    let order = |number: &str, words: &str| -> Result<()> {
+        // The app may look while it is being written.
+        let written = orders.path().join("order");
+        fs::write(&written, words)?;
+        fs::rename(&written, orders.path().join(number)).context("the order")
+    };
+    order("1", "hang")?;
     app.wait_for("SCRIPT report HANG HANG complete hang []", LIMIT)?;
-    std::fs::write(orders.path().join("gate"), "")?;
+    fs::write(orders.path().join("gate"), "")?;
     let whole = wait_until("the report", || Ok(reports(folder.path())?.into_iter().next()))?;
     assert_eq!(profiles(&whole)?, []);
-    std::fs::write(orders.path().join("2"), "end")?;
+    order("2", "end")?;
     app.finish(LIMIT)?.success().map(drop)
 }

@@ -1,4 +1,4 @@
-//! The limit on the app's memory as a cause, and what looks like it.
+//! The limit on the app's memory as a cause, and its near misses.
 
 use super::Confidence;
 use super::tests::{calm, diagnosis, evidence, expect};

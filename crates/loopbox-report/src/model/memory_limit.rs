@@ -7,7 +7,7 @@ use loopbox_format::model::Statistic;
 /// A limit that the kernel was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteLimit {
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
     /// None is set.
     Unlimited,

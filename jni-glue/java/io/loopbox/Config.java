@@ -59,7 +59,7 @@ public final class Config {
         PRINTER
     }
 
-    /** At what the system may be asked to take a profile, beside ANRs. Android 17 knows all of them. */
+    /** At what the system may be asked to take a profile, apart from ANRs. Android 17 knows all of them. */
     public enum ProfileTrigger {
         /** An OutOfMemoryError: a dump of the Java heap, which has the user's data. */
         OOM(7),

@@ -9,7 +9,7 @@ import java.io.File;
 /** Is called with the profiles that the system takes of this app: {@link Config.Builder#profileListener}. */
 public interface ProfileListener {
     /**
-     * Called on a thread of its own. One of an earlier process comes when the next one has begun to record, and each process of the
+     * Called on a separate thread. One of an earlier process comes when the next one has begun to record, and each process of the
      * app that records is called with each. The app's own requests to ProfilingManager do not come here.
      *
      * @param profile the file, where the system has put it: the app's to send and to delete

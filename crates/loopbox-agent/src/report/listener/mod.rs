@@ -114,7 +114,7 @@ pub(crate) fn warn(session: &Session, warning: &AnrWarning) {
     add(&session.gate, Some(Path::new(&parts.join(" "))), "", WARNED);
 }
 
-/// Has Java hear of a suspect, by the name of the file that its report would have. Returns at once.
+/// Notifies Java of a suspect, by the name of the file that its report would have. Returns at once.
 pub(crate) fn suspect(session: &Session, name: &str) {
     add(&session.gate, Some(Path::new(name)), "", SUSPECT);
 }

@@ -98,7 +98,7 @@ final class SystemProfiles {
         return tag != null && tag.startsWith(OURS);
     }
 
-    /** On a thread of its own: this one is the system's. */
+    /** On another thread: this one is the system's. */
     private static void tell(
             final ProfileListener listener, final Gate gate, final int trigger, final String tag, final String path) {
         if (listener == null || trigger == ProfileSink.RUNNING_TRACE && !isOurs(tag)) {

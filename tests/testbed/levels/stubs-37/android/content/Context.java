@@ -5,7 +5,7 @@ import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageManager;
 import java.io.File;
 
-/** The testbed's, and what the level's ProfilingManager asks for beside it. */
+/** The testbed's, and what the level's ProfilingManager asks for. */
 public abstract class Context {
     public static final String ACTIVITY_SERVICE = "activity";
     public static final String DISPLAY_SERVICE = "display";

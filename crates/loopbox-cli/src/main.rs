@@ -23,6 +23,12 @@ use args::Args;
 use outcome::Outcome;
 use std::process::ExitCode;
 
+/// With the allocator of musl, which the static command would have, a folder of reports takes 1.4 times as
+/// long.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 /// The exit code for a wrong command line (`EX_USAGE` of sysexits.h).
 const USAGE: u8 = 64;
 

@@ -48,7 +48,7 @@ impl TestProgram {
     }
 
     /// Builds the quick ones: all unit tests, and the integration tests of packages that use no testbed and
-    /// fuzz nothing.
+    /// fuzz nothing, without those that are named slow.
     ///
     /// # Errors
     /// When something does not build.
@@ -169,8 +169,8 @@ impl TestProgram {
     }
 }
 
-/// The integration tests of the packages that neither use testbeds nor fuzz, which takes minutes: folder and
-/// name, from cargo's metadata.
+/// The integration tests of the packages that neither use testbeds nor fuzz, which takes minutes, but those
+/// that a package names as slow (`package.metadata.slow-tests`): folder and name, from cargo's metadata.
 fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
     let list = |of: &Value, name| of.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |of: &Value, name| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -182,8 +182,12 @@ fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
     for package in list(metadata, "packages").iter().filter(|package| !is_slow(package)) {
         let manifest = text(package, "manifest_path");
         let folder = Path::new(&manifest).parent().and_then(Path::file_name).unwrap_or_default();
+        let slow = package.pointer("/metadata/slow-tests").and_then(Value::as_array);
+        let is_named_slow = |target: &Value| {
+            slow.is_some_and(|slow| slow.contains(target.get("name").unwrap_or(&Value::Null)))
+        };
         for target in list(package, "targets") {
-            if list(&target, "kind").contains(&Value::from("test")) {
+            if list(&target, "kind").contains(&Value::from("test")) && !is_named_slow(&target) {
                 tests.insert((folder.to_string_lossy().into_owned(), text(&target, "name")));
             }
         }
@@ -265,12 +269,17 @@ mod tests {
     }
 
     #[test]
-    fn quick_tests_use_no_testbed_and_do_not_fuzz() {
+    fn quick_tests_use_no_testbed_do_not_fuzz_and_are_not_named_slow() {
         let package = |folder: &str, dependency: &str| {
             json!({
                 "manifest_path": format!("/w/{folder}/Cargo.toml"),
                 "dependencies": [{"name": "anyhow"}, {"name": dependency}],
-                "targets": [{"kind": ["bin"], "name": "main"}, {"kind": ["test"], "name": "hangs"}],
+                "metadata": {"slow-tests": ["fleet"]},
+                "targets": [
+                    {"kind": ["bin"], "name": "main"},
+                    {"kind": ["test"], "name": "fleet"},
+                    {"kind": ["test"], "name": "hangs"},
+                ],
             })
         };
         let mut fuzz = package("fuzz", "libc");

@@ -418,7 +418,7 @@ public final class Loopbox {
     /**
      * Marks what the app does at this moment: a tap, a screen, a request. Reports have the newest 64 marks with their times, on
      * the time line of what the main thread did. Not for what goes on, which {@link #scene} and {@link #annotate} are for. Before
-     * {@link #install} it is kept for the recording that comes. Any thread; some hundred nanoseconds where there is no Redactor.
+     * {@link #install} it is kept for the recording that comes. Any thread.
      *
      * @param name at most 40 characters are kept, in one line; null and an empty one leave nothing. The {@link Redactor} sees it
      *     first, under the name "breadcrumb"

@@ -6,10 +6,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::abi::Abi;
 use crate::project::{LIBRARY, Product};
+use loopbox_setup::workspace::root;
 
 /// Compiler flags of every Android link, with Debian's linker and with an NDK's.
-pub(crate) const FLAGS: [&str; 15] = [
+const FLAGS: [&str; 16] = [
     // Every import must be found: the stubs (or the NDK's own) have only what the oldest Android has.
     "-Clink-arg=-Wl,-z,defs",
     "-Clink-arg=-Wl,--error-limit=0",
@@ -18,6 +20,8 @@ pub(crate) const FLAGS: [&str; 15] = [
     // Pages of 16 KiB, which Google Play asks for; the second keeps the read-only data's end on a page too.
     "-Clink-arg=-Wl,-z,max-page-size=16384",
     "-Clink-arg=-Wl,-z,common-page-size=16384",
+    // Functions with the same instructions are one. Nothing here compares addresses of functions.
+    "-Clink-arg=-Wl,--icf=all",
     // Loaders before API 23 know only the old hash table, newer ones are faster with the new.
     "-Clink-arg=-Wl,--hash-style=both",
     "-Clink-arg=-Wl,--build-id=sha1",
@@ -34,6 +38,26 @@ pub(crate) const FLAGS: [&str; 15] = [
     // The functions of assembly bring theirs, which unwinders find by this table.
     "-Clink-arg=-Wl,--eh-frame-hdr",
 ];
+
+/// Compiler flags of the arm64 library, where LLVM makes functions of repeated instructions.
+const ARM64_FLAGS: [&str; 4] = [
+    // Instructions that are not rearranged for in-order processors repeat more often.
+    "-Cllvm-args=-enable-misched=false",
+    "-Cllvm-args=-enable-post-misched=false",
+    // Calls of the functions that were made repeat, too.
+    "-Cllvm-args=-machine-outliner-reruns=1",
+    // All that is used by its address lies within a megabyte, so that one instruction makes it. The reserve
+    // of memory is longer: it comes last (`sys/memory.rs` of loopbox-agent). The linker refuses what is not.
+    "-Ccode-model=tiny",
+];
+
+/// The flags of an ABI for all its libraries.
+pub(crate) fn flags(abi: Abi) -> Vec<String> {
+    let more: &[&str] = if abi == Abi::Arm64 { &ARM64_FLAGS } else { &[] };
+    let script = root().join("jni-glue/android/reserve.ld");
+    let script = format!("-Clink-arg=-Wl,-T,{}", script.display());
+    FLAGS.iter().chain(more).map(|flag| (*flag).to_owned()).chain([script]).collect()
+}
 
 /// Whether only the linking of a library needs a flag: crates that two libraries have are compiled once then.
 fn is_for_the_linker(flag: &str) -> bool {
@@ -94,6 +118,7 @@ pub(crate) fn write_front(lld: &Path, file: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::abi;
     use crate::project::{INHOUSE, LIBRARY};
     use loopbox_setup::command::{command, run};
 
@@ -112,14 +137,14 @@ mod tests {
 
     #[test]
     fn the_flags_name_the_library() {
-        let flags = FLAGS.map(str::to_owned);
-        let common = common(&flags);
-        assert!(
-            common.iter().all(|flag| !flag.contains("-Wl,")) && common.contains(&NO_UNWIND_TABLES.to_owned())
-        );
-        for product in [LIBRARY, INHOUSE] {
-            let own = own(product, &flags);
-            assert_eq!(own.len() + common.len(), if product.shares_keys { 15 } else { 11 });
+        for (abi, product) in abi::ALL.into_iter().flat_map(|abi| [(abi, LIBRARY), (abi, INHOUSE)]) {
+            let flags = flags(abi);
+            let (common, own) = (common(&flags), own(product, &flags));
+            assert!(common.iter().all(|flag| !flag.contains("-Wl,")));
+            assert!(common.contains(&NO_UNWIND_TABLES.to_owned()));
+            let wrapped = flags.iter().filter(|flag| flag.contains(",--wrap=")).count();
+            let left_out = if product.shares_keys { 0 } else { wrapped };
+            assert_eq!(own.len() + common.len(), flags.len() - left_out);
             assert!(own.iter().any(|flag| flag.ends_with(&format!("-soname,{}", product.soname))));
             assert_eq!(
                 own.iter().any(|flag| flag.contains("--wrap=pthread_key_create")),

@@ -219,7 +219,7 @@ impl Debian {
             "-Clinker-flavor=gcc".into(),
             format!("-Lnative={}", stubs.display()),
         ]);
-        target.flags.extend(link::FLAGS.map(str::to_owned));
+        target.flags.extend(link::flags(abi));
         Ok(target)
     }
 
@@ -383,7 +383,7 @@ impl Ndk {
             linker.display()
         );
         let mut flags = vec![format!("-Clinker={}", linker.display())];
-        flags.extend(link::FLAGS.iter().map(|flag| (*flag).to_owned()));
+        flags.extend(link::flags(abi));
         Ok(Target { environment: Vec::new(), flags })
     }
 }
@@ -436,7 +436,7 @@ mod tests {
         let target = ndk.flags(Abi::Arm).unwrap();
         let linker = target.flags.iter().find_map(|flag| flag.strip_prefix("-Clinker=")).unwrap();
         assert!(linker.ends_with("/bin/armv7a-linux-androideabi21-clang"), "{linker}");
-        assert!(link::FLAGS.iter().all(|flag| target.flags.iter().any(|f| f == flag)));
+        assert!(link::flags(Abi::Arm).iter().all(|flag| target.flags.contains(flag)));
         assert!(target.environment.is_empty(), "the workspace's own compiler compiles");
         let name = Toolchain::Ndk(ndk).name();
         assert!(name.starts_with("rustc ") && name.ends_with("NDK 27.2.12479018"), "{name}");

@@ -36,6 +36,9 @@ struct Region(UnsafeCell<[u8; RESERVE]>);
 // SAFETY: its bytes are only reached through blocks, each of which has one owner.
 unsafe impl Sync for Region {}
 
+// In a section that comes after all others: what is at a distance of less than a megabyte costs fewer
+// instructions on arm64.
+#[unsafe(link_section = ".reserve")]
 static REGION: Region = Region(UnsafeCell::new([0; RESERVE]));
 
 /// Which granules are in use, a bit each.

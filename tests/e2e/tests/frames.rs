@@ -10,7 +10,7 @@ use loopbox_e2e::matrix::{CELLS, Cell, Mode, run_all, sample};
 #[test]
 fn the_matrix() {
     let cells: Vec<_> = CELLS.into_iter().filter(Cell::in_tests).collect();
-    assert!(run_all(&cells, 250), "see the table");
+    assert!(run_all(&cells, 150), "see the table");
 }
 
 /// The oracle is no yes-man: it sees a dex pc that is off, and mostly a frame that is missing.

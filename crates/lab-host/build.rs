@@ -3,6 +3,8 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    // Else the unwinder of ART 10 ends a trace at this program's frames.
+    println!("cargo::rustc-link-arg-bins=-Wl,--no-rosegment");
     for name in [
         "malloc",
         "calloc",

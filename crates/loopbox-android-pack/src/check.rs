@@ -256,13 +256,17 @@ fn segments(elf: &Elf<'_>) -> Result<String, String> {
     if headers.iter().any(|h| h.p_type == PT_LOAD && h.p_flags & (PF_W | PF_X) == PF_W | PF_X) {
         return Err("one is both writable and executable".into());
     }
+    // Android's unwinders, up to 9 for one reason and 10 for another.
+    if headers.iter().any(|h| h.p_type == PT_LOAD && h.p_flags & PF_X != 0 && h.p_offset != 0) {
+        return Err("the code is not in the first: traces of Android 10 and older would end at it".into());
+    }
     match headers.iter().find(|h| h.p_type == PT_GNU_STACK) {
         Some(stack) if stack.p_flags & PF_X == 0 => {}
         Some(_) => return Err("asks for an executable stack".into()),
         None => return Err("no GNU_STACK: the loader would make the stack executable".into()),
     }
     if headers.iter().any(|h| h.p_type == PT_GNU_RELRO) {
-        Ok("no writable code, plain stack, read-only after relocation".into())
+        Ok("code first and not writable, plain stack, read-only after relocation".into())
     } else {
         Err("no GNU_RELRO".into())
     }
@@ -349,6 +353,7 @@ mod tests {
         only(&broken("-Wl,-rpath,/opt/lib"), &["search paths", "RUNPATH"]);
         only(&broken("-Wl,-rpath,/opt/lib,--disable-new-dtags"), &["search paths", "RPATH"]);
         only(&broken("-Wl,-z,execstack"), &["segments", "stack"]);
+        only(&broken("-Wl,-z,separate-code"), &["segments", "not in the first"]);
         only(&failures(&sample::library_without("-Wl,-z,nodelete")), &["unloading", "possible"]);
         only(&broken("-Wl,-z,lazy"), &["relocations", "lazily"]);
         let open = sample::library_with("int more(void) { return 1; }", &["-fvisibility=default"]);

@@ -11,7 +11,7 @@ use crate::project::{LIBRARY, Product};
 use loopbox_setup::workspace::root;
 
 /// Compiler flags of every Android link, with Debian's linker and with an NDK's.
-const FLAGS: [&str; 16] = [
+const FLAGS: [&str; 17] = [
     // Every import must be found: the stubs (or the NDK's own) have only what the oldest Android has.
     "-Clink-arg=-Wl,-z,defs",
     "-Clink-arg=-Wl,--error-limit=0",
@@ -20,6 +20,9 @@ const FLAGS: [&str; 16] = [
     // Pages of 16 KiB, which Google Play asks for; the second keeps the read-only data's end on a page too.
     "-Clink-arg=-Wl,-z,max-page-size=16384",
     "-Clink-arg=-Wl,-z,common-page-size=16384",
+    // Read-only data lies in the executable segment, which begins where the file does: the unwinders up to
+    // Android 10 take what is elsewhere for another place of the library, and traces would end at it.
+    "-Clink-arg=-Wl,--no-rosegment",
     // Functions with the same instructions are one. Nothing here compares addresses of functions.
     "-Clink-arg=-Wl,--icf=all",
     // Loaders before API 23 know only the old hash table, newer ones are faster with the new.

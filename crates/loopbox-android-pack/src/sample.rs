@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 /// Flags that make a host library keep every promise of an Android one.
-const GOOD: [&str; 9] = [
+const GOOD: [&str; 10] = [
     "-Wl,-soname,libsample.so",
     "-Wl,-z,max-page-size=0x4000,-z,common-page-size=0x4000",
     "-Wl,--hash-style=both",
@@ -13,6 +13,7 @@ const GOOD: [&str; 9] = [
     "-Wl,-z,noexecstack",
     "-Wl,-z,nodelete",
     "-Wl,-z,norelr",
+    "-Wl,-z,noseparate-code",
     "-fvisibility=hidden",
 ];
 

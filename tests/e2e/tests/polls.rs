@@ -44,6 +44,13 @@ fn messages_between_idle_handlers_and_wake_ups_are_counted_exactly() -> Result<(
     testbed::to_test_on(&["art10", "art11"]).iter().try_for_each(|testbed| assert_counts(testbed, &calm))
 }
 
+/// The trampolines of arm64 are not those of x86-64.
+#[test]
+fn messages_on_arm64_are_counted_exactly() -> Result<()> {
+    let few = ["calm=1", "messages=1000"];
+    testbed::to_test_on(&["art11-arm64"]).iter().try_for_each(|testbed| assert_counts(testbed, &few))
+}
+
 #[test]
 fn a_long_message_that_has_ended_is_named_by_its_stacks() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

@@ -2,10 +2,11 @@
 //! same locks.
 
 use anyhow::{Context, Result, ensure};
-use lab_reports::live::{quit, wait_for_signal_catcher};
-use lab_reports::{LIMIT, read};
+use lab_launch::{Launcher, Running};
+use lab_reports::live::{quit, wait_for_ring, wait_for_signal_catcher};
+use lab_reports::{LIMIT, feature, read};
 use loopbox_e2e::{HANG_REPORT_LATE, launcher};
-use loopbox_format::model::{LockChain, OtherThreads, Report};
+use loopbox_format::model::{Feature, LockChain, MainState, OtherThreads, Report};
 use loopbox_format::report::Decoded;
 use loopbox_report::{Analysis, LockSource, LockWait};
 use loopbox_testbed as testbed;
@@ -25,14 +26,46 @@ fn signalled(testbed: &str, mode: &str) -> Result<(Report, String)> {
     app.wait_for("SCRIPT main waits", LIMIT)?;
     quit(&app)?;
     let told = app.wait_for("SCRIPT report", LIMIT)?;
+    let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    Ok((report, trace_of(app)?))
+}
+
+/// What ART writes for the signal that a process has got; the process is killed after that.
+fn trace_of(mut app: Running) -> Result<String> {
     // It waits for the next signal when it has written all of the trace.
     wait_for_signal_catcher(app.pid())?;
-    let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
     let errors = app.kill();
     let lines = errors.lines().filter_map(|line| line.split_once(LOGGED)?.1.split_once("] "));
     let text: String = lines.flat_map(|(_, line)| [line, "\n"]).collect();
     ensure!(text.contains("DALVIK THREADS"), "no trace in {errors}");
-    Ok((report, text))
+    Ok(text)
+}
+
+/// The library that apps get has no unwind tables but those of the trampolines, one of which stands on the
+/// stack of each main thread that rests.
+#[test]
+fn native_frames_below_the_poll_hook_are_in_the_systems_trace() -> Result<()> {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let app = Launcher::shipped(&testbed)?.app("scenario.Resting").argument("hook=POLL");
+        let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
+        app.wait_for("SCRIPT rests", LIMIT)?;
+        wait_for_ring("main rests", folder.path(), app.pid(), |report| {
+            feature(report, Feature::Hook).1 == "Poll" && matches!(report.main, MainState::Idle { .. })
+        })?;
+        quit(&app)?;
+        app.wait_for("SCRIPT report", LIMIT)?;
+        let text = trace_of(app)?;
+        let main = text.split("\n\n").find(|thread| thread.starts_with("\"main\""));
+        let main = main.with_context(|| format!("{testbed}: no main thread in {text}"))?;
+        let native: Vec<_> = main.lines().filter(|line| line.trim_start().starts_with("native: #")).collect();
+        let hook = native.iter().position(|line| line.contains("/libloopbox.so"));
+        let hook = hook.with_context(|| format!("{testbed}: {main}"))?;
+        ensure!(native[..hook].iter().any(|line| line.contains("epoll_wait")), "{testbed}: {main}");
+        ensure!(native[hook + 1..].iter().any(|line| line.contains("libart.so")), "{testbed}: {main}");
+        ensure!(native.last().is_some_and(|line| line.contains("_start")), "{testbed}: {main}");
+    }
+    Ok(())
 }
 
 fn gzip(text: &str) -> Result<Vec<u8>> {

@@ -65,21 +65,31 @@ pub struct Figures {
     pub careful: usize,
 }
 
-/// Kills `runs` processes on a testbed, in `lanes` at a time. With `known_ends` the next launch is given how
-/// its predecessors ended, as by the system since Android 11: an ordinary kill then never keeps the sampler
-/// from suspending main.
+/// How the processes that are killed record.
+#[derive(Debug, Clone, Copy)]
+pub struct Recording<'a> {
+    /// Where they run.
+    pub testbed: &'a str,
+    /// `Config.Hook`.
+    pub hook: &'a str,
+    /// The next launch is given how its predecessors ended, as by the system since Android 11: an ordinary
+    /// kill then never keeps the sampler from suspending main.
+    pub known_ends: bool,
+}
+
+/// Kills `runs` processes, in `lanes` at a time.
 ///
 /// # Errors
 /// The first thing that was missing or wrong.
-pub fn run(testbed: &str, known_ends: bool, runs: usize, lanes: usize) -> Result<Figures> {
-    let launcher = launcher(testbed)?;
+pub fn run(recording: Recording<'_>, runs: usize, lanes: usize) -> Result<Figures> {
+    let launcher = launcher(recording.testbed)?;
     let mut figures = Figures::default();
     let done = AtomicU32::new(0);
     let parts: Vec<Result<Figures>> = std::thread::scope(|scope| {
         let lane = |lane: usize| {
             let (launcher, done) = (&launcher, &done);
             let share = runs / lanes + usize::from(lane < runs % lanes);
-            scope.spawn(move || self::lane(launcher, known_ends, share, lane as u32, done, runs))
+            scope.spawn(move || self::lane(launcher, recording, share, lane as u32, done, runs))
         };
         let lanes: Vec<_> = (0..lanes).map(lane).collect();
         lanes.into_iter().map(|lane| lane.join().expect("no panic")).collect()
@@ -103,7 +113,7 @@ pub fn run(testbed: &str, known_ends: bool, runs: usize, lanes: usize) -> Result
 /// One process after the other, in one folder.
 fn lane(
     launcher: &Launcher,
-    known_ends: bool,
+    Recording { hook, known_ends, .. }: Recording<'_>,
     runs: usize,
     lane: u32,
     done: &AtomicU32,
@@ -116,6 +126,7 @@ fn lane(
     let mut exits: Vec<String> = Vec::new();
     for turn in 0..=runs {
         let app = launcher.app("scenario.Killed").argument(format!("dir={}", folder.path().display()));
+        let app = app.argument(format!("hook={hook}"));
         let app = if known_ends { app.argument(format!("exits={}", exits.join(","))) } else { app };
         let mut app = app.start()?;
         app.wait_for("SCRIPT installed", LIMIT)?;

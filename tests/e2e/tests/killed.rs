@@ -3,7 +3,8 @@
 use anyhow::{Context, Result};
 use lab_reports::live::{running_tree, wait_for_ring};
 use lab_reports::{Frame, LIMIT, details_of, read, stacks_of};
-use loopbox_e2e::{kill, launcher};
+use loopbox_e2e::kill::{self, Recording};
+use loopbox_e2e::launcher;
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
 use std::fs;
 use tempfile::tempdir;
@@ -13,7 +14,7 @@ use tempfile::tempdir;
 #[test]
 fn processes_killed_at_random_moments_lose_half_a_second_at_the_most() -> Result<()> {
     const RUNS: usize = 50;
-    let figures = kill::run("art10", false, RUNS, 6)?;
+    let figures = kill::run(Recording { testbed: "art10", hook: "AUTO", known_ends: false }, RUNS, 6)?;
     println!("{figures:?}");
     assert_eq!(figures.runs, RUNS);
     assert!(figures.named > 0 && figures.starved < RUNS);

@@ -57,8 +57,8 @@ pub(crate) struct HangsArgs {
     /// nanosleep, fsync, vfork, page or binder; sleep when none is named
     #[arg(long)]
     way: Vec<String>,
-    /// How main is watched, once for each mode: observer, printer, input, displaced, unsampled or fallback;
-    /// all when none is named
+    /// How main is watched, once for each mode: observer, printer, poll, input, displaced, unsampled,
+    /// fallback or no-hook; all when none is named
     #[arg(long)]
     mode: Vec<String>,
     /// Only the rows whose name contains this
@@ -90,6 +90,9 @@ pub(crate) struct KillArgs {
     /// On ART 11, where each launch is given how the one before it ended
     #[arg(long)]
     told: bool,
+    /// How main is watched: `Config.Hook`
+    #[arg(long, default_value = "AUTO")]
+    hook: String,
 }
 
 /// Arguments of the levels.
@@ -162,7 +165,7 @@ fn levels(args: &LevelsArgs) -> Result<()> {
 fn kill(args: &KillArgs) -> Result<()> {
     let mut kill = cargo();
     kill.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "kill", "--"]);
-    kill.args(args.told.then_some("--told"));
+    kill.args(args.told.then_some("--told")).args(["--hook", &args.hook]);
     kill.args(["--runs", &args.runs.to_string(), "--lanes", &args.lanes.to_string()]);
     run_command(&mut kill)
 }

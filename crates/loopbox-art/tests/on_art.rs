@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use lab_launch::probe::Probe;
 use lab_oracle::{Frame, Oracle, Pair};
+use loopbox_setup::workspace::root;
 use loopbox_testbed as testbed;
 
 /// Knows every instruction that runs on the testbed.
@@ -34,6 +35,11 @@ fn names(testbed: &str) {
     assert!(!text.contains("differs"), "{text}");
     assert_eq!(value(&lines, "compared"), "15");
     assert_eq!(value(&lines, "misuse"), "Some(Some(WrongCaller))");
+
+    // The poll hook finds a native method's function without a table: it is in the method's data.
+    if let Some(row) = row_of(testbed) {
+        assert_eq!(value(&lines, "entry"), data_of_method(row).to_string(), "{testbed}");
+    }
 
     // The frame of a proxy is named as the interface's method.
     assert!(value(&lines, "proxied").contains("|probe.Names$Shape\tpaint\t()V\t"), "{text}");
@@ -164,21 +170,33 @@ fn testbeds() -> Vec<String> {
     testbed::to_test_on(&["art10", "art11"])
 }
 
+/// The row of a testbed that Debian's packages make; `None` for the one of this machine's own making.
+fn row_of(testbed: &str) -> Option<&'static str> {
+    match testbed.trim_end_matches("-jit").trim_end_matches("-aot") {
+        "art10" => Some("29-x86_64-debian"),
+        "art11" => Some("30-x86_64-debian"),
+        "art11-libcxx" => Some("30-x86_64"),
+        "art14" => Some("34-x86_64-debian"),
+        testbed::LOCAL => None,
+        other => panic!("no such testbed: {other}"),
+    }
+}
+
 /// Whether the row that was confirmed is the testbed's own.
 fn is_of_its_row(testbed: &str, probe: &Probe, installed: &str) -> bool {
-    let row = match testbed.trim_end_matches("-jit").trim_end_matches("-aot") {
-        "art10" => "29-x86_64-debian",
-        "art11" => "30-x86_64-debian",
-        "art11-libcxx" => "30-x86_64",
-        "art14" => "34-x86_64-debian",
-        testbed::LOCAL => {
-            // What its code says, however it was built.
-            let report = testbed::libart::compare(&probe.libart()).unwrap();
-            return report.matches().iter().any(|row| installed.contains(&format!("\"{row}\"")));
-        }
-        other => panic!("no such testbed: {other}"),
-    };
-    installed.contains(&format!("rows: [\"{row}\"]"))
+    if let Some(row) = row_of(testbed) {
+        return installed.contains(&format!("rows: [\"{row}\"]"));
+    }
+    // What its code says, however it was built.
+    let report = testbed::libart::compare(&probe.libart()).unwrap();
+    report.matches().iter().any(|row| installed.contains(&format!("\"{row}\"")))
+}
+
+/// What `offsets` has in that row for an ArtMethod's data.
+fn data_of_method(row: &str) -> u32 {
+    let generations = loopbox_art_tables::load(&root().join("offsets")).unwrap();
+    let mut rows = generations.iter().flat_map(|generation| &generation.rows);
+    rows.find(|of| of.id == row).unwrap_or_else(|| panic!("no row {row}")).method.data
 }
 
 #[test]

@@ -15,6 +15,7 @@ use jni::objects::{JClass, JStaticMethodID, JString};
 use jni::signature::{Primitive, ReturnType};
 use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, jni_sig, jni_str};
+use loopbox_art::native_entry::{ArtMethod, NativeEntry};
 use loopbox_art::{
     Art, DiscoverOptions, Fingerprint, Frame, JavaVm, JniEnv, KnownMethod, Lock, MethodName, MethodRef,
     Phase, RawStack, SuspendError, Suspended,
@@ -464,6 +465,27 @@ pub extern "system" fn Java_probe_Probe_misuse<'local>(
     answer(env, |env| {
         let said = ART.get().map(|art| art.suspend_main(of_art(env)).err());
         let text = format!("{said:?}");
+        env.new_string(text)
+    })
+}
+
+/// `static native String entry()`: both natives are linked, this one because it runs.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_entry<'local>(
+    env: EnvUnowned<'local>,
+    class: JClass<'local>,
+) -> JString<'local> {
+    answer(env, |env| {
+        let misuse = env.get_static_method_id(&class, jni_str!("misuse"), jni_sig!(() -> JString))?;
+        let entry = env.get_static_method_id(&class, jni_str!("entry"), jni_sig!(() -> JString))?;
+        let known = [
+            (ArtMethod(misuse.into_raw().addr()), Java_probe_Probe_misuse as *const () as usize),
+            (ArtMethod(entry.into_raw().addr()), Java_probe_Probe_entry as *const () as usize),
+        ];
+        let text = match NativeEntry::find(&known) {
+            Ok(entry) => entry.offset().to_string(),
+            Err(why) => why.to_string(),
+        };
         env.new_string(text)
     })
 }

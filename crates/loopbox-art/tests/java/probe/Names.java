@@ -44,6 +44,7 @@ public final class Names {
         recursion(3000);
         System.out.println("compared " + compared);
         System.out.println("stats " + Probe.stats());
+        System.out.println("entry " + Probe.entry());
         System.out.println("done");
     }
 

@@ -45,4 +45,7 @@ final class Probe {
     static native String memory();
 
     static native String misuse();
+
+    /** Where this runtime has a native method's function in an ArtMethod, or why that is not known. */
+    static native String entry();
 }

@@ -94,7 +94,7 @@ fn the_callers_registers_are_found_at_each_instruction_of_a_trampoline() -> Resu
     let frames = EhFrame::new(&bytes[frames_at.file_range().context("no bytes")?], LittleEndian);
     let bases = BaseAddresses::default().set_eh_frame(frames_at.sh_addr).set_text(text_at.sh_addr);
     let mut trampolines = 0;
-    for symbol in elf.syms.iter() {
+    for symbol in &elf.syms {
         let name = elf.strtab.get_at(symbol.st_name).unwrap_or_default();
         if !name.starts_with("loopbox_poll_") || !symbol.is_function() {
             continue;

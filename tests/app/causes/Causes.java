@@ -19,6 +19,8 @@ public final class Causes {
     static final int HANG_MS = 3_500;
     /** Where it takes that long until the recorder has measured enough. */
     private static final int LONG_HANG_MS = 7_000;
+    /** Where most of it is to be a stop, or it is two messages. */
+    private static final int STOPPED_HANG_MS = 5_500;
     private static volatile long sink;
 
     private Causes() {}
@@ -34,7 +36,7 @@ public final class Causes {
             Looper.loop();
         }
         final Runnable cause = cause(args[1], handler);
-        final int ms = Crowd.of(args[1]) != null ? LONG_HANG_MS : HANG_MS;
+        final int ms = hangMs(args[1]);
         handler.post(new Runnable() {
             @Override public void run() {
                 reportAfter(ms);
@@ -42,6 +44,13 @@ public final class Causes {
         });
         handler.post(cause);
         Looper.loop();
+    }
+
+    private static int hangMs(String name) {
+        if (Crowd.of(name) != null || name.equals("threads")) {
+            return LONG_HANG_MS;
+        }
+        return Stops.of(name) != null || Past.of(name, null) != null ? STOPPED_HANG_MS : HANG_MS;
     }
 
     static void reportAfter(final int ms) {
@@ -133,9 +142,16 @@ public final class Causes {
                     @Override public void run() {}
                 };
             default:
-                Runnable crowd = Crowd.of(name);
-                Runnable platform = crowd == null ? Platform.of(name) : crowd;
-                return platform == null ? Waits.of(name) : platform;
+                Runnable[] others = {
+                    Crowd.of(name), Platform.of(name), Locks.of(name), Ends.of(name), Screens.of(name), Stops.of(name),
+                    Past.of(name, handler)
+                };
+                for (Runnable other : others) {
+                    if (other != null) {
+                        return other;
+                    }
+                }
+                return Waits.of(name);
         }
     }
 

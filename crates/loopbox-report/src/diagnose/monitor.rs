@@ -26,7 +26,10 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
         return None;
     }
     // Who waits for a monitor lets the sampler look, and the kernel finds it in a futex.
-    let stood_still = facts.unseen.unsampled_ns() >= slow.wall_ns / 3 || Suspender::of(facts, slow).is_some();
+    let unseen = &facts.unseen;
+    let stood_still = unseen.unsampled_ns() >= slow.wall_ns / 3
+        || unseen.mostly_missed
+        || Suspender::of(facts, slow).is_some();
     let refuted = kernel_refutes_monitor(facts, slow) || memory_explains(facts, slow);
     (!stood_still && !refuted).then_some((top, top_share))
 }

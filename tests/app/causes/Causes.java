@@ -1,5 +1,7 @@
 package causes;
 
+import android.app.ContextImpl;
+import android.content.Context;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.MessageQueue;
@@ -27,7 +29,11 @@ public final class Causes {
 
     public static void main(String[] args) throws Exception {
         Looper.prepareMainLooper();
-        if (!Loopbox.install(new Config.Builder(new File(args[0])).build()).isOn()) {
+        Config config = new Config.Builder(new File(args[0])).build();
+        // The framework is asked whether a debugger is attached.
+        boolean asks = args[1].startsWith("debugger");
+        Context context = asks ? new ContextImpl(new File(args[0]), "com.example.causes", "com.example.causes") : null;
+        if (!(asks ? Loopbox.install(context, config) : Loopbox.install(config)).isOn()) {
             throw new IllegalStateException("not installed");
         }
         final Handler handler = new Handler(Looper.getMainLooper());

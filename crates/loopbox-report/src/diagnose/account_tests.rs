@@ -84,7 +84,7 @@ fn a_debugger_that_stops_all_is_named() {
         report.with(|report| report.anr.debugged = true)
     };
     let v = expect(report(670), "suspended", Confidence::High);
-    assert!(v.headline.contains("stood still for 4.4"), "{}", v.headline);
+    assert!(v.headline.contains("stood still for 4.53 s"), "{}", v.headline);
     assert!(v.headline.ends_with("a debugger was attached"), "{}", v.headline);
     assert_eq!(v.causes[0].culprit, None);
     // One that stops nobody explains nothing.
@@ -109,8 +109,11 @@ fn many_short_stops_are_no_monitor() {
             tree.sample_deltas_ns[1..].fill(205 * MS);
         })
     };
-    let v = expect(stopped(300), "current-slow", Confidence::Medium);
-    assert!(v.causes.iter().all(|cause| cause.rule != "lock"), "{v:#?}");
+    for missed in [18, 300] {
+        let v = expect(stopped(missed), "current-slow", Confidence::Medium);
+        assert!(v.causes.iter().all(|cause| cause.rule != "lock"), "{v:#?}");
+    }
+    let v = diagnosis(stopped(300));
     assert!(part(&v, TimeUse::Unexplained) > 0.85, "{v:#?}");
     assert!(
         evidence(&v).contains("neither on a CPU nor in a known wait: it was stopped or suspended"),
@@ -118,6 +121,13 @@ fn many_short_stops_are_no_monitor() {
     );
     // Rare because rare ones were asked for: main let itself be looked at whenever one was due.
     expect(stopped(0), "lock", Confidence::High);
+    // But the kernel saw it run, and no signal had made it run.
+    let runs = stopped(0).interrupted(98, &[]).with(|report| {
+        let main = &mut report.main_thread;
+        (main.state, main.system_call, main.native) = (Some(b'R'), None, None);
+    });
+    let v = expect(runs, "current-slow", Confidence::Medium);
+    assert!(v.causes.iter().all(|cause| cause.rule != "lock"), "{v:#?}");
 }
 
 #[test]

@@ -11,13 +11,29 @@ const fn known(
     rule: &'static str,
     culprit: Option<&'static str>,
 ) -> Known {
-    Known { name, words, rule, or: &[], culprit, says: "", main, outside: Outside::Nothing }
+    Known {
+        name,
+        words,
+        rule,
+        or: &[],
+        may_be_hedged: false,
+        culprit,
+        says: "",
+        main,
+        outside: Outside::Nothing,
+    }
 }
 
 impl Known {
     /// Other rules that are right, too.
     const fn or(mut self, rules: &'static [&'static str]) -> Self {
         self.or = rules;
+        self
+    }
+
+    /// A verdict that is not sure, and says that main was stopped, is right, too: who did it is gone.
+    const fn or_hedged(mut self) -> Self {
+        self.may_be_hedged = true;
         self
     }
 
@@ -84,7 +100,8 @@ pub const MORE: [Known; 50] = [
     known("debugger-waits", "sleeps; a debugger has stopped it", Waits, "sleep", None)
         .or(&["suspended"])
         .under(Outside::Debugger),
-    known("heap-dump", "computes, during a heap dump", Waits, "suspended", Some("causes.Stops$Leaks")),
+    known("heap-dump", "computes, during a heap dump", Waits, "suspended", Some("causes.Stops$Leaks"))
+        .or_hedged(),
     known(
         "heap-dumps",
         "computes, during one heap dump after the other",

@@ -44,6 +44,8 @@ pub struct Known {
     pub rule: &'static str,
     /// Others that may.
     or: &'static [&'static str],
+    /// Whether a verdict is right, too, that blames the message, is not sure, and says that main was stopped.
+    may_be_hedged: bool,
     /// What the method to look at contains.
     pub culprit: Option<&'static str>,
     /// What the title says.
@@ -128,8 +130,8 @@ impl Known {
 
     /// Whether this is the cause.
     pub fn is(&self, cause: &Cause) -> bool {
-        [self.rule].iter().chain(self.or).any(|rule| self.is_by(rule, cause))
-            && cause.title.contains(self.says)
+        let named = [self.rule].iter().chain(self.or).any(|rule| self.is_by(rule, cause));
+        named && cause.title.contains(self.says) || self.may_be_hedged && is_hedged(cause)
     }
 
     /// Whether this rule has found the method to look at.
@@ -190,6 +192,12 @@ impl Known {
             (false, _) => Worth::Unsure,
         }
     }
+}
+
+/// Whether it blames the message's code, is not sure, and says that something stopped main.
+fn is_hedged(cause: &Cause) -> bool {
+    let stopped = cause.evidence.iter().any(|line| line.contains("it was stopped or suspended"));
+    cause.rule == "current-slow" && cause.confidence != Confidence::High && stopped
 }
 
 /// A library whose constructor does not end: the linker holds its lock for as long.

@@ -108,10 +108,11 @@ pub const MORE: [Known; 50] = [
         Waits,
         "suspended",
         Some("causes.Stops$Leaks"),
-    ),
+    )
+    .or_hedged(),
     known("instances", "computes; a thread counts instances", Waits, "suspended", Some("causes.Stops$Leaks")),
     known("threads", "computes; own threads of many names take the processors", Waits, "starved", None)
-        .says("The app's own threads left main hardly any CPU"),
+        .says("own threads"),
     // Every slow message of the window.
     known(
         "before-last",

@@ -44,6 +44,19 @@ fn a_process_that_was_stopped_is_not_a_slow_message() {
     assert_ne!(slow.confidence, Confidence::High, "{v:#?}");
 }
 
+/// The kernel's count of waits for a CPU is of the rest alone, and no larger part of the message than that.
+#[test]
+fn what_is_left_of_a_stop_is_not_the_machines_fault() {
+    let report = with_gap(5_500, 170, 4_400, [PARSE, DRAW]).watched(1_130, 870).with(|report| {
+        (report.anr.frozen_ns, report.anr.ran_ns) = (4_380 * MS, 1_130 * MS);
+    });
+    let report = report.statistic("psi.cpu.some_avg10_percent", "98.0").cpu_used(1_040, 164, 172, 2);
+    let v = expect(report, "frozen", Confidence::High);
+    let starved = v.causes.iter().find(|cause| cause.rule == "starved");
+    assert!(starved.is_none_or(|cause| cause.confidence != Confidence::High), "{v:#?}");
+    assert!(starved.is_none_or(|cause| cause.share < Some(0.25)), "{v:#?}");
+}
+
 #[test]
 fn a_message_that_is_slow_without_its_freeze_is_still_the_cause() {
     let v = diagnosis(stopped(9_000, 3_500, 5_300));

@@ -110,7 +110,8 @@ pub const MORE: [Known; 50] = [
         Some("causes.Stops$Leaks"),
     )
     .or_hedged(),
-    known("instances", "computes; a thread counts instances", Waits, "suspended", Some("causes.Stops$Leaks")),
+    known("instances", "computes; a thread counts instances", Waits, "suspended", Some("causes.Stops$Leaks"))
+        .or_hedged(),
     known("threads", "computes; own threads of many names take the processors", Waits, "starved", None)
         .says("own threads"),
     // Every slow message of the window.

@@ -178,12 +178,9 @@ fn native_function(native: &NativeStack) -> Option<String> {
 fn about_time(traced: TracedMain<'_>) -> Vec<String> {
     let trace = traced.trace;
     let time_out = trace.time_out_ns().map(|ns| format!(", with a time-out of {}", format_ns(ns)));
+    let time_out = time_out.as_deref().map_or("", |words| words);
     let waited = trace.waited_ns().map(|ns| {
-        format!(
-            "the system had waited for {} when it asked for the trace{}",
-            format_ns(ns),
-            time_out.unwrap_or_default()
-        )
+        format!("the system had waited for {} when it asked for the trace{time_out}", format_ns(ns))
     });
     let subject = Some(&trace.subject).filter(|subject| !subject.is_empty());
     let subject = subject.map(|subject| format!("the system says: {subject}"));

@@ -63,7 +63,12 @@ public final class Causes {
         new Thread("reporter") {
             @Override public void run() {
                 sleep(ms);
-                System.out.println("SCRIPT report " + Loopbox.dump("cause"));
+                File report;
+                do {
+                    // It waits for some time only, which is too short where the runtime stops all threads.
+                    report = Loopbox.dump("cause");
+                } while (report == null);
+                System.out.println("SCRIPT report " + report);
                 System.out.flush();
             }
 

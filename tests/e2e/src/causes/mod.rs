@@ -194,9 +194,11 @@ impl Known {
     }
 }
 
-/// Whether it blames the message's code, is not sure, and says that something stopped main.
+/// Whether it blames the message's code, is not sure, and says that something stopped main, or that no stacks
+/// could be taken of much of it.
 fn is_hedged(cause: &Cause) -> bool {
-    let stopped = cause.evidence.iter().any(|line| line.contains("it was stopped or suspended"));
+    let reasons = ["it was stopped or suspended", "was not measured (there are no stacks of it)"];
+    let stopped = cause.evidence.iter().any(|line| reasons.iter().any(|reason| line.contains(reason)));
     cause.rule == "current-slow" && cause.confidence != Confidence::High && stopped
 }
 

@@ -110,8 +110,8 @@ fn a_debugger_that_stops_all_is_named() {
     assert!(v.causes.iter().all(|cause| cause.rule != "suspended"), "{v:#?}");
 }
 
-/// One heap dump after the other, each shorter than a gap: seen on ART 10 as a stack each 0.2 s of main at one
-/// place in code of Java, without CPU time.
+/// One heap dump after the other, each shorter than a gap: seen on ART 10 as a stack each 0.2 s of main at
+/// one place in code of Java, without CPU time.
 #[test]
 fn many_short_stops_are_no_monitor() {
     let stopped = |missed| {

@@ -1,5 +1,7 @@
 package causes;
 
+import android.app.ContextImpl;
+import android.content.Context;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.MessageQueue;
@@ -19,13 +21,19 @@ public final class Causes {
     static final int HANG_MS = 3_500;
     /** Where it takes that long until the recorder has measured enough. */
     private static final int LONG_HANG_MS = 7_000;
+    /** Where most of it is to be a stop, or it is two messages. */
+    private static final int STOPPED_HANG_MS = 5_500;
     private static volatile long sink;
 
     private Causes() {}
 
     public static void main(String[] args) throws Exception {
         Looper.prepareMainLooper();
-        if (!Loopbox.install(new Config.Builder(new File(args[0])).build()).isOn()) {
+        Config config = new Config.Builder(new File(args[0])).build();
+        // The framework is asked whether a debugger is attached.
+        boolean asks = args[1].startsWith("debugger");
+        Context context = asks ? new ContextImpl(new File(args[0]), "com.example.causes", "com.example.causes") : null;
+        if (!(asks ? Loopbox.install(context, config) : Loopbox.install(config)).isOn()) {
             throw new IllegalStateException("not installed");
         }
         final Handler handler = new Handler(Looper.getMainLooper());
@@ -34,7 +42,7 @@ public final class Causes {
             Looper.loop();
         }
         final Runnable cause = cause(args[1], handler);
-        final int ms = Crowd.of(args[1]) != null ? LONG_HANG_MS : HANG_MS;
+        final int ms = hangMs(args[1]);
         handler.post(new Runnable() {
             @Override public void run() {
                 reportAfter(ms);
@@ -44,11 +52,23 @@ public final class Causes {
         Looper.loop();
     }
 
+    private static int hangMs(String name) {
+        if (Crowd.of(name) != null || name.equals("threads")) {
+            return LONG_HANG_MS;
+        }
+        return Stops.of(name) != null || Past.of(name, null) != null ? STOPPED_HANG_MS : HANG_MS;
+    }
+
     static void reportAfter(final int ms) {
         new Thread("reporter") {
             @Override public void run() {
                 sleep(ms);
-                System.out.println("SCRIPT report " + Loopbox.dump("cause"));
+                File report;
+                do {
+                    // It waits for some time only, which is too short where the runtime stops all threads.
+                    report = Loopbox.dump("cause");
+                } while (report == null);
+                System.out.println("SCRIPT report " + report);
                 System.out.flush();
             }
 
@@ -133,9 +153,16 @@ public final class Causes {
                     @Override public void run() {}
                 };
             default:
-                Runnable crowd = Crowd.of(name);
-                Runnable platform = crowd == null ? Platform.of(name) : crowd;
-                return platform == null ? Waits.of(name) : platform;
+                Runnable[] others = {
+                    Crowd.of(name), Platform.of(name), Locks.of(name), Ends.of(name), Screens.of(name), Stops.of(name),
+                    Past.of(name, handler)
+                };
+                for (Runnable other : others) {
+                    if (other != null) {
+                        return other;
+                    }
+                }
+                return Waits.of(name);
         }
     }
 

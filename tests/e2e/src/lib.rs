@@ -7,6 +7,7 @@ pub mod kill;
 pub mod levels;
 pub mod libraries;
 pub mod links;
+pub mod machine;
 pub mod matrix;
 pub mod monitor;
 pub mod platform_names;

@@ -6,12 +6,13 @@ use lab_launch::{Ended, Running, reports};
 use lab_reports::live::{quit, wait_for_ring, wait_for_signal_catcher, wait_until};
 use lab_reports::{LIMIT, read};
 use loopbox_e2e::launcher;
+use loopbox_e2e::machine::{Cgroup, Hogs};
 use loopbox_format::model::{
     AnrVerdict, DumpReason, MainState, PendingSource, ProcessExit, Report, SignalOrigin, SystemWord,
 };
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 use tempfile::{TempDir, tempdir};
 
@@ -265,7 +266,7 @@ fn a_process_without_a_processor_is_not_hung() -> Result<()> {
     let story = Story::begin(&["ms=12000", "hangMs=4000", "how=busy"])?;
     poor.set(least)?;
     poor.add(story.app.pid())?;
-    let rich = Hogs::start()?;
+    let rich = Hogs::start(1)?;
     let (_, others, ended) = {
         let mut story = story;
         story.app.wait_for("SCRIPT went on", LIMIT)?;
@@ -431,75 +432,4 @@ fn signals_in_the_middle_of_collections_and_of_the_systems_own_dump_do_no_harm()
         assert!(report.anr.signal.is_some_and(|signal| signal.count >= 1), "{:?}", report.anr);
     }
     Ok(())
-}
-
-/// A control group of one test.
-struct Cgroup {
-    path: PathBuf,
-    /// What it is made for.
-    file: &'static str,
-}
-
-impl Cgroup {
-    /// One that has `file`, of whichever version; none where none can be made.
-    fn with(file: &'static str) -> Option<Self> {
-        let (controller, _) = file.split_once('.')?;
-        let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
-        // The second version has all controllers in one tree, once they are asked for.
-        for root in roots {
-            let _ = fs::write(Path::new(root).join("cgroup.subtree_control"), format!("+{controller}"));
-        }
-        let first = Path::new(roots[0]).join(controller);
-        for root in [first.as_path(), roots[0].as_ref(), roots[1].as_ref()] {
-            let path = root.join(format!("loopbox-test-{}-{controller}", std::process::id()));
-            if root.join("cgroup.procs").exists() && fs::create_dir(&path).is_ok() {
-                let group = Self { path, file };
-                if group.path.join(file).exists() {
-                    return Some(group);
-                }
-            }
-        }
-        None
-    }
-
-    fn set(&self, value: &str) -> Result<()> {
-        fs::write(self.path.join(self.file), value)
-            .with_context(|| format!("cannot set {} to {value}", self.file))
-    }
-
-    fn add(&self, pid: u32) -> Result<()> {
-        fs::write(self.path.join("cgroup.procs"), pid.to_string()).context("cannot enter a cgroup")
-    }
-}
-
-impl Drop for Cgroup {
-    fn drop(&mut self) {
-        // Empty when its process is reaped.
-        for _ in 0..100 {
-            if fs::remove_dir(&self.path).is_ok() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-/// Processes that keep every processor busy.
-struct Hogs(Vec<Child>);
-
-impl Hogs {
-    fn start() -> Result<Self> {
-        let processors = std::thread::available_parallelism()?.get();
-        let hog = || Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn();
-        Ok(Self((0..processors).map(|_| hog()).collect::<Result<_, _>>()?))
-    }
-}
-
-impl Drop for Hogs {
-    fn drop(&mut self) {
-        for hog in &mut self.0 {
-            let _ = hog.kill();
-            let _ = hog.wait();
-        }
-    }
 }

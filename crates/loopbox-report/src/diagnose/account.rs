@@ -318,10 +318,12 @@ fn busy_waits_share(profile: &WaitProfile) -> f64 {
     share(busy.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), profile.total_ns)
 }
 
-/// How long main's stacks end in the native method that the kernel found it to wait in.
+/// How long main's stacks end in a native method without a name for its wait, which the kernel found it to
+/// wait in.
 fn native_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<u64> {
     let wait = facts.analysis.main_wait().filter(|_| slow.running)?;
-    (wait.kind.is_wait_of_its_own() && profile.native_top_ns > 0).then_some(profile.native_top_ns)
+    let ns = profile.nameless_native_ns;
+    (wait.kind.is_wait_of_its_own() && ns > 0).then_some(ns)
 }
 
 fn kernel_says_stopped(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {

@@ -195,3 +195,44 @@ fn a_slow_message_has_its_largest_branches_with_what_they_wait_for() {
         "of the stacks 56 % in Json.parse, 28 % in Orders.list (a database), 13 % in Feed.get (the network)";
     assert!(evidence(&v).contains(wanted), "{v:#?}");
 }
+
+/// Java reads from files, pipes and sockets by the same methods: the kernel knows which it was.
+#[test]
+fn a_read_is_called_by_what_the_kernel_says_it_reads() {
+    let read = "com.shop.Shell.run:3 java.io.FileInputStream.read:313 libcore.io.Linux.readBytes!";
+    for (descriptor, wchan, words) in [
+        ("pipe", "anon_pipe_read", "waits for a pipe"),
+        ("", "pipe_read", "waits for a pipe"),
+        ("socket", "unix_stream_data_wait", "waits for the other end of a socket"),
+        ("file in cache", "folio_wait_bit_common", "works on files"),
+    ] {
+        let report = waits(read).interrupted(63, &[]).with(|report| {
+            report.main_thread.wchan = wchan.into();
+            report.main_thread.system_call.as_mut().unwrap().descriptor = descriptor.into();
+        });
+        let v = expect(report, "io", Confidence::High);
+        let title = format!("{words}, in Linux.readBytes, called from Shell.run");
+        assert!(v.headline.contains(&title), "{}", v.headline);
+    }
+}
+
+#[test]
+fn a_socket_waits_for_the_network_by_whatever_call() {
+    for (stack, at) in [
+        (
+            "java.net.Socket.connect:621 java.net.PlainSocketImpl.socketConnect:142 libcore.io.IoBridge.isConnected:267 \
+             libcore.io.Linux.poll!",
+            "PlainSocketImpl.socketConnect",
+        ),
+        ("sun.nio.ch.SelectorImpl.select:101 sun.nio.ch.PollArrayWrapper.poll0!", "PollArrayWrapper.poll0"),
+        ("sun.nio.ch.EPollSelectorImpl.doSelect:120 sun.nio.ch.EPoll.wait!", "EPoll.wait"),
+        ("sun.nio.ch.SocketChannelImpl.connect:95 sun.nio.ch.Net.connect0!", "Net.connect0"),
+    ] {
+        let v = expect(waits(&format!("com.shop.Api.call:3 {stack}")), "io", Confidence::High);
+        assert!(v.headline.contains(&format!("waits for the network, in {at}")), "{}", v.headline);
+    }
+    // A jar that a class loader opens is a file.
+    let jar = "com.shop.Plugins.load:3 java.net.URLClassLoader.findClass:9 libcore.io.Linux.readBytes!";
+    let v = expect(waits(jar), "io", Confidence::High);
+    assert!(v.headline.contains("works on files"), "{}", v.headline);
+}

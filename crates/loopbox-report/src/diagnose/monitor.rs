@@ -26,7 +26,10 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
         return None;
     }
     // Who waits for a monitor lets the sampler look, and the kernel finds it in a futex.
-    let stood_still = facts.unseen.unsampled_ns() >= slow.wall_ns / 3 || Suspender::of(facts, slow).is_some();
+    let unseen = &facts.unseen;
+    let stood_still = unseen.unsampled_ns() >= slow.wall_ns / 3
+        || unseen.often_missed
+        || Suspender::of(facts, slow).is_some();
     let refuted = kernel_refutes_monitor(facts, slow) || memory_explains(facts, slow);
     (!stood_still && !refuted).then_some((top, top_share))
 }
@@ -73,8 +76,12 @@ pub(super) fn unknown_memory(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option
 
 /// Whether the kernel saw main do something else than wait for a monitor.
 fn kernel_refutes_monitor(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
-    // That it ran may be of the moment in which the signal came.
-    use MainWaitKind::{Futex, Kernel, OtherCall, Runs, Unknown};
+    use MainWaitKind::{Cpu, Futex, Kernel, OtherCall, Runs, Unknown};
     let wait = facts.analysis.main_wait().filter(|_| slow.running);
-    wait.is_some_and(|wait| !matches!(wait.kind, Futex | Kernel | OtherCall | Runs | Unknown))
+    wait.is_some_and(|wait| match wait.kind {
+        Futex | Kernel | OtherCall | Unknown => false,
+        // That it ran may be of the moment in which the signal came.
+        Runs | Cpu => facts.analysis.main_thread.as_ref().is_some_and(|main| main.native.is_none()),
+        _ => true,
+    })
 }

@@ -5,13 +5,17 @@ use super::slow_message::SlowMessage;
 use crate::model::framework::Role;
 use crate::model::{FrameId, FrameTable, OtherThread};
 
-/// A thread that has the runtime stop the others.
-pub(super) struct Suspender<'a> {
-    pub(super) thread: &'a OtherThread,
-    /// The method that does it.
-    at: FrameId,
-    /// Its method of the app's, or of what the app ships.
-    pub(super) culprit: Option<FrameId>,
+/// Who has the runtime stop the others.
+pub(super) enum Suspender<'a> {
+    Thread {
+        thread: &'a OtherThread,
+        /// The method that does it.
+        at: FrameId,
+        /// Its method of the app's, or of what the app ships.
+        culprit: Option<FrameId>,
+    },
+    /// A debugger was attached, which stops all where a person wants it to.
+    Debugger,
 }
 
 impl<'a> Suspender<'a> {
@@ -23,13 +27,21 @@ impl<'a> Suspender<'a> {
             let stack = thread.stack.as_deref()?;
             let at = *stack.iter().find(|&&id| frames[id].role() == Some(Role::SuspendsAll))?;
             let culprit = frames.first_own(stack.iter().rev(), |id| *id).copied();
-            Some(Self { thread, at, culprit })
+            Some(Self::Thread { thread, at, culprit })
         });
-        found.next()
+        // Unlike a thread in such a call, a debugger need not do anything: without main's CPU time it is not
+        // known whether main stood still.
+        let debugged = facts.analysis.anr.debugged && slow.running && slow.cpu_ns.is_some();
+        found.next().or_else(|| debugged.then_some(Self::Debugger))
     }
 
     /// What it does: `thread leaks is in VMDebug.dumpHprofData`.
     pub(super) fn words(&self, frames: &FrameTable) -> String {
-        format!("thread {} is in {}", self.thread.name, frames[self.at].short())
+        match self {
+            Self::Thread { thread, at, .. } => {
+                format!("thread {} is in {}", thread.name, frames[*at].short())
+            }
+            Self::Debugger => "a debugger was attached".into(),
+        }
     }
 }

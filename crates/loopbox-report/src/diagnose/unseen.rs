@@ -13,6 +13,9 @@ pub(super) struct Unseen {
     frozen: Vec<SampleGap>,
     /// The gaps of other times, with code of Java on top that ran, as far as the stack before shows.
     unsampled: Vec<SampleGap>,
+    /// Whether a third and more of the stacks that were due could not be taken: again and again main, or who
+    /// looks at it, was stopped for less than a gap takes.
+    pub(super) often_missed: bool,
 }
 
 impl Unseen {
@@ -20,6 +23,7 @@ impl Unseen {
     pub(super) fn of(a: &Analysis, slow: SlowMessage<'_>) -> Self {
         let mut unseen = Self { frozen_ns: frozen_ns(a, slow), ..Self::default() };
         let Some(tree) = slow.tree else { return unseen };
+        unseen.often_missed = tree.missed_samples > tree.samples() / 2;
         let mut gaps = tree.gaps();
         // The recorder has the sum of them: the longest are surest to be of it.
         gaps.sort_unstable_by_key(|gap| (std::cmp::Reverse(gap.ns), gap.sample));

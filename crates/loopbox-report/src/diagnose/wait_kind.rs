@@ -4,14 +4,14 @@
 //! tried from the top of the stack down; the first match decides, because the frames above it are how the
 //! platform waits.
 
-use crate::model::framework::Role;
 pub(super) use crate::model::framework::WaitKind;
+use crate::model::framework::{Role, is_socket};
 use crate::model::lock_kind::LockKind;
 use crate::model::time::share;
 use crate::model::{Frame, FrameId, FrameKind, FrameTable, SampleGap, SampledTree};
 use std::collections::HashMap;
 
-use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Pipe, Polling, Preferences};
+use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Network, Pipe, Polling, Preferences};
 
 /// How many frames from the top are classified: the platform's own waiting goes no deeper.
 const MAX_CLASSIFIED: usize = 24;
@@ -65,6 +65,10 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
             (Some(kind @ (Preferences | Database | Pipe)), Some((.., File | Lock))) => {
                 found = Some((depth, at, kind));
             }
+            // A socket may wait in a call that files have, too.
+            (Some(Network), Some((.., File))) if is_socket(&frame(&at).class) => {
+                found = Some((depth, at, Network));
+            }
             // The first frame that the app ships ends the search: what it called decides, not what called it.
             (None, _) if Some(at) == shipped => break,
             _ => {}
@@ -100,6 +104,8 @@ pub(super) struct WaitProfile {
     by_site: HashMap<WaitSite, u64>,
     /// The time with a native method on top of the stack.
     pub(super) native_top_ns: u64,
+    /// The part of it in which the stack is no wait that has a name.
+    pub(super) nameless_native_ns: u64,
     /// What was on top of the stack for most of the time.
     pub(super) top: Option<TopFrame>,
 }
@@ -132,6 +138,7 @@ impl WaitProfile {
             by_kind: HashMap::new(),
             by_site: HashMap::new(),
             native_top_ns: 0,
+            nameless_native_ns: 0,
             top: None,
         };
         let mut on_top: HashMap<FrameId, HashMap<Option<FrameId>, u64>> = HashMap::new();
@@ -141,10 +148,12 @@ impl WaitProfile {
             let stack = tree.stack(run.top);
             let app = frames.first_own(stack.iter().rev(), |id| *id).copied();
             *on_top.entry(top).or_default().entry(app).or_default() += ns;
-            if frames[top].kind == FrameKind::Native {
-                profile.native_top_ns = profile.native_top_ns.saturating_add(ns);
-            }
+            let native_ns = if frames[top].kind == FrameKind::Native { ns } else { 0 };
+            profile.native_top_ns = profile.native_top_ns.saturating_add(native_ns);
             if let Some(site) = classify(&stack, frames) {
+                if !site.kind.is_wait() {
+                    profile.nameless_native_ns = profile.nameless_native_ns.saturating_add(native_ns);
+                }
                 *profile.by_kind.entry(site.kind).or_default() += ns;
                 *profile.by_site.entry(site).or_default() += ns;
             }

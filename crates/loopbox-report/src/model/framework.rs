@@ -80,6 +80,11 @@ pub(crate) const FRAMES: &[(&str, &str, Role)] = &[
     ("libcore.io.*", "sendto*", Role::Waits(WaitKind::Network)),
     ("libcore.io.*", "android_getaddrinfo", Role::Waits(WaitKind::Network)),
     ("sun.nio.ch.*Socket*", "", Role::Waits(WaitKind::Network)),
+    ("sun.nio.ch.*Datagram*", "", Role::Waits(WaitKind::Network)),
+    ("sun.nio.ch.Net", "", Role::Waits(WaitKind::Network)),
+    // Selectors wait for sockets.
+    ("sun.nio.ch.*Selector*", "", Role::Waits(WaitKind::Network)),
+    ("sun.nio.ch.*Poll*", "", Role::Waits(WaitKind::Network)),
     ("libcore.io.*", "", Role::Waits(WaitKind::File)),
     ("java.io.FileDescriptor", "sync", Role::Waits(WaitKind::File)),
     ("java.io.UnixFileSystem", "", Role::Waits(WaitKind::File)),
@@ -124,6 +129,11 @@ pub(crate) fn in_class_object(text: &str) -> Option<&str> {
     text.strip_prefix(CLASS_OBJECT)?.strip_suffix('>')
 }
 pub(crate) const CLASS_OBJECT: &str = "java.lang.Class<";
+
+/// Whether a class is one of Java's sockets, whatever call of the kernel it waits in.
+pub(crate) fn is_socket(class: &str) -> bool {
+    matches("java.net.*Socket*", class)
+}
 
 /// What a method is to the main thread; `None` for most of them. The whole table is searched: a frame has the
 /// answer.

@@ -122,11 +122,21 @@ impl SystemTrace {
 
     /// How long the system had waited for the app when it asked for the trace. `None` where it does not say
     /// when its clock began, or not in a way that can be.
+    ///
+    /// `TimeoutStart` is the uptime in milliseconds at which the timer of this ANR began, as is the time of
+    /// `dumping pid`; Android 16 writes it where its timers are native ones (`StackTracesDumpHelper.
+    /// dumpStackTraces` by `AnrTimer.ExpiredTimer.mStartMs`).
     pub fn waited_ns(&self) -> Option<u64> {
         let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();
         let start_ns = number(self.field("TimeoutStart")?)?.checked_mul(1_000_000)?;
         let waited_ns = self.asked_ns?.0.checked_sub(start_ns)?;
         (start_ns > 0 && waited_ns <= MOST_WAITED_NS).then_some(waited_ns)
+    }
+
+    /// The time-out that had passed, with what the system had added to it for its own load; `None` where it
+    /// does not say. The line `Timeout`, in milliseconds, with the source of [`Self::waited_ns`].
+    pub fn time_out_ns(&self) -> Option<u64> {
+        self.field("Timeout")?.parse::<u64>().ok()?.checked_mul(1_000_000).filter(|ns| *ns > 0)
     }
 
     /// The thread with this number.

@@ -56,7 +56,8 @@ fn frames(decoded: &Decoded) -> Vec<String> {
 fn printed(mapping: &str, frame: &str) -> Vec<String> {
     let members = Members::read(mapping.as_bytes());
     let positions = Positions::default();
-    Retracer::new(&members, &positions).printed_frame(frame, &mut Above::default()).unwrap()
+    let printed = Retracer::new(&members, &positions).printed_frame(frame, &mut Above::default()).unwrap();
+    printed.into_iter().map(|printed| printed.frame).collect()
 }
 
 /// The head of a mapping.

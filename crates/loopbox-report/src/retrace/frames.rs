@@ -11,6 +11,9 @@ use std::rc::Rc;
 const MAX_INLINED: usize = 32;
 /// How many methods are named of those that a frame may be one of.
 const MAX_NAMED: usize = 3;
+/// How many of them have a line each in a text. A class has some overloads of a name; a forged mapping can
+/// claim any number.
+const MAX_EACH: usize = 32;
 
 /// Stands for locations that the file does not have.
 const UNKNOWN: Location = Location::Frame { method: MethodId(u32::MAX), dex_pc: None, line: None };
@@ -53,6 +56,16 @@ struct Original {
     method: String,
     file: String,
     line: Option<u32>,
+    /// Each method that it may be of as a frame; empty where it is one.
+    each: Vec<Original>,
+}
+
+/// A frame as ART and exceptions print one.
+pub(super) struct Printed {
+    /// Its method, or the names of all that it may be of.
+    pub frame: String,
+    /// Each of these as a frame; empty where it is one.
+    pub each: Vec<String>,
 }
 
 impl<'m> Retracer<'m> {
@@ -103,7 +116,7 @@ impl<'m> Retracer<'m> {
     /// A frame as ART prints it, `a.b.c(SourceFile:12)`, as lines of the source, innermost first; none for
     /// outlined code, which hands its position to its caller. `None` for a frame that the mapping does not
     /// have.
-    pub(super) fn printed_frame(&self, frame: &str, above: &mut Above) -> Option<Vec<String>> {
+    pub(super) fn printed_frame(&self, frame: &str, above: &mut Above) -> Option<Vec<Printed>> {
         // A source may have brackets of its own.
         let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
         let (class, method) = name.trim_end().rsplit_once('.')?;
@@ -115,7 +128,11 @@ impl<'m> Retracer<'m> {
         let above = std::mem::take(above);
         // Without its descriptor, which ART does not print.
         let found = self.originals(class, method, "", line.map(Position::of_line), &above)?;
-        Some(found.frames.iter().map(|original| original.printed(place)).collect())
+        let printed = |original: &Original| Printed {
+            frame: original.printed(place),
+            each: original.each.iter().map(|one| one.printed(place)).collect(),
+        };
+        Some(found.frames.iter().map(printed).collect())
     }
 
     fn is_outline(&self, class: &str, method: &str) -> bool {
@@ -216,6 +233,7 @@ impl<'m> Retracer<'m> {
                 method: method.to_owned(),
                 file: self.file(original, original),
                 line: position.and_then(Position::line).filter(|line| *line > 0),
+                each: Vec::new(),
             };
             return Some(Found { frames: vec![frame], is_known: false });
         }
@@ -311,11 +329,20 @@ impl<'m> Retracer<'m> {
         if methods.len() > names.len() {
             names.push(format!("{} more", methods.len() - names.len()));
         }
+        let one = |method: &&Member<'_>| Original {
+            class: method.class.to_owned(),
+            method: method.name.to_owned(),
+            file: self.file(method.class, found_in),
+            line,
+            each: Vec::new(),
+        };
+        let are_several = methods.len() > 1;
         Original {
             class: class.to_owned(),
             method: names.join(" or "),
             file: self.file(class, found_in),
             line,
+            each: methods.iter().filter(|_| are_several).take(MAX_EACH).map(one).collect(),
         }
     }
 

@@ -3,6 +3,20 @@
 use super::frames::{Above, Retracer};
 use crate::model::framework::{CLASS_OBJECT, in_class_object};
 
+/// How a frame is written that may be of several methods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Several {
+    /// As one frame with all their names, so that a stack stays what it is.
+    OneFrame,
+    /// As R8's own retrace does: a line for each, with `<OR>` in front of all but the first.
+    Lines,
+}
+
+/// What stands in front of a frame.
+const AT: &str = "at ";
+/// What stands in front of another method that a frame may be of.
+const OR: &str = "<OR> ";
+
 /// What a line names, between what stands before and after it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part<'l> {
@@ -40,10 +54,30 @@ impl<'l> Part<'l> {
 
     /// The lines that it becomes: several where methods were inlined, none for what a compiler made. `None`
     /// when the mapping does not have it.
-    pub(super) fn retraced(&self, retracer: &Retracer<'_>, above: &mut Above) -> Option<Vec<String>> {
+    pub(super) fn retraced(
+        &self,
+        retracer: &Retracer<'_>,
+        several: Several,
+        above: &mut Above,
+    ) -> Option<Vec<String>> {
         let line = |name: String| format!("{}{name}{}", self.before, self.after);
+        let or = |nth: usize, name: String| {
+            let before = self.before.strip_suffix(AT).filter(|_| nth > 0);
+            before
+                .map_or_else(|| line(name.clone()), |before| format!("{before}{OR}{AT}{name}{}", self.after))
+        };
         match self.what {
-            What::Frame(frame) => Some(retracer.printed_frame(frame, above)?.into_iter().map(line).collect()),
+            What::Frame(frame) => {
+                let mut lines = Vec::new();
+                for printed in retracer.printed_frame(frame, above)? {
+                    if several == Several::Lines && !printed.each.is_empty() {
+                        lines.extend(printed.each.into_iter().enumerate().map(|(nth, name)| or(nth, name)));
+                    } else {
+                        lines.push(line(printed.frame));
+                    }
+                }
+                Some(lines)
+            }
             What::Class(class) | What::Thrown(class) => {
                 let is_thrown = matches!(self.what, What::Thrown(_));
                 *above = Above { outline: None, thrown: is_thrown.then(|| class.to_owned()) };
@@ -56,9 +90,9 @@ impl<'l> Part<'l> {
 /// `at a.b.c(SourceFile:12)` anywhere in a line. A source may have brackets of its own.
 fn frame(line: &str) -> Option<Part<'_>> {
     let mut from = 0;
-    while let Some(found) = line.get(from..)?.find("at ") {
+    while let Some(found) = line.get(from..)?.find(AT) {
         let start = from + found;
-        let name = start + "at ".len();
+        let name = start + AT.len();
         from = name;
         let begins = line.get(..start)?.chars().next_back().is_none_or(|c| c.is_whitespace() || c == ':');
         let rest = line.get(name..)?;
@@ -128,7 +162,13 @@ fn exception(line: &str) -> Option<Part<'_>> {
 }
 
 /// Adds a line as it is in the source; whether it changed.
-pub(super) fn push_line(out: &mut String, line: &str, retracer: &Retracer<'_>, above: &mut Above) -> bool {
+pub(super) fn push_line(
+    out: &mut String,
+    line: &str,
+    retracer: &Retracer<'_>,
+    several: Several,
+    above: &mut Above,
+) -> bool {
     let text = line.trim_end_matches(['\n', '\r']);
     let end = line.get(text.len()..).unwrap_or_default();
     let part = Part::read(text);
@@ -137,7 +177,7 @@ pub(super) fn push_line(out: &mut String, line: &str, retracer: &Retracer<'_>, a
         let is_end = text.trim_start().is_empty();
         *above = Above { outline: None, thrown: above.thrown.take().filter(|_| !is_end) };
     }
-    let Some(lines) = part.and_then(|part| part.retraced(retracer, above)) else {
+    let Some(lines) = part.and_then(|part| part.retraced(retracer, several, above)) else {
         out.push_str(line);
         return false;
     };

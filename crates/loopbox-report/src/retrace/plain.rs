@@ -2,7 +2,7 @@
 
 use super::error::MappingMismatch;
 use super::frames::{Above, Retracer};
-use super::line::push_line;
+use super::line::{Several, push_line};
 use super::members::Members;
 use super::names::Names;
 use super::{Mapping, same_build};
@@ -39,7 +39,7 @@ impl Mapping {
         let (mut out, mut renamed) = (String::with_capacity(text.len() + text.len() / 4), 0);
         let mut above = Above::default();
         for line in text.split_inclusive('\n') {
-            renamed += usize::from(push_line(&mut out, line, &retracer, &mut above));
+            renamed += usize::from(push_line(&mut out, line, &retracer, Several::Lines, &mut above));
         }
         Ok(RetracedText { text: out, renamed, looked_for: looked_for(&names) })
     }
@@ -118,6 +118,24 @@ mod tests {
                 "{conditions} {actions}"
             );
         }
+    }
+
+    /// As R8's own retrace (9.5.28) writes it, which puts them into the order of their names.
+    #[test]
+    fn a_frame_of_one_of_several_methods_is_a_line_for_each() {
+        let mapping = "own.List2 -> x:\n    java.util.List sorted(java.util.List) -> y\n    void drop(int) -> y\n    \
+                       void own.Other.cut(int) -> y\n    void one() -> z\n";
+        let mapping = Mapping::parse(mapping.as_bytes().to_vec()).unwrap();
+        let out =
+            mapping.retrace_text("own.E: no\n\tat x.y(SourceFile) ~[na]\r\n\tat x.z(SourceFile)\n").unwrap();
+        assert_eq!(
+            out.text,
+            "own.E: no\n\tat own.List2.sorted(List2.java) ~[na]\r\n\t<OR> at own.List2.drop(List2.java) ~[na]\r\n\
+             \t<OR> at own.Other.cut(Other.java) ~[na]\r\n\tat own.List2.one(List2.java)\n"
+        );
+        assert_eq!(out.renamed, 2);
+        // A text that was retraced has nothing left.
+        assert_eq!(mapping.retrace_text(&out.text).unwrap().renamed, 0);
     }
 
     #[test]

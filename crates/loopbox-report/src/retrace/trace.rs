@@ -1,7 +1,7 @@
 //! ART's own trace with the names of the source.
 
 use super::frames::{Above, Retracer};
-use super::line::push_line;
+use super::line::{Several, push_line};
 use crate::load::system_trace::unpack;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -17,7 +17,7 @@ pub(super) fn retraced(packed: &PackedTrace, retracer: &Retracer<'_>) -> PackedT
     }
     let (mut retraced, mut above) = (String::with_capacity(text.len() + text.len() / 4), Above::default());
     for line in text.split_inclusive('\n') {
-        push_line(&mut retraced, line, retracer, &mut above);
+        push_line(&mut retraced, line, retracer, Several::OneFrame, &mut above);
     }
     let mut out = GzEncoder::new(Vec::new(), Compression::default());
     match out.write_all(retraced.as_bytes()).and_then(|()| out.finish()) {

@@ -9,6 +9,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use load::LoadArgs;
 use loopbox_setup::workspace::{cargo, run as run_command, target};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The stresses.
@@ -74,6 +75,9 @@ pub(crate) struct CausesArgs {
     /// Only this cause; may be given again
     #[arg(long)]
     cause: Vec<String>,
+    /// Keep the reports below this folder, by testbed and cause
+    #[arg(long)]
+    reports: Option<PathBuf>,
     #[command(flatten)]
     load: LoadArgs,
 }
@@ -151,6 +155,9 @@ fn causes(args: &CausesArgs) -> Result<()> {
     let mut causes = cargo();
     causes.arg("run").args(package).arg("--");
     causes.args(args.cause.iter().flat_map(|cause| ["--cause", cause]));
+    if let Some(folder) = &args.reports {
+        causes.arg("--reports").arg(folder);
+    }
     run_command(causes.args(&args.testbeds))
 }
 

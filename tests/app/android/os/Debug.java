@@ -4,13 +4,13 @@ import dalvik.system.VMDebug;
 
 /** Of the methods that the recorder uses. */
 public final class Debug {
-    /** What {@link #isDebuggerConnected} returns. */
+    /** Has {@link #isDebuggerConnected} say so, whatever the runtime says. */
     public static volatile boolean connected;
 
     private Debug() {}
 
     public static boolean isDebuggerConnected() {
-        return connected;
+        return connected || VMDebug.isDebuggerConnected();
     }
 
     public static boolean waitingForDebugger() {

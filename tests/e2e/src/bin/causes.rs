@@ -1,27 +1,32 @@
 //! Has an app hang for each known cause and prints what the verdict was worth: `causes [--cause NAME]...
-//! [TESTBED...]`. `cargo xtask stress causes` calls it. It fails when a verdict was wrong with high
+//! [--reports FOLDER] [TESTBED...]`. `cargo xtask stress causes` calls it. It fails when a verdict was wrong with high
 //! confidence, or when a confidence does not keep its promise on the generated variants of causes.
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use loopbox_e2e::causes::{CAUSES, Known, Worth};
+use loopbox_e2e::causes::{Known, Worth};
 use loopbox_report::diagnose::Confidence;
 use loopbox_report::test_causes::{Reliability, generated};
 
 fn main() -> Result<ExitCode> {
     let mut causes: Vec<&Known> = Vec::new();
     let mut testbeds = Vec::new();
+    let mut reports = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         if argument == "--cause" {
             causes.push(Known::of(&arguments.next().context("--cause needs a name")?)?);
+        } else if argument == "--reports" {
+            reports = Some(PathBuf::from(arguments.next().context("--reports needs a folder")?));
         } else {
             testbeds.push(argument);
         }
     }
     if causes.is_empty() {
-        causes.extend(&CAUSES);
+        causes.extend(Known::all());
     }
     if testbeds.is_empty() {
         testbeds.push("art10".into());
@@ -32,7 +37,15 @@ fn main() -> Result<ExitCode> {
         println!("\n{testbed}\n\n| main | verdict | confidence | the verdict is |\n|---|---|---|---|");
         let mut count = [0; 3];
         for cause in &causes {
-            let (_, verdict) = cause.play(testbed).with_context(|| cause.name)?;
+            let (_, verdict) = match &reports {
+                Some(folder) => {
+                    let folder = folder.join(testbed).join(cause.name);
+                    fs::create_dir_all(&folder)?;
+                    cause.play_in(testbed, &folder)
+                }
+                None => cause.play(testbed),
+            }
+            .with_context(|| cause.name)?;
             let worth = cause.worth(&verdict);
             count[worth as usize] += 1;
             on_testbeds.add(verdict.confidence, worth == Worth::Right);

@@ -7,6 +7,11 @@ use crate::diagnose::wait_kind::{WaitKind, WaitSite};
 use crate::model::MainWaitKind;
 use crate::model::framework::DATABASE_CONNECTION;
 
+const PIPE: (&str, &str) = (
+    "waits for a pipe",
+    "Use pipes on another thread: the other end may be a process that does not answer, or wait for this one.",
+);
+
 const KINDS: [(WaitKind, &str, &str); 6] = [
     (
         WaitKind::Preferences,
@@ -25,11 +30,7 @@ const KINDS: [(WaitKind, &str, &str); 6] = [
         "loads code",
         "Load native libraries and large classes before they are needed, on another thread.",
     ),
-    (
-        WaitKind::Pipe,
-        "waits for a pipe",
-        "Use pipes on another thread: the other end may be a process that does not answer, or wait for this one.",
-    ),
+    (WaitKind::Pipe, PIPE.0, PIPE.1),
     (WaitKind::File, "works on files", "Move the file access to another thread."),
 ];
 
@@ -55,11 +56,30 @@ fn database(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static
     ))
 }
 
+/// What a file is that main waits for at the report, where the kernel says that it is none. Java reads from
+/// files, pipes and sockets by the same methods.
+fn no_file(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static str)> {
+    let main = facts.analysis.main_thread.as_ref().filter(|_| site.kind == WaitKind::File)?;
+    let wait = facts.analysis.main_wait().filter(|wait| wait.kind.is_wait_of_its_own())?;
+    if !facts.primary_message()?.running {
+        return None;
+    }
+    let descriptor = main.system_call.as_ref().map_or("", |call| call.descriptor.as_str());
+    let is = |what: &str| descriptor.starts_with(what) || descriptor.is_empty() && main.wchan.contains(what);
+    if is("pipe") {
+        return Some(PIPE);
+    }
+    (is("socket") || wait.kind == MainWaitKind::Socket).then_some((
+        "waits for the other end of a socket",
+        "Use sockets on another thread: the other end, in this device or another, may not answer.",
+    ))
+}
+
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let found =
         KINDS.iter().filter_map(|&(kind, what, advice)| Some((dominant_wait(facts, kind)?, what, advice)));
     let (w, what, advice) = found.max_by(|a, b| a.0.score.total_cmp(&b.0.score))?;
-    let (what, advice) = database(facts, w.site).unwrap_or((what, advice));
+    let (what, advice) = database(facts, w.site).or_else(|| no_file(facts, w.site)).unwrap_or((what, advice));
     let title =
         format!("{} {what}, in {}{}", w.slow.subject(), short(facts, w.site.at), called_from(facts, w.site));
     Some(

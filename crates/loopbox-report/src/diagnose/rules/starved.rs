@@ -1,5 +1,6 @@
 //! Main is starved of CPU time, by the machine or by the app's own threads: this message hardly got to run.
 
+use crate::diagnose::account::account;
 use crate::diagnose::cpu_takers::{Taken, Takers, taken};
 use crate::diagnose::cpu_wait::{NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::facts::Facts;
@@ -76,8 +77,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         .at_most_medium(unknown)
         .with_advice(advice)
         .with_message(slow.token);
+    // The kernel's count is of the time in which the process was not frozen.
     Some(match part {
-        Some(part) => finding.with_share(part),
+        Some(part) => finding.with_share(part * account(facts)?.not_frozen()),
         None => finding,
     })
 }

@@ -20,19 +20,32 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     }
     let what = suspender.words(&facts.analysis.frames);
     let title = format!("{} stood still for {}: {what}", slow.subject(), format_ns(ns));
+    let (stops, advice, culprit) = match suspender {
+        Suspender::Thread { thread, culprit, .. } => (
+            format!(
+                "{what}{}, for which the runtime stops every other thread that runs code of Java",
+                thread.tid_in_brackets()
+            ),
+            "The code on main's stack is not the cause. Walk through the heap in another process (a fork), or where no user \
+             waits.",
+            culprit,
+        ),
+        Suspender::Debugger => (
+            "a debugger was attached: at a break point it stops every thread".into(),
+            "The code on main's stack is not the cause. Leave reports out of a process that is debugged.",
+            None,
+        ),
+    };
     Some(
         Finding::new("suspended", facts.score(slow) + 0.08, title)
+            .with_evidence(stops)
             .with_evidence(format!(
-                "{what}{}, for which the runtime stops every other thread that runs code of Java",
-                suspender.thread.tid_in_brackets()
+                "for {} of the time main was on no CPU, and in no known wait",
+                percent(share)
             ))
-            .with_evidence(format!("for {} of the time main was on no CPU, and in no known wait", percent(share)))
             .with_share(share)
-            .with_advice(
-                "The code on main's stack is not the cause. Walk through the heap in another process (a fork), or where no user \
-                 waits.",
-            )
+            .with_advice(advice)
             .with_message(slow.token)
-            .with_culprit(suspender.culprit),
+            .with_culprit(culprit),
     )
 }

@@ -81,6 +81,7 @@ pub(super) fn find_frozen(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("frozen", score, "The process was frozen when the system took its trace".into())
             .with_all_evidence(said.then(|| "the system says of it: Frozen: true".to_owned()))
             .with_all_evidence(asleep.then(|| format!("main sleeps in the kernel's {wchan}")))
+            .with_all_evidence(about_time(traced))
             .with_advice(
                 "Time-outs that started before the freeze ran out during it: this is not a hang of the app's code.",
             ),
@@ -176,9 +177,11 @@ fn native_function(native: &NativeStack) -> Option<String> {
 /// What the system says of the time, and of what the app was in.
 fn about_time(traced: TracedMain<'_>) -> Vec<String> {
     let trace = traced.trace;
-    let waited = trace
-        .waited_ns()
-        .map(|ns| format!("the system had waited for {} when it asked for the trace", format_ns(ns)));
+    let time_out = trace.time_out_ns().map(|ns| format!(", with a time-out of {}", format_ns(ns)));
+    let time_out = time_out.as_deref().map_or("", |words| words);
+    let waited = trace.waited_ns().map(|ns| {
+        format!("the system had waited for {} when it asked for the trace{time_out}", format_ns(ns))
+    });
     let subject = Some(&trace.subject).filter(|subject| !subject.is_empty());
     let subject = subject.map(|subject| format!("the system says: {subject}"));
     let debug_store = trace.field("Debug Store").filter(|words| !words.is_empty());

@@ -162,6 +162,28 @@ fn a_frozen_process_is_no_hang() {
         ("The process was frozen when the system took its trace", Some(Confidence::High))
     );
     assert!(verdict.causes[0].evidence.iter().any(|line| line.contains("do_freezer_trap")), "{verdict:?}");
+    let waited = "the system had waited for 20.01 s when it asked for the trace, with a time-out of 20.00 s";
+    assert!(verdict.causes[0].evidence.iter().any(|line| line == waited), "{verdict:?}");
+    // A system that does not say how long its time-out was, or not as a number.
+    for timeout in ["", "Timeout: 0\n", "Timeout: soon\n", "Timeout: 99999999999999999999\n"] {
+        let a = analysis(read(FROZEN.replace("Timeout: 20000\n", timeout).as_bytes()).first());
+        let trace = a.system_trace.as_ref().unwrap();
+        assert_eq!((trace.waited_ns(), trace.time_out_ns()), (Some(20_012_000_000), None), "{timeout}");
+    }
+}
+
+/// R8's retrace writes a frame that may be of several methods as a line for each.
+#[test]
+fn other_methods_that_a_frame_may_be_of_are_no_frames() {
+    let text = "----- pid 9 at 2026-11-26 12:00:25.612345678+0100 -----\nCmd line: own.app\nDALVIK THREADS (1):\n\
+                \"main\" prio=5 tid=1 Native\n  | sysTid=9\n  at own.List2.sorted(List2.java)\n  \
+                <OR> at own.List2.drop(List2.java)\n  at own.App.run(App.java:3)\n\n----- end 9 -----\n";
+    for text in [text.to_owned(), format!("> {}", text.replace('\n', "\n> "))] {
+        let a = analysis(read(text.as_bytes()).first());
+        let main = a.system_trace.as_ref().unwrap().main().unwrap();
+        let frames: Vec<String> = main.java().iter().map(|&id| a.frames[id].full()).collect();
+        assert_eq!(frames, ["own.App.run(App.java:3)", "own.List2.sorted"], "{:?}", main.stack);
+    }
 }
 
 /// What main does, by its state and stack.

@@ -1,0 +1,171 @@
+package causes;
+
+import android.system.Os;
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Main waits for what is at the other end: a child process, a pipe, a server, a disk, a daemon of the runtime. */
+final class Ends implements Runnable {
+    private static final int LONG_MS = 600_000;
+
+    private final String what;
+
+    private Ends(String what) {
+        this.what = what;
+    }
+
+    /** Null when it is none of these. */
+    static Runnable of(String what) {
+        switch (what) {
+            case "child":
+            case "shell":
+            case "pipe":
+            case "connect":
+            case "datagram":
+            case "select":
+            case "sync":
+                return new Ends(what);
+            case "finalizers":
+                // Not in the message that hangs: a collection takes seconds on a loaded machine.
+                Bitmaps.leave();
+                Runtime.getRuntime().gc();
+                return new Ends(what);
+            default:
+                return null;
+        }
+    }
+
+    @Override
+    public void run() {
+        try {
+            switch (what) {
+                case "child":
+                    Backup.compress();
+                    break;
+                case "shell":
+                    Device.properties();
+                    break;
+                case "pipe":
+                    Helper.answer();
+                    break;
+                case "connect":
+                    Account.connect();
+                    break;
+                case "datagram":
+                    Account.discover();
+                    break;
+                case "select":
+                    Account.pump();
+                    break;
+                case "sync":
+                    Journal.commit();
+                    break;
+                default:
+                    Bitmaps.release();
+            }
+        } catch (Exception failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
+    /** Runs a program to its end. */
+    static final class Backup {
+        static void compress() throws Exception {
+            new ProcessBuilder("/bin/sleep", "60").start().waitFor();
+        }
+    }
+
+    /** Reads what a program writes, by a helper that says nothing of what for. */
+    static final class Device {
+        static int properties() throws Exception {
+            return ShellUtils.exec("/bin/sleep", "60");
+        }
+    }
+
+    /** As apps have it. */
+    static final class ShellUtils {
+        static int exec(String... command) throws Exception {
+            InputStream out = new ProcessBuilder(command).start().getInputStream();
+            return out.read();
+        }
+    }
+
+    /** A pipe whose other end is open, and silent. */
+    static final class Helper {
+        static int answer() throws Exception {
+            FileDescriptor[] ends = Os.pipe();
+            return new FileInputStream(ends[0]).read();
+        }
+    }
+
+    /** Another machine. */
+    static final class Account {
+        private static final InetAddress HERE = InetAddress.getLoopbackAddress();
+
+        /** To a server whose queue of connections is full. */
+        static void connect() throws Exception {
+            ServerSocket server = new ServerSocket(0, 1, HERE);
+            List<Socket> waiting = new ArrayList<>();
+            while (true) {
+                Socket client = new Socket();
+                client.connect(new InetSocketAddress(HERE, server.getLocalPort()), LONG_MS);
+                waiting.add(client);
+            }
+        }
+
+        static void discover() throws Exception {
+            byte[] answer = new byte[64];
+            new DatagramSocket(0, HERE).receive(new DatagramPacket(answer, answer.length));
+        }
+
+        static void pump() throws Exception {
+            Selector.open().select();
+        }
+    }
+
+    /** Has each line on the disk before the next. */
+    static final class Journal {
+        static void commit() throws Exception {
+            File file = File.createTempFile("journal", null, new File(System.getProperty("causes.disk")));
+            FileOutputStream out = new FileOutputStream(file);
+            byte[] line = new byte[4096];
+            while (true) {
+                out.write(line);
+                out.getFD().sync();
+            }
+        }
+    }
+
+    /** Waits for finalizers, one of which does not end. */
+    static final class Bitmaps {
+        static void release() {
+            while (true) {
+                System.runFinalization();
+            }
+        }
+
+        static void leave() {
+            new Pixels();
+        }
+
+        /** Its finalizer waits. */
+        private static final class Pixels {
+            @Override
+            protected void finalize() {
+                Causes.Work.sleep(LONG_MS);
+            }
+        }
+    }
+}

@@ -1,0 +1,300 @@
+package causes;
+
+import android.app.Activity;
+import com.oplus.view.OplusViewHook;
+import com.tencent.mmkv.MMKV;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** The time is in one method, and the reason in another: whose is it? */
+final class Screens implements Runnable {
+    private final String what;
+
+    private Screens(String what) {
+        this.what = what;
+    }
+
+    /** Null when it is none of these. */
+    static Runnable of(String what) {
+        switch (what) {
+            case "resume":
+            case "helper-sleep":
+            case "maker":
+            case "sdk":
+            case "branches":
+            case "mutual":
+            case "recursion":
+            case "regex":
+            case "exceptions":
+            case "reflection":
+            case "spin":
+            case "list":
+            case "poll":
+                return new Screens(what);
+            default:
+                return null;
+        }
+    }
+
+    @Override
+    public void run() {
+        switch (what) {
+            case "resume":
+                new PriceScreen().onResume();
+                break;
+            case "helper-sleep":
+                Basket.checkOut();
+                break;
+            case "maker":
+                OplusViewHook.dispatch(new Chart());
+                break;
+            case "sdk":
+                Preferences.load();
+                break;
+            case "branches":
+                Home.show();
+                break;
+            case "mutual":
+                Json.parse();
+                break;
+            case "recursion":
+                Sums.ways(60);
+                break;
+            case "regex":
+                Search.matches();
+                break;
+            case "exceptions":
+                Numbers.parseAll();
+                break;
+            case "reflection":
+                Events.post();
+                break;
+            case "spin":
+                Bridge.awaitReady();
+                break;
+            case "list":
+                Orders.sort();
+                break;
+            default:
+                Login.awaitToken();
+        }
+    }
+
+    /** Its method of the life cycle has a helper compute. */
+    static final class PriceScreen extends Activity {
+        @Override
+        protected void onResume() {
+            refresh();
+        }
+
+        private void refresh() {
+            while (true) {
+                CpuUtils.busy(20);
+            }
+        }
+    }
+
+    /** As apps have it. */
+    static final class CpuUtils {
+        static void busy(int ms) {
+            Causes.Work.busy(ms);
+        }
+    }
+
+    /** Sleeps by a helper. */
+    static final class Basket {
+        static void checkOut() {
+            ThreadUtils.sleepQuietly(600_000);
+        }
+    }
+
+    /** As apps have it. */
+    static final class ThreadUtils {
+        static void sleepQuietly(int ms) {
+            Causes.Work.sleep(ms);
+        }
+    }
+
+    /** Is called through a method of the device's maker. */
+    static final class Chart implements Runnable {
+        @Override
+        public void run() {
+            layOut();
+        }
+
+        private static void layOut() {
+            long sum = 0;
+            while (sum >= 0) {
+                sum = (sum * 31 + 7) & 0xffff;
+            }
+        }
+    }
+
+    /** Has a library compute. */
+    static final class Preferences {
+        static int load() {
+            return MMKV.decodeAll();
+        }
+    }
+
+    /** Three things in turn, none of them most of the time. */
+    static final class Home {
+        static void show() {
+            while (true) {
+                banner();
+                feed();
+                badges();
+            }
+        }
+
+        private static void banner() {
+            Causes.Work.sleep(40);
+        }
+
+        private static void feed() {
+            Causes.Work.busy(35);
+        }
+
+        private static void badges() {
+            Causes.Work.sleep(25);
+        }
+    }
+
+    /** A parser whose four methods call each other, to different depths. */
+    static final class Json {
+        private static long sink;
+
+        static void parse() {
+            while (true) {
+                for (int depth = 1; depth < 40; depth++) {
+                    value(depth);
+                }
+            }
+        }
+
+        private static void value(int depth) {
+            for (int i = 0; i < 200; i++) {
+                sink = sink * 31 + i;
+            }
+            if (depth > 0) {
+                array(depth - 1);
+            }
+        }
+
+        private static void array(int depth) {
+            for (int i = 0; i < 100; i++) {
+                sink = sink * 29 + i;
+            }
+            element(depth);
+        }
+
+        private static void element(int depth) {
+            for (int i = 0; i < 150; i++) {
+                sink = sink * 23 + i;
+            }
+            object(depth);
+        }
+
+        private static void object(int depth) {
+            for (int i = 0; i < 200; i++) {
+                sink = sink * 19 + i;
+            }
+            value(depth);
+        }
+    }
+
+    /** Calls itself. */
+    static final class Sums {
+        static long ways(int n) {
+            return n < 2 ? n : ways(n - 1) + ways(n - 2);
+        }
+    }
+
+    /** A pattern that tries everything, in native code. */
+    static final class Search {
+        static boolean matches() {
+            StringBuilder text = new StringBuilder();
+            for (int i = 0; i < 40; i++) {
+                text.append('a');
+            }
+            Pattern pattern = Pattern.compile("(a+)+b");
+            boolean found = false;
+            while (!found) {
+                found = pattern.matcher(text).matches();
+            }
+            return found;
+        }
+    }
+
+    /** Learns by exceptions. */
+    static final class Numbers {
+        static int parseAll() {
+            int failed = 0;
+            while (true) {
+                try {
+                    failed += Integer.parseInt("none");
+                } catch (NumberFormatException e) {
+                    failed++;
+                }
+            }
+        }
+    }
+
+    /** Calls by reflection. */
+    static final class Events {
+        static void post() {
+            try {
+                Method method = Events.class.getDeclaredMethod("onOrder");
+                method.invoke(null);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        static void onOrder() {
+            Map<Integer, Integer> counts = new HashMap<>();
+            for (int i = 0; ; i++) {
+                counts.put(i & 1023, i);
+            }
+        }
+    }
+
+    /** Waits for another thread without waiting. */
+    static final class Bridge {
+        private static volatile boolean ready;
+
+        static void awaitReady() {
+            while (!ready) {
+                Thread.yield();
+            }
+        }
+    }
+
+    /** Sorts a list by hand. */
+    static final class Orders {
+        static void sort() {
+            List<Integer> all = new ArrayList<>();
+            for (int i = 0; i < 30_000; i++) {
+                all.add(i);
+            }
+            while (true) {
+                all.add(all.remove(0));
+            }
+        }
+    }
+
+    /** Asks again and again, and sleeps in between. */
+    static final class Login {
+        private static volatile String token;
+
+        static void awaitToken() {
+            while (token == null) {
+                Causes.Work.sleep(10);
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package com.oplus.view;
+
+/** What a maker of devices adds between the framework and an app. */
+public final class OplusViewHook {
+    private OplusViewHook() {}
+
+    public static void dispatch(Runnable view) {
+        beforeDispatch(view);
+    }
+
+    private static void beforeDispatch(Runnable view) {
+        view.run();
+    }
+}

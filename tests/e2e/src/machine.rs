@@ -1,0 +1,93 @@
+//! What a test does to the machine around a process: control groups, and other work.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+/// A control group of one test.
+#[derive(Debug)]
+pub struct Cgroup {
+    path: PathBuf,
+    /// What it is made for.
+    pub file: &'static str,
+}
+
+impl Cgroup {
+    /// One that has `file`, of whichever version; none where none can be made.
+    pub fn with(file: &'static str) -> Option<Self> {
+        let (controller, _) = file.split_once('.')?;
+        let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+        // The second version has all controllers in one tree, once they are asked for.
+        for root in roots {
+            let _ = fs::write(Path::new(root).join("cgroup.subtree_control"), format!("+{controller}"));
+        }
+        let first = Path::new(roots[0]).join(controller);
+        for root in [first.as_path(), roots[0].as_ref(), roots[1].as_ref()] {
+            let path = root.join(format!("loopbox-test-{}-{controller}", std::process::id()));
+            if root.join("cgroup.procs").exists() && fs::create_dir(&path).is_ok() {
+                let group = Self { path, file };
+                if group.path.join(file).exists() {
+                    return Some(group);
+                }
+            }
+        }
+        None
+    }
+
+    /// Writes to what it was made for.
+    ///
+    /// # Errors
+    /// When the kernel refuses it.
+    pub fn set(&self, value: &str) -> Result<()> {
+        fs::write(self.path.join(self.file), value)
+            .with_context(|| format!("cannot set {} to {value}", self.file))
+    }
+
+    /// Takes a process in.
+    ///
+    /// # Errors
+    /// When the kernel refuses it.
+    pub fn add(&self, pid: u32) -> Result<()> {
+        fs::write(self.path.join("cgroup.procs"), pid.to_string()).context("cannot enter a cgroup")
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        // Empty when its process is reaped.
+        for _ in 0..100 {
+            if fs::remove_dir(&self.path).is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Processes that keep every processor busy.
+#[derive(Debug)]
+pub struct Hogs(Vec<Child>);
+
+impl Hogs {
+    /// Starts so many for each processor.
+    ///
+    /// # Errors
+    /// When there is no shell.
+    pub fn start(each: usize) -> Result<Self> {
+        let processors = std::thread::available_parallelism()?.get() * each;
+        let hog = || Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn();
+        Ok(Self((0..processors).map(|_| hog()).collect::<Result<_, _>>()?))
+    }
+}
+
+impl Drop for Hogs {
+    fn drop(&mut self) {
+        for hog in &mut self.0 {
+            let _ = hog.kill();
+            let _ = hog.wait();
+        }
+    }
+}

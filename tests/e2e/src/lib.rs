@@ -9,6 +9,7 @@ pub mod libraries;
 pub mod links;
 pub mod matrix;
 pub mod monitor;
+pub mod peers;
 pub mod platform_names;
 pub mod real_sdks;
 pub mod scenario;

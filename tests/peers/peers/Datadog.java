@@ -4,7 +4,6 @@ import android.os.Handler;
 import android.os.Looper;
 import com.datadog.android.api.InternalLogger;
 import com.datadog.android.api.feature.FeatureSdkCore;
-import com.datadog.android.internal.time.TimeProvider;
 import com.datadog.android.rum.GlobalRumMonitor;
 import com.datadog.android.rum.internal.anr.ANRDetectorRunnable;
 import com.datadog.android.rum.internal.instrumentation.MainLooperLongTaskStrategy;
@@ -16,7 +15,7 @@ import java.lang.reflect.Proxy;
 abstract class Datadog extends Peer implements InvocationHandler {
     private static final long NS_PER_MS = 1_000_000;
 
-    final FeatureSdkCore core = (FeatureSdkCore) of(FeatureSdkCore.class);
+    final FeatureSdkCore core = new DatadogCore((InternalLogger) of(InternalLogger.class));
 
     Datadog(String name) {
         super(name);
@@ -33,14 +32,7 @@ abstract class Datadog extends Peer implements InvocationHandler {
             case "equals":
                 return proxy == arguments[0];
             case "toString":
-            case "getName":
                 return name;
-            case "getInternalLogger":
-                return of(InternalLogger.class);
-            case "getTimeProvider":
-                return of(TimeProvider.class);
-            case "getDeviceElapsedTimeNanos":
-                return System.nanoTime();
             case "addError":
                 Throwable error = (Throwable) arguments[2];
                 reports(String.valueOf(arguments[0]), error.getStackTrace());

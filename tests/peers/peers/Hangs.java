@@ -112,11 +112,7 @@ public final class Hangs {
     }
 
     static void sleep(int ms) {
-        try {
-            Thread.sleep(ms);
-        } catch (InterruptedException unexpected) {
-            throw new AssertionError(unexpected);
-        }
+        Peer.sleep(ms);
     }
 
     /** Computes. */

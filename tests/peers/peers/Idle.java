@@ -26,10 +26,10 @@ public final class Idle {
         final int ms = Integer.parseInt(arguments[1]);
         new Thread("counts") {
             @Override public void run() {
-                Hangs.sleep(SETTLE_MS);
+                Peer.sleep(SETTLE_MS);
                 long main = woken(true);
                 long all = woken(false);
-                Hangs.sleep(ms);
+                Peer.sleep(ms);
                 Peer.say("woken", (woken(true) - main) + " " + (woken(false) - all));
                 Runtime.getRuntime().halt(0);
             }

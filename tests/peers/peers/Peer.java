@@ -57,6 +57,14 @@ public abstract class Peer implements HookBench.Variant {
         onReport.accept(name);
     }
 
+    static void sleep(int ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException unexpected) {
+            throw new AssertionError(unexpected);
+        }
+    }
+
     /** A line with the time. */
     static void say(String what, String text) {
         Script.say(what + " " + SystemClock.uptimeMillis() + " " + text);

@@ -232,9 +232,9 @@ fn hangs(wanted: &Wanted) -> Result<String> {
         }
     }
     let mut page = wrap(&format!(
-        "Each hang {} times on {}, each at its defaults. R the cause is named, S main's place without the \
-         cause, W another place is blamed, L only when the hang was over, - nothing; several letters: several \
-         reports. Load {before} before, {} after.\n\n",
+        "Each hang {} times on {}, each at its defaults. R the cause is named, r it is named behind another \
+         one, S main's place without the cause, N the message's name alone, W another place is blamed, L only \
+         when the hang was over, - no report; several letters: several reports. Load {before} before, {} after.\n\n",
         wanted.times,
         wanted.hangs.join(" and "),
         load()?

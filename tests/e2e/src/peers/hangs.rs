@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -181,8 +182,7 @@ impl Hang {
         let mut ours = None;
         for line in &ended.lines {
             let Some((at, name, text)) = fields(line, "report") else { continue };
-            let judged =
-                Judged { worth: judge(text, self.cause, self.place, self.message), is_late: at >= over };
+            let judged = Judged { worth: self.judge(text), is_late: at >= over };
             if name.starts_with("loopbox") {
                 // The digest; of a hang that went on it comes again, with more in it.
                 ours = Some(judged.is_late && ours != Some(false));
@@ -205,22 +205,30 @@ impl Hang {
         Ok(said)
     }
 
-    /// What the host tools say of each of our reports: the first cause alone counts.
-    fn shown(&self, folder: &std::path::Path, is_late: bool, texts: &mut String) -> Result<Vec<Judged>> {
+    /// What the host tools say of each of our reports: by the first cause, and by those after it.
+    fn shown(&self, folder: &Path, is_late: bool, texts: &mut String) -> Result<Vec<Judged>> {
         let mut judged = Vec::new();
         for file in reports(folder)? {
             let decoded = Decoded { report: read(&file)?, damage: Vec::new() };
             let verdict = diagnose(&Analysis::new(&decoded));
-            let mut text = verdict.headline.clone();
-            if let Some(first) = verdict.causes.first() {
-                let culprit = first.culprit.as_deref().unwrap_or_default();
-                write!(text, "; {}; {}; {culprit}; {}", first.rule, first.title, first.evidence.join("; "))?;
+            let causes = verdict.causes.iter().map(|cause| {
+                let culprit = cause.culprit.as_deref().unwrap_or_default();
+                format!("{}; {}; {culprit}; {}", cause.rule, cause.title, cause.evidence.join("; "))
+            });
+            let causes: Vec<String> = causes.collect();
+            let first = causes.first().unwrap_or(&verdict.headline);
+            let mut worth = self.judge(first);
+            if worth != Worth::Right && causes.iter().any(|cause| self.judge(cause) == Worth::Right) {
+                worth = Worth::Later;
             }
-            writeln!(texts, "{SHOW}: {text}")?;
-            let worth: Worth = judge(&text, self.cause, self.place, self.message);
+            writeln!(texts, "{SHOW}: {}", causes.join("\n  then: "))?;
             judged.push(Judged { worth, is_late });
         }
         Ok(judged)
+    }
+
+    fn judge(&self, text: &str) -> Worth {
+        judge(text, self.cause, self.place, self.message)
     }
 }
 

@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Worth {
     /// The cause is named.
     Right,
+    /// The cause is named, behind another one.
+    Later,
     /// Main's place is right, and the cause is not in it.
     Stack,
     /// The message that hangs is named, and nothing of what it does.
@@ -77,6 +79,7 @@ impl fmt::Display for Outcome {
             Self::Reports(worths, is_late) => {
                 let letters = worths.iter().map(|worth| match worth {
                     Worth::Right => "R",
+                    Worth::Later => "r",
                     Worth::Stack => "S",
                     Worth::Name => "N",
                     Worth::Wrong => "W",

@@ -84,3 +84,24 @@ fn each_watcher_reports_a_hang_beside_the_recorder_and_without_it() -> Result<()
         Ok(())
     })
 }
+
+/// They want classes of a phone that no testbed has, so they run on a JVM alone (`real_sdks.rs`). None of
+/// them watches main. One that starts here some day belongs to the SDKs above.
+#[test]
+fn bugsnag_acra_and_okhttp_do_not_start_for_want_of_a_phones_classes() -> Result<()> {
+    const WANTED: [(&str, &str); 3] = [
+        ("bugsnag", "Failed resolution of: Landroid/net/ConnectivityManager;"),
+        (
+            "acra",
+            "Failed resolution of: Landroid/content/SharedPreferences$OnSharedPreferenceChangeListener;",
+        ),
+        ("okhttp", "Class not found using the boot class loader; no stack trace available"),
+    ];
+    let (bed, folder) = (Bed::ensure("art11", Build::Dev)?, tempdir()?);
+    let ended = bed.app("peers.Starts", folder.path()).start()?.finish(LIMIT)?.success()?;
+    let expected = WANTED
+        .map(|(sdk, class)| format!("SCRIPT refused {sdk} java.lang.NoClassDefFoundError {class}"))
+        .to_vec();
+    assert_eq!(ended.lines, expected, "{}", ended.errors);
+    Ok(())
+}

@@ -34,7 +34,7 @@ fn in_each_way(class: &str, check: impl Fn(App, &Path) -> Result<()> + Sync) -> 
 }
 
 #[test]
-fn no_message_is_lost_beside_an_sdk_and_none_of_the_sdks_when_the_recorder_is_gone() -> Result<()> {
+fn no_message_is_lost_with_an_sdk_and_none_by_the_sdk_when_the_recorder_is_gone() -> Result<()> {
     in_each_way("peers.Together", |app, folder| {
         let ended = app.argument("hangMs=60000").start()?.finish(LIMIT)?.success()?;
         let ours = reports(folder)?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
@@ -58,7 +58,7 @@ fn no_message_is_lost_beside_an_sdk_and_none_of_the_sdks_when_the_recorder_is_go
             ensure!(said("both")? == MESSAGES, "{sdk} has seen {} messages", said("both")?);
             // The one that asks at the end is one more.
             let recorded = token(format!("end {sdk}"))? - token(format!("begin {sdk}"))?;
-            ensure!(recorded == MESSAGES + 1, "beside {sdk} {recorded} messages were recorded");
+            ensure!(recorded == MESSAGES + 1, "with {sdk} {recorded} messages were recorded");
             ensure!(said("alone")? == MESSAGES, "{sdk} has seen {} without us", said("alone")?);
         }
         Ok(())
@@ -66,7 +66,7 @@ fn no_message_is_lost_beside_an_sdk_and_none_of_the_sdks_when_the_recorder_is_go
 }
 
 #[test]
-fn each_watcher_reports_a_hang_beside_the_recorder_and_without_it() -> Result<()> {
+fn each_watcher_reports_a_hang_with_the_recorder_and_without_it() -> Result<()> {
     in_each_way("peers.Watching", |app, _| {
         let ended = app.argument("hangMs=1000").start()?.finish(LIMIT)?.success()?;
         let both = ended.lines.iter().position(|line| line == "SCRIPT both").context("no hang of both")?;

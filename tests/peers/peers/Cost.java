@@ -8,7 +8,10 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a peer costs each message, as {@link HookBench} measures. Arguments: messages a batch, rounds, the peers. */
+/**
+ * What a peer costs each message, as {@link HookBench} measures. Arguments: messages a batch, rounds, the
+ * peers.
+ */
 public final class Cost {
     private Cost() {}
 

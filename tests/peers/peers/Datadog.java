@@ -61,7 +61,7 @@ abstract class Datadog extends Peer implements InvocationHandler {
 
     /** On by default below API 30. */
     static final class Anr extends Datadog {
-        /** Its constructor's default for the pause between two looks, which Java cannot leave out. */
+        /** Its constructor's default for the pause between two heartbeats, which Java cannot leave out. */
         private static final long TEST_MS = 500;
 
         private final long timeoutMs;

@@ -19,7 +19,10 @@ import kotlin.jvm.functions.Function1;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 
-/** What Datadog's watchers ask their SDK for: the time, by its own class, and else nothing. It is plain, so that it costs them nothing. */
+/**
+ * What Datadog's watchers ask their SDK for: the time, by its own class, and else nothing. It is plain, so
+ * that it costs them nothing.
+ */
 final class DatadogCore implements FeatureSdkCore {
     private final TimeProvider time = new DefaultTimeProvider();
     private final InternalLogger logger;

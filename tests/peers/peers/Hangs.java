@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Hangs in one way, under the eyes of peers. Arguments: the peers, with commas; the hang. Prints what each reports, and when the hang
- * began and was over.
+ * Hangs in one way, under the eyes of peers. Arguments: the peers, with commas; the hang. Prints what each
+ * reports, and when the hang began and was over.
  */
 public final class Hangs {
     private static final int WARM_MS = 2_000;

@@ -8,8 +8,9 @@ import java.io.FileReader;
 import java.io.IOException;
 
 /**
- * How often main and all threads together are woken in an app that does nothing, under the eyes of a peer. Arguments: the peer, or
- * {@code none}; for how many milliseconds. Prints both counts, by the kernel ({@code voluntary_ctxt_switches}).
+ * How often main and all threads together are woken in an app that does nothing, under the eyes of a peer.
+ * Arguments: the peer, or {@code none}; for how many milliseconds. Prints both counts, by the kernel ({@code
+ * voluntary_ctxt_switches}).
  */
 public final class Idle {
     /** Long enough for all to have gone to sleep. */

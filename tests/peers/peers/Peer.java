@@ -7,7 +7,7 @@ import scenario.Script;
 
 /** Another watcher of the main thread, as it is published, at its defaults. It prints what it reports. */
 public abstract class Peer implements HookBench.Variant {
-    /** What plays the system and the app. Set before a peer is installed. */
+    /** The app, and what the system says of it. Set before a peer is installed. */
     static volatile SystemContext context = new SystemContext(new String[0]);
 
     /** Called for each report, with the peer's name. */

@@ -3,7 +3,10 @@ package peers;
 import java.util.Date;
 import java.util.Locale;
 
-/** What BlockCanary gets for a SimpleDateFormat, which needs ICU's classes: no testbed has them. Milliseconds since 1970. */
+/**
+ * What BlockCanary gets for a SimpleDateFormat, which needs ICU's classes: no testbed has them. Milliseconds
+ * since 1970.
+ */
 public final class PlainDateFormatOfBed {
     public PlainDateFormatOfBed(String pattern) {}
 

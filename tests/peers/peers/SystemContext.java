@@ -11,7 +11,10 @@ import java.util.List;
 import scenario.Options;
 import scenario.Phone;
 
-/** An app to which the system says of its own processes alone that they do not respond: from {@link #hangs} on. */
+/**
+ * An app to which the system says of its own processes alone that they do not respond: from {@link #hangs}
+ * on.
+ */
 final class SystemContext extends Phone {
     /** How long the system waits before it says so. */
     private static final long INPUT_MS = 5_000;

@@ -16,9 +16,10 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * The recorder and one SDK after the other in one process: a known number of messages while both watch, and again when the recorder
- * is gone. Arguments: those of {@link Options}; {@code order=first} or {@code last}: whether the recorder comes before the SDKs. Prints
- * how many messages each SDK has seen, and has a report of ours before and after them.
+ * The recorder and one SDK after the other in one process: a known number of messages while both watch, and
+ * again when the recorder is gone. Arguments: those of {@link Options}; {@code order=first} or {@code last}:
+ * whether the recorder comes before the SDKs. Prints how many messages each SDK has seen, and has a report of
+ * ours before and after them.
  */
 public final class Together {
     private static final int MESSAGES = 300;

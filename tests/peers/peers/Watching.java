@@ -12,8 +12,8 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * A hang that the recorder and three watchers see, and another one when the recorder is gone. Arguments: those of {@link Options};
- * {@code order=first} or {@code last}. Main hangs until all have reported.
+ * A hang that the recorder and three watchers see, and another one when the recorder is gone. Arguments:
+ * those of {@link Options}; {@code order=first} or {@code last}. Main hangs until all have reported.
  */
 public final class Watching {
     private static final int TIMEOUT_MS = 1_000;

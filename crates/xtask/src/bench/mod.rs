@@ -30,8 +30,8 @@ pub(crate) enum BenchCommand {
     Install(install::InstallArgs),
     /// What the native part of the hook costs per message, in instructions and time
     Instructions(instructions::InstructionsArgs),
-    /// Loopbox and other watchers of the main thread side by side: what a message costs, how often an app that
-    /// rests is woken, who names what in hangs of known cause
+    /// Loopbox and other watchers of the main thread: what a message costs, how often an app that rests is
+    /// woken, who names what in hangs of known cause
     Peers(peers::PeersArgs),
     /// How long a report takes until its first file has its name, with a full history
     Report(report::ReportArgs),

@@ -87,10 +87,10 @@ pub const HANGS: [Hang; 14] = [
         "4.6 s of one message, then 45 innocent ones",
         Quits,
         "peers.Hangs$Culprit",
-        &[&["Hangs$Culprit.run"], &["before: peers.Hangs$Culprit 4"]],
+        &[&["Hangs$Culprit.run"], &["before: peers.Hangs$Culprit "]],
         &[],
     ),
-    hang("nested", "computes in a nested loop", Quits, "peers.Hangs$Dialog", &[&["Hangs$Button.click"]], &[]),
+    hang("nested", "computes in a nested loop", Quits, "peers.Hangs$Button", &[&["Hangs$Button.click"]], &[]),
     hang("idle", "computes in an idle handler", Quits, "peers.Hangs$Tidy", &[&["Hangs$Tidy.queueIdle"]], &[]),
     hang("binder", "waits for another process", Quits, "peers.Hangs$Shop", &[&["Hangs$Shop.price"]], &[]),
     hang(

@@ -35,7 +35,7 @@ pub(super) fn judge(text: &str, cause: Words, place: Words, message: &str) -> Wo
         Worth::Right
     } else if has(place) {
         Worth::Stack
-    } else if names(text, message) {
+    } else if names(text, message) && !has_stack(text) {
         Worth::Name
     } else {
         Worth::Wrong
@@ -46,6 +46,11 @@ pub(super) fn judge(text: &str, cause: Words, place: Words, message: &str) -> Wo
 fn names(text: &str, class: &str) -> bool {
     let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '$');
     text.match_indices(class).any(|(at, _)| ends(&text[at + class.len()..]))
+}
+
+/// Whether a report has frames: those of a peer, or of a digest.
+fn has_stack(text: &str) -> bool {
+    ["; ", " < "].iter().any(|between| text.contains(between))
 }
 
 /// What all reports of one hang come to.
@@ -105,7 +110,7 @@ mod tests {
         assert_eq!(of("the writer's"), Worth::Right);
         assert_eq!(of("at Reader.read, Writer"), Worth::Stack);
         assert_eq!(of("long task of Reader@1234"), Worth::Name);
-        assert_eq!(of("at Innocent.work"), Worth::Wrong);
+        assert_eq!(of("ANR; Innocent.work(A.java:1); Reader.run(A.java:2)"), Worth::Wrong);
         assert_eq!(of("long task of Reader$0@1234"), Worth::Wrong);
         assert_eq!(judge("anything", &[], &[], "none"), Worth::Wrong);
     }

@@ -1,5 +1,5 @@
-//! Other watchers of the main thread, as Maven Central has them, on testbeds (`tests/peers`): what they cost a
-//! message, how often they wake an app that rests, and what they say of hangs.
+//! Other watchers of the main thread, as Maven Central has them, on testbeds (`tests/peers`): what they cost
+//! a message, how often they wake an app that rests, and what they say of hangs.
 
 mod cost;
 mod hangs;
@@ -149,7 +149,8 @@ impl Bed {
     }
 }
 
-/// The same classes with another class, of a name as long, in place of one that needs ICU: no testbed has that.
+/// The same classes with another class, of a name as long, in place of one that needs ICU: no testbed has
+/// that.
 fn without_dates(jar: &Path, made: &Path) -> Result<PathBuf> {
     const FROM: &[u8] = b"java/text/SimpleDateFormat";
     const TO: &[u8; 26] = b"peers/PlainDateFormatOfBed";

@@ -4,7 +4,10 @@ import android.content.Context;
 import android.os.Looper;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What {@code BlockCanary.install} and {@code start} do, but for its Activity and notification, which no testbed has. */
+/**
+ * What {@code BlockCanary.install} and {@code start} do, but for its Activity and notification, which no
+ * testbed has.
+ */
 public final class Core {
     private final BlockCanaryInternals core;
 

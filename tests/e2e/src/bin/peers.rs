@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use lab_launch::Build;
 use loopbox_e2e::peers::{Bed, Costs, HANGS, Hang, PEERS, Peer, SHOW, Woken, load};
 use loopbox_setup::command::for_each;
@@ -81,6 +81,9 @@ impl Wanted {
                 }
             }
         }
+        let is_whole = wanted.hang.is_empty() && wanted.peer.is_empty();
+        let has_both = !wanted.costs.is_empty() && !wanted.hangs.is_empty();
+        ensure!(!wanted.bless || is_whole && has_both, "a part of the tables is not written");
         Ok(wanted)
     }
 

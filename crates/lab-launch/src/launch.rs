@@ -184,13 +184,25 @@ pub fn scripted_apps(testbed: &Testbed) -> Result<PathBuf> {
     Ok(jar)
 }
 
+/// The same as class files, for what is compiled against them.
+///
+/// # Errors
+/// When they cannot be compiled.
+pub fn scripted_classes(testbed: &Testbed) -> Result<Vec<PathBuf>> {
+    testbed.compile(&and_java_half(java_below(&[root().join("tests/app")])?)?, &[])
+}
+
 /// Compiles Java sources together with the recorder's Java half.
 fn with_java_half(testbed: &Testbed, sources: Vec<PathBuf>, jar: &Path) -> Result<()> {
+    testbed.dex(&and_java_half(sources)?, &[], jar)
+}
+
+fn and_java_half(sources: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let glue = root().join("jni-glue");
     let mut all =
         java_below(&["java", "java-stubs", "inhouse/java", "startup/java"].map(|part| glue.join(part)))?;
     all.extend(sources);
-    testbed.dex(&all, &[], jar)
+    Ok(all)
 }
 
 /// Builds what runs on a testbed, for its architecture; returns the folder with it.

@@ -9,5 +9,5 @@ pub mod shrink;
 pub use android::{Shipped, shipped};
 pub use launch::{
     App, Build, Ended, Launcher, Running, java_below, programs_of_this_machine, reports, scripted_apps,
-    wait_for_report,
+    scripted_classes, wait_for_report,
 };

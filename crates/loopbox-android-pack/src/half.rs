@@ -317,6 +317,8 @@ pub struct Compiled {
     pub startup: PathBuf,
     /// Of the one that unit tests of apps add.
     pub testing: PathBuf,
+    /// What is declared here of the platform, and not in it.
+    pub declared: PathBuf,
     /// The platform's public API at level 23.
     pub android_jar: PathBuf,
 }
@@ -327,11 +329,12 @@ pub struct Compiled {
 /// When a source does not compile, or the platform's API cannot be had.
 pub fn compiled() -> Result<Compiled> {
     let java = Java::ensure(&Progress::new("java"))?;
-    let Parts { library, inhouse, ktx, noop, screen, startup, testing } =
-        Half::ensure(&java, &root().join(GLUE))?.parts;
+    let Half { work, parts, .. } = Half::ensure(&java, &root().join(GLUE))?;
+    let Parts { library, inhouse, ktx, noop, screen, startup, testing } = parts;
     let [library, inhouse, ktx, noop, screen, startup, testing] =
         [library, inhouse, ktx, noop, screen, startup, testing].map(|part| part.classes);
-    Ok(Compiled { library, inhouse, ktx, noop, screen, startup, testing, android_jar: java.android_jar })
+    let (declared, android_jar) = (declared(&work), java.android_jar);
+    Ok(Compiled { library, inhouse, ktx, noop, screen, startup, testing, declared, android_jar })
 }
 
 /// What the archive without effect has of the library's sources.

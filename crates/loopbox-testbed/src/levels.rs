@@ -26,6 +26,7 @@ pub(crate) const LIST: &str = "uau";
 pub(crate) struct Levels {
     pub(crate) in_tests: Vec<String>,
     keep: Vec<String>,
+    named: Vec<String>,
     classes: Vec<String>,
     frame_classes: Vec<String>,
     strict_mode_classes: Vec<String>,
@@ -41,6 +42,9 @@ struct Pin {
     version: String,
     sha256: String,
     megabytes: u32,
+    /// Whether what is named is kept.
+    #[serde(default)]
+    named: bool,
     /// The queues that it has behind a switch.
     #[serde(default)]
     queues: Vec<Queue>,
@@ -88,7 +92,8 @@ impl Levels {
             pin.with_context(|| format!("there is no {framework}; there are: {}", known().join(", ")))?;
         let partly = [&self.strict_mode_classes[..], &pin.classes].concat();
         let classes = [&self.classes[..], &self.frame_classes, &partly].concat();
-        let keep = [&self.keep[..], &pin.keep].concat();
+        let named = if pin.named { &self.named[..] } else { &[] };
+        let keep = [&self.keep[..], &pin.keep, named].concat();
         Ok(Level { framework, pin: pin.clone(), keep, classes, partly })
     }
 

@@ -5,7 +5,9 @@ import android.os.Looper;
 import android.os.Message;
 import dalvik.system.VMDebug;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import scenario.Heap;
 
 /**
@@ -24,7 +26,7 @@ public final class HookBench {
     }
 
     /** A way to watch the main Looper. */
-    interface Variant {
+    public interface Variant {
         /** @return false when this Android does not have it */
         boolean install() throws Exception;
 
@@ -84,15 +86,27 @@ public final class HookBench {
             new Ours.Monitoring(), new BlockMonitors.Block(), new BlockMonitors.Uiperf(), new BlockMonitors.Canary(),
             new Ours.Poll(), new Ours.NoneOfAnother(), new Ours.PollOfAnother(),
         };
+        Map<String, Variant> ways = new LinkedHashMap<String, Variant>();
+        for (int i = 0; i < variants.length; i++) {
+            if (wanted.isEmpty() || wanted.contains(names[i])) {
+                ways.put(names[i], variants[i]);
+            }
+        }
+        run(messages, rounds, ways);
+    }
+
+    /** Runs each way in turn, so many rounds. On the main thread, whose Looper is there, with allocations counted. */
+    public static void run(int messages, int rounds, Map<String, ? extends Variant> ways) throws Exception {
         for (int round = -1; round < rounds; round++) { // round -1 warms up
-            for (int i = 0; i < variants.length; i++) {
-                if (!wanted.isEmpty() && !wanted.contains(names[i]) || !variants[i].install()) {
+            for (Map.Entry<String, ? extends Variant> way : ways.entrySet()) {
+                Variant variant = way.getValue();
+                if (!variant.install()) {
                     continue;
                 }
-                Batch batch = variants[i] instanceof OnAnotherThread ? runOnAnother(messages) : run(messages);
-                variants[i].uninstall();
+                Batch batch = variant instanceof OnAnotherThread ? runOnAnother(messages) : run(messages);
+                variant.uninstall();
                 if (round >= 0) {
-                    System.out.println("batch " + names[i] + " " + (double) (batch.lastNs - batch.firstNs) / messages
+                    System.out.println("batch " + way.getKey() + " " + (double) (batch.lastNs - batch.firstNs) / messages
                             + " " + (double) (batch.lastBytes - batch.firstBytes) / messages
                             + " " + (Heap.COUNTED ? (double) (batch.lastMallocs - batch.firstMallocs) / messages : Double.NaN));
                 }

@@ -10,6 +10,7 @@ pub mod links;
 pub mod machine;
 pub mod matrix;
 pub mod monitor;
+pub mod peers;
 pub mod platform_names;
 pub mod real_sdks;
 pub mod scenario;

@@ -20,6 +20,9 @@ use loopbox_setup::{jar, jvm};
 use serde::Deserialize;
 use tempfile::{TempDir, tempdir};
 
+/// Which files of Maven Central they are.
+const LIST: &str = "tests/real-sdks/sdks.toml";
+
 /// The links whose SDK is on Maven Central.
 const LINKS: [&str; 6] = ["acra", "bugsnag", "datadog", "opentelemetry", "sentry", "xcrash"];
 
@@ -64,6 +67,41 @@ pub struct RealSdks {
     mapping: PathBuf,
 }
 
+/// The class files of some of them, by their packages as `sdks.toml` has them, as jars below `folder`.
+///
+/// # Errors
+/// When one is not in that list or cannot be had.
+pub fn class_files(packages: &[&str], folder: &Path) -> Result<Vec<PathBuf>> {
+    let sdks: Sdks = read_toml(&root().join(LIST))?;
+    let of = |package: &&str| {
+        let is = |artifact: &&Artifact| artifact.package == *package;
+        sdks.artifacts.iter().find(is).with_context(|| format!("{LIST} has no {package}"))
+    };
+    let pinned = packages.iter().map(|package| Ok(of(package)?.pinned())).collect::<Result<Vec<_>>>()?;
+    let files = Pinned::ensure_all(&pinned, &Progress::new("SDKs"))?;
+    files.iter().enumerate().map(|(nth, file)| classes_of(file, nth, folder)).collect()
+}
+
+/// The version of one of them.
+///
+/// # Errors
+/// When it is not in the list.
+pub fn version(package: &str) -> Result<String> {
+    let sdks: Sdks = read_toml(&root().join(LIST))?;
+    let found = sdks.artifacts.into_iter().find(|artifact| artifact.package == package);
+    Ok(found.with_context(|| format!("{LIST} has no {package}"))?.version)
+}
+
+/// An archive's classes, as a jar.
+fn classes_of(file: &Path, nth: usize, folder: &Path) -> Result<PathBuf> {
+    if file.extension().is_none_or(|kind| kind != "aar") {
+        return Ok(file.to_owned());
+    }
+    let unpacked = folder.join(format!("{nth}.jar"));
+    fs::write(&unpacked, jar::read_entry(file, "classes.jar")?)?;
+    Ok(unpacked)
+}
+
 impl RealSdks {
     /// Once for all tests of a program.
     ///
@@ -76,7 +114,7 @@ impl RealSdks {
 
     fn new() -> Result<Self> {
         let work = tempdir()?;
-        let sdks: Sdks = read_toml(&root().join("tests/real-sdks/sdks.toml"))?;
+        let sdks: Sdks = read_toml(&root().join(LIST))?;
         let all: Vec<Pinned<'_>> = sdks.artifacts.iter().map(Artifact::pinned).collect();
         let files = Pinned::ensure_all(&all, &Progress::new("crash SDKs"))?;
         let is_framework = |artifact: &Artifact| artifact.package == sdks.framework;
@@ -89,13 +127,7 @@ impl RealSdks {
         let classes = work.path().join("classes");
         let mut class_path = vec![classes.clone(), compiled.library];
         for (nth, file) in files.iter().enumerate().filter(|(nth, _)| *nth != at) {
-            class_path.push(if file.extension().is_some_and(|kind| kind == "aar") {
-                let unpacked = work.path().join(format!("{nth}.jar"));
-                fs::write(&unpacked, jar::read_entry(file, "classes.jar")?)?;
-                unpacked
-            } else {
-                file.clone()
-            });
+            class_path.push(classes_of(file, nth, work.path())?);
         }
         class_path.push(files[at].clone());
         let integrations = root().join("jni-glue/integrations");

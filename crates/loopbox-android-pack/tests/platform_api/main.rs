@@ -3,21 +3,18 @@
 //! `jni-glue/android/platform-api.toml`, with what guards it.
 
 mod list;
-mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use anyhow::{Context, Result};
-use loopbox_android_pack::{data, half};
-use loopbox_setup::package::read_toml;
+use loopbox_android_pack::half;
+use loopbox_android_pack::platform::{Guard, Known, Uses, uses_below};
 use loopbox_setup::progress::Progress;
 use loopbox_setup::registry::{Pinned, Registry};
 use loopbox_setup::unpack;
-use serde::Deserialize;
 
 use list::Api;
-use uses::Uses;
 
 /// Declarations of the platform's API at each level from 17 to 35, made from the SDK's own `android.jar`.
 const LEVELS: Pinned<'_> = Pinned {
@@ -29,46 +26,6 @@ const LEVELS: Pinned<'_> = Pinned {
 };
 
 const NEWEST: u32 = 35;
-
-/// `platform-api.toml`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Known {
-    /// The oldest supported level.
-    oldest: u32,
-    newer: Vec<Newer>,
-    hidden: Vec<Hidden>,
-}
-
-/// What came after the oldest level.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Newer {
-    uses: Vec<String>,
-    since: u32,
-    guard: Guard,
-    /// The class that has the guard.
-    guarded_in: String,
-}
-
-/// What no level has for everybody.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Hidden {
-    uses: Vec<String>,
-    guard: Guard,
-    guarded_in: String,
-}
-
-/// What keeps older platforms from looking at it.
-#[derive(Debug, Clone, Copy, Deserialize)]
-enum Guard {
-    /// The level is asked.
-    #[serde(rename = "SDK_INT")]
-    Level,
-    /// That it is not there is caught.
-    LinkageError,
-}
 
 /// Each use of the platform with the levels that do not have it; those that all have are not in it.
 type Absent = BTreeMap<String, BTreeSet<u32>>;
@@ -137,11 +94,11 @@ fn all_that_older_platforms_have_not_is_known_and_guarded() -> Result<()> {
     let mut uses = Uses::new();
     let half::Compiled { library, inhouse, ktx, noop, screen, startup, testing, .. } = &compiled;
     for classes in [library, inhouse, ktx, noop, screen, startup, testing] {
-        for (class, used) in uses::below(classes)? {
+        for (class, used) in uses_below(classes)? {
             uses.entry(class).or_default().extend(used);
         }
     }
-    let known: Known = read_toml(&data("platform-api.toml"))?;
+    let known = Known::read()?;
     let file = LEVELS.ensure(&Progress::new("platform API"))?;
     let levels: Vec<u32> = (known.oldest..=NEWEST).collect();
     let member = |level: &u32| format!("package/lib/android/android-platform-{level}.d.ts");

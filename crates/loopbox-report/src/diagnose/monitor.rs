@@ -20,7 +20,10 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
     let top = profile.top?;
     let top_share = share(top.ns, profile.total_ns);
     let cpu = slow.cpu_share()?;
-    let java = facts.analysis.frames[top.frame].kind == FrameKind::Java;
+    let frame = &facts.analysis.frames[top.frame];
+    // What a compiler made to get to a member of another class has no monitor: main only happens to stand
+    // there, without a CPU.
+    let java = frame.kind == FrameKind::Java && !frame.synthetic;
     let waits_otherwise = profile.share(WaitKind::Running) < 0.8;
     if top_share < 0.9 || cpu > 0.1 || !java || waits_otherwise || profile.total_ns < 300_000_000 {
         return None;

@@ -1,5 +1,6 @@
 //! What compilers put between the frames of a source is no culprit, no name and no line.
 
+use super::tests::calm;
 use super::*;
 use crate::test_support::ReportBuilder;
 use loopbox_format::model::Report;
@@ -31,6 +32,19 @@ fn an_accessor_is_not_the_method_to_look_at() {
     assert_eq!(culprit(hang(stack).build().report), "com.shop.Cart.total(Cart.java:5)");
     let platform = "android.view.View.performClick:7200 android.view.View.-$$Nest$mperformClickInternal:0";
     assert_eq!(culprit(hang(platform).build().report), "android.view.View.performClick(View.java:7200)");
+}
+
+#[test]
+fn an_accessor_is_no_place_to_wait_for_a_monitor() {
+    let rule = |top: &str| {
+        let stack = format!("com.shop.Feed.show:20 {top}");
+        let report = calm().running(99, 1_240).doing("android.os.Handler", "", 20);
+        let report = report.looper_tree(99, &[(stack.as_str(), 118)]).build().report;
+        let analysis = Analysis::new(&loopbox_format::report::Decoded { report, damage: Vec::new() });
+        diagnose(&analysis).causes.iter().map(|cause| cause.rule).collect::<Vec<_>>()
+    };
+    assert!(rule("com.shop.Feed.update:41").contains(&"lock"));
+    assert!(!rule("com.shop.Feed.-$$Nest$sfgetsum:0").contains(&"lock"));
 }
 
 #[test]

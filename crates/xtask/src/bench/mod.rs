@@ -6,6 +6,7 @@ mod frames;
 mod hook;
 mod install;
 mod instructions;
+mod peers;
 mod report;
 mod sampler;
 mod stall;
@@ -29,6 +30,9 @@ pub(crate) enum BenchCommand {
     Install(install::InstallArgs),
     /// What the native part of the hook costs per message, in instructions and time
     Instructions(instructions::InstructionsArgs),
+    /// Loopbox and other watchers of the main thread: what a message costs, how often an app that rests is
+    /// woken, who names what in hangs of known cause
+    Peers(peers::PeersArgs),
     /// How long a report takes until its first file has its name, with a full history
     Report(report::ReportArgs),
     /// How long a sample stops the main thread, against other ways to take stacks; interval reached; sizes of
@@ -46,6 +50,7 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
         BenchCommand::Hook(args) => hook::run(args),
         BenchCommand::Install(args) => install::run(args),
         BenchCommand::Instructions(args) => instructions::run(args),
+        BenchCommand::Peers(args) => peers::run(args),
         BenchCommand::Report(args) => report::run(args),
         BenchCommand::Sampler(args) => sampler::run(args),
         BenchCommand::Stall(args) => stall::run(args),

@@ -13,6 +13,8 @@ public abstract class Window {
         void onFrameMetricsAvailable(Window window, FrameMetrics frameMetrics, int dropCountSinceLastInvocation);
     }
 
+    Window() {}
+
     public final Context getContext() {
         throw new UnsupportedOperationException();
     }

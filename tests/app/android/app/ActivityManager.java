@@ -24,6 +24,11 @@ public abstract class ActivityManager {
         public int importanceReasonCode;
     }
 
+    /** As on a device: null when there are none. */
+    public List<RunningAppProcessInfo> getRunningAppProcesses() {
+        return null;
+    }
+
     /** What it says of this process, or that it is gone. */
     public static volatile int importance = RunningAppProcessInfo.IMPORTANCE_FOREGROUND;
 

@@ -1,0 +1,99 @@
+//! What the Java half names of the platform, and what of that some supported level does not have
+//! (`jni-glue/android/platform-api.toml`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::class_file::{ClassFile, Used};
+use crate::data;
+use loopbox_setup::files::files_below;
+use loopbox_setup::package::read_toml;
+
+/// `platform-api.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Known {
+    /// The oldest supported level.
+    pub oldest: u32,
+    /// What came after it.
+    pub newer: Vec<Newer>,
+    /// What no level has for everybody.
+    pub hidden: Vec<Hidden>,
+}
+
+/// What came after the oldest level.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Newer {
+    /// Classes and members.
+    pub uses: Vec<Used>,
+    /// The first level that has them.
+    pub since: u32,
+    /// What keeps older ones from looking.
+    pub guard: Guard,
+    /// The class that has the guard.
+    pub guarded_in: String,
+}
+
+/// What no level has for everybody.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hidden {
+    /// Classes and members.
+    pub uses: Vec<Used>,
+    /// What keeps those from looking that have it not.
+    pub guard: Guard,
+    /// The class that has the guard.
+    pub guarded_in: String,
+}
+
+/// What keeps older platforms from looking at it.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub enum Guard {
+    /// The level is asked.
+    #[serde(rename = "SDK_INT")]
+    Level,
+    /// That it is not there is caught.
+    LinkageError,
+}
+
+impl Known {
+    /// What is recorded.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read() -> Result<Self> {
+        read_toml(&data("platform-api.toml"))
+    }
+}
+
+/// Each class, `io/loopbox/Loopbox`, with what it uses.
+pub type Uses = BTreeMap<String, BTreeSet<Used>>;
+
+/// The class files below a folder.
+///
+/// # Errors
+/// When one cannot be read.
+pub fn classes_below(folder: &Path) -> Result<Vec<ClassFile>> {
+    let is_class = |file: &Path| file.extension().is_some_and(|kind| kind == "class");
+    files_below(folder)?
+        .into_iter()
+        .filter(|file| is_class(file))
+        .map(|file| {
+            let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            ClassFile::parse(&bytes).with_context(|| file.display().to_string())
+        })
+        .collect()
+}
+
+/// What all classes below a folder use.
+///
+/// # Errors
+/// When one cannot be read.
+pub fn uses_below(folder: &Path) -> Result<Uses> {
+    Ok(classes_below(folder)?.into_iter().map(|class| (class.name, class.uses)).collect())
+}

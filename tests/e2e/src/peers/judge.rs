@@ -1,0 +1,127 @@
+//! What a report is worth to who reads it, by words that it has or has not.
+
+use std::fmt;
+
+/// What the best reader of a report learns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worth {
+    /// The cause is named.
+    Right,
+    /// The cause is named, behind another one.
+    Later,
+    /// Main's place is right, and the cause is not in it.
+    Stack,
+    /// The message that hangs is named, and nothing of what it does.
+    Name,
+    /// It names another place than where the cause is.
+    Wrong,
+}
+
+/// One report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Judged {
+    pub(super) worth: Worth,
+    /// It came when the hang was over.
+    pub(super) is_late: bool,
+}
+
+/// Any of the alternatives, all words of which a report has.
+pub type Words = &'static [&'static [&'static str]];
+
+/// Judges one report of a hang. `message` is the class of the message that hangs.
+pub(super) fn judge(text: &str, cause: Words, place: Words, message: &str) -> Worth {
+    let has = |words: Words| words.iter().any(|all| all.iter().all(|word| text.contains(word)));
+    if has(cause) {
+        Worth::Right
+    } else if has(place) {
+        Worth::Stack
+    } else if names(text, message) && !has_stack(text) {
+        Worth::Name
+    } else {
+        Worth::Wrong
+    }
+}
+
+/// Whether a text has this class, and not only one within it.
+fn names(text: &str, class: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '$');
+    text.match_indices(class).any(|(at, _)| ends(&text[at + class.len()..]))
+}
+
+/// Whether a report has frames: those of a peer, or of a digest.
+fn has_stack(text: &str) -> bool {
+    ["; ", " < "].iter().any(|between| text.contains(between))
+}
+
+/// What all reports of one hang come to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It could not watch, because of this.
+    Refused(String),
+    /// No report.
+    Silent,
+    /// Each worth that a report had, the best first, and whether none came in time.
+    Reports(Vec<Worth>, bool),
+}
+
+impl Outcome {
+    pub(super) fn of(reports: &[Judged]) -> Self {
+        if reports.is_empty() {
+            return Self::Silent;
+        }
+        let mut worths: Vec<Worth> = reports.iter().map(|judged| judged.worth).collect();
+        worths.sort();
+        worths.dedup();
+        Self::Reports(worths, reports.iter().all(|judged| judged.is_late))
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(why) => write!(f, "not run: {why}"),
+            Self::Silent => f.write_str("-"),
+            Self::Reports(worths, is_late) => {
+                let letters = worths.iter().map(|worth| match worth {
+                    Worth::Right => "R",
+                    Worth::Later => "r",
+                    Worth::Stack => "S",
+                    Worth::Name => "N",
+                    Worth::Wrong => "W",
+                });
+                let late = is_late.then_some("L");
+                f.write_str(&letters.chain(late).collect::<Vec<_>>().join(" "))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAUSE: Words = &[&["Writer", "held"], &["writer's"]];
+    const PLACE: Words = &[&["Reader.read"]];
+
+    #[test]
+    fn a_report_is_worth_what_its_words_say() {
+        let of = |text| judge(text, CAUSE, PLACE, "Reader");
+        assert_eq!(of("held by Writer"), Worth::Right);
+        assert_eq!(of("the writer's"), Worth::Right);
+        assert_eq!(of("at Reader.read, Writer"), Worth::Stack);
+        assert_eq!(of("long task of Reader@1234"), Worth::Name);
+        assert_eq!(of("ANR; Innocent.work(A.java:1); Reader.run(A.java:2)"), Worth::Wrong);
+        assert_eq!(of("long task of Reader$0@1234"), Worth::Wrong);
+        assert_eq!(judge("anything", &[], &[], "none"), Worth::Wrong);
+    }
+
+    #[test]
+    fn an_outcome_has_each_worth_once_and_says_when_all_were_late() {
+        let of = |worth, is_late| Judged { worth, is_late };
+        let say = |reports: &[Judged]| Outcome::of(reports).to_string();
+        assert_eq!(say(&[]), "-");
+        assert_eq!(say(&[of(Worth::Wrong, true), of(Worth::Right, true), of(Worth::Wrong, true)]), "R W L");
+        assert_eq!(say(&[of(Worth::Stack, true), of(Worth::Stack, false)]), "S");
+        assert_eq!(Outcome::Refused("java.lang.Error".into()).to_string(), "not run: java.lang.Error");
+    }
+}

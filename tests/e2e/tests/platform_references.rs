@@ -1,0 +1,173 @@
+//! Each reference of the Java half to the platform is to something that the real class files have: those of
+//! the oldest supported level and of the newest, as AOSP compiled them. What is declared here of the platform
+//! for the compiler is as it is there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_android_pack::class_file::{ClassFile, Used};
+use loopbox_android_pack::half::{self, Compiled};
+use loopbox_android_pack::platform::{Known, classes_below, uses_below};
+use loopbox_setup::jar;
+use loopbox_testbed::{self as testbed, level_classes};
+
+/// The newest level that there is.
+const NEWEST: u32 = 37;
+
+/// These classes of a jar, and what they extend.
+fn read(jar: &Path, mut wanted: BTreeSet<String>) -> Result<BTreeMap<String, ClassFile>> {
+    let there: BTreeSet<String> = jar::names(jar)?.into_iter().collect();
+    let mut classes = BTreeMap::new();
+    while !wanted.is_empty() {
+        let files: Vec<String> = wanted.iter().map(|class| format!("{class}.class")).collect();
+        let files: Vec<&String> = files.iter().filter(|file| there.contains(*file)).collect();
+        wanted.clear();
+        for (name, bytes) in jar::read_entries(jar, &files)? {
+            let class = ClassFile::parse(&bytes).with_context(|| name)?;
+            wanted.extend(class.extends.iter().cloned());
+            classes.insert(class.name.clone(), class);
+        }
+        wanted.retain(|class| !classes.contains_key(class));
+    }
+    Ok(classes)
+}
+
+/// The class files of a level, as far as they are kept.
+struct Level(BTreeMap<String, ClassFile>);
+
+impl Level {
+    /// These classes, and what they extend.
+    fn read(api: u32, wanted: BTreeSet<String>) -> Result<Self> {
+        Ok(Self(read(&level_classes(api)?, wanted)?))
+    }
+
+    /// Whether a class has a member, of its own or by what it extends. What it has of Java's library is not
+    /// compared.
+    fn has(&self, class: &str, member: &str) -> Result<bool> {
+        let of_java = class.starts_with("java/") && !self.0.contains_key(class);
+        if of_java && class != "java/lang/Object" {
+            return Ok(true);
+        }
+        if of_java {
+            const OF_ALL: [&str; 5] = ["equals:", "getClass:", "hashCode:", "toString:", "<init>:()"];
+            return Ok(OF_ALL.iter().any(|name| member.starts_with(name)));
+        }
+        let found = self.0.get(class).with_context(|| format!("{class} is not kept"))?;
+        if found.members.contains_key(member) {
+            return Ok(true);
+        }
+        let is_constructor = member.starts_with("<init>:");
+        for above in found.extends.iter().filter(|_| !is_constructor) {
+            if self.has(above, member)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What is wrong with a reference.
+    fn fault(&self, used: &Used) -> Option<String> {
+        let Some((member, descriptor)) = used.split_once(':') else {
+            return (!self.0.contains_key(used)).then(|| format!("no {used}"));
+        };
+        let (class, name) = member.rsplit_once('.').unwrap_or((member, ""));
+        match self.has(class, &format!("{name}:{descriptor}")) {
+            Ok(true) => None,
+            Ok(false) => Some(format!("no {used}")),
+            Err(unknown) => Some(format!("{used}: {unknown:#}")),
+        }
+    }
+}
+
+/// The class of a reference.
+fn class_of(used: &Used) -> String {
+    let member = used.split(':').next().unwrap_or_default();
+    if used.contains(':') {
+        member.rsplit_once('.').map_or(member, |(class, _)| class).into()
+    } else {
+        member.into()
+    }
+}
+
+/// What all archives name of Android.
+fn references(compiled: &Compiled) -> Result<BTreeSet<Used>> {
+    let Compiled { library, inhouse, ktx, noop, screen, startup, testing, .. } = compiled;
+    let mut all = BTreeSet::new();
+    for classes in [library, inhouse, ktx, noop, screen, startup, testing] {
+        all.extend(uses_below(classes)?.into_values().flatten());
+    }
+    all.retain(|used| used.starts_with("android/"));
+    ensure!(all.len() > 300, "{} references: {all:?}", all.len());
+    Ok(all)
+}
+
+fn faults(api: u32, references: &BTreeSet<Used>) -> Result<Vec<String>> {
+    let level = Level::read(api, references.iter().map(class_of).collect())?;
+    for absent in ["android/os/Looper.loop:(I)V", "android/os/Looper.none:()V", "android/os/None"] {
+        ensure!(level.fault(&absent.to_owned()).is_some(), "API {api} has {absent}");
+    }
+    Ok(references
+        .iter()
+        .filter_map(|used| level.fault(used))
+        .map(|fault| format!("API {api}: {fault}"))
+        .collect())
+}
+
+#[test]
+fn each_reference_is_to_what_the_oldest_and_the_newest_level_have() -> Result<()> {
+    let (known, all) = (Known::read()?, references(&half::compiled()?)?);
+    let newer = known.newer.iter().flat_map(|newer| &newer.uses);
+    let later: BTreeSet<&Used> = newer.chain(known.hidden.iter().flat_map(|hidden| &hidden.uses)).collect();
+    let of_oldest: BTreeSet<Used> = all.iter().filter(|used| !later.contains(used)).cloned().collect();
+    let faults = [faults(known.oldest, &of_oldest)?, faults(NEWEST, &all)?].concat();
+    assert_eq!(faults, [""; 0]);
+    Ok(())
+}
+
+/// What differs from the newest level in what is declared.
+fn differences(declared: &Path) -> Result<Vec<String>> {
+    let all = classes_below(declared)?;
+    // Annotations of androidx are libraries of their own.
+    let all: Vec<ClassFile> = all.into_iter().filter(|class| !class.name.starts_with("androidx/")).collect();
+    ensure!(all.len() > 20, "{} classes are declared", all.len());
+    let names = |of_java| {
+        let is = move |class: &&ClassFile| class.name.starts_with("java/") == of_java;
+        all.iter().filter(is).map(|class| class.name.clone()).collect()
+    };
+    let mut level = Level::read(NEWEST, names(false))?;
+    // The framework's jar has nothing of Java's library.
+    for jar in testbed::ensure("art11")?.java_class_path() {
+        level.0.extend(read(&jar, names(true))?);
+    }
+    let mut found = Vec::new();
+    for class in &all {
+        let Some(real) = level.0.get(&class.name) else {
+            found.push(format!("no {}", class.name));
+            continue;
+        };
+        if class.is_interface != real.is_interface {
+            found.push(format!("{} is declared as what it is not", class.name));
+        }
+        // What is not visible is there to keep others from it.
+        for (name, member) in class.members.iter().filter(|(_, member)| member.is_visible()) {
+            match real.members.get(name) {
+                None => found.push(format!("{} has no {name}", class.name)),
+                Some(real)
+                    if (real.is_static(), real.is_visible(), &real.constant)
+                        != (member.is_static(), true, &member.constant) =>
+                {
+                    found.push(format!("{}.{name} is {member:?} here, and there {real:?}", class.name));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[test]
+fn what_is_declared_of_the_platform_is_as_it_is_there() -> Result<()> {
+    assert_eq!(differences(&half::compiled()?.declared)?, [""; 0]);
+    Ok(())
+}

@@ -1,0 +1,20 @@
+package android.os;
+
+import java.io.File;
+
+/** As much as BlockCanary asks for: a phone without external storage. */
+public final class Environment {
+    private Environment() {}
+
+    public static String getExternalStorageState() {
+        return "removed";
+    }
+
+    public static File getExternalStorageDirectory() {
+        return new File(System.getProperty("java.io.tmpdir"));
+    }
+
+    public static File getDataDirectory() {
+        return new File(System.getProperty("java.io.tmpdir"));
+    }
+}

@@ -1,0 +1,22 @@
+package peers;
+
+import java.util.Date;
+import java.util.Locale;
+
+/**
+ * What BlockCanary gets for a SimpleDateFormat, which needs ICU's classes: no testbed has them. Milliseconds
+ * since 1970.
+ */
+public final class PlainDateFormatOfBed {
+    public PlainDateFormatOfBed(String pattern) {}
+
+    public PlainDateFormatOfBed(String pattern, Locale locale) {}
+
+    public String format(Object value) {
+        return value instanceof Date ? Long.toString(((Date) value).getTime()) : String.valueOf(value);
+    }
+
+    public String format(Date date) {
+        return Long.toString(date.getTime());
+    }
+}

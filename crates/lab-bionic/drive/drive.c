@@ -258,7 +258,7 @@ int main(int count, char **words) {
     void (*on_report)(void (*)(const char *, const char *, const char *)) = dlsym(library, "loopbox_on_report");
     void *art = dlopen(words[2], RTLD_NOW);
     vm = art ? dlsym(art, "stand_in") : 0;
-    if (!is(on_load && mark_crash && on_report && vm, "its functions, and the stand-in's")) return wrong;
+    if (!is(on_load && mark_crash && on_report && vm, "its functions, and the substitute's")) return wrong;
     mark_crash(11);
     is(1, "a crash mark before anything records is nothing");
     on_report(listener);

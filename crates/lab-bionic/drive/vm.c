@@ -77,7 +77,7 @@ __attribute__((visibility("default"))) const struct vm stand_in = {java_vm, envi
 
 /* For the library. */
 static void unexpected(void) {
-    printf("WRONG a function of JNI was called that the stand-in has not\n");
+    printf("WRONG a function of JNI was called that the substitute has not\n");
     fflush(0);
     abort();
 }

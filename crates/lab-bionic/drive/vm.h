@@ -1,4 +1,4 @@
-/* A stand-in for the VM: what the library asks of it, and nothing behind. */
+/* A substitute for the VM: what the library asks of it, and nothing behind. */
 #pragma once
 #include "libc.h"
 

@@ -1,5 +1,5 @@
 /* The native half of the testbeds' framework classes on a retail runtime, as far as the scripted demo uses it: a queue that waits for one
- * descriptor, a display that never refreshes, and the door of the stand-ins. `Boot.java` loads it before the first Looper. */
+ * descriptor, a display that never refreshes, and the door of the substitutes. `Boot.java` loads it before the first Looper. */
 #include "../drive/libc.h"
 
 #define OUTSIDE __attribute__((visibility("default")))

@@ -155,7 +155,7 @@ fn has(file: &Path, text: &[u8]) -> Result<bool> {
     Ok(bytes.windows(text.len()).any(|some| some == text))
 }
 
-/// The log says that the sampler is off, because the stand-in is no ART, as a warning.
+/// The log says that the sampler is off, because the substitute is no ART, as a warning.
 fn says_why(lines: &[Line]) -> Result<()> {
     let is_it = |line: &Line| {
         line.tag == "loopbox" && line.priority == WARNING && line.text.starts_with("sampling is off")

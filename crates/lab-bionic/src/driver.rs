@@ -1,4 +1,4 @@
-//! Compiles the driver and the stand-in for libart.
+//! Compiles the driver and the substitute for libart.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -131,7 +131,7 @@ impl<'a> Tools<'a> {
     }
 }
 
-/// The program, and the stand-in that it loads.
+/// The program, and the substitute that it loads.
 fn products(out: &Path) -> (PathBuf, PathBuf) {
     (out.join("drive"), out.join("libart.so"))
 }

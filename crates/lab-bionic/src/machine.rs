@@ -41,7 +41,7 @@ const EMULATOR: (&str, &str) = ("qemu-system-aarch64", "qemu-system-arm");
 const LIMIT: Duration = Duration::from_mins(10);
 /// `memory.high` of the cgroup: half of what the driver fills, and twice what it needs before.
 const LIMIT_BYTES: u64 = 96 << 20;
-/// What the programs there need of the testbed, besides the stand-ins for Android's libraries.
+/// What the programs there need of the testbed, besides the substitutes for Android's libraries.
 const LIBRARIES: [&str; 5] =
     ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"];
 

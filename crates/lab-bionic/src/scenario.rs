@@ -169,7 +169,7 @@ fn to_uninstall(stage: &dyn Stage, scenario: &str) -> Result<()> {
             let (on, how) = feature(report, part);
             ensure!(on, "{part:?}: {how}");
         }
-        // The stand-in is no ART; ages must not come from the sampler.
+        // The substitute is no ART; ages must not come from the sampler.
         let (on, why) = feature(report, Feature::Sampler);
         ensure!(!on && !why.is_empty(), "the sampler is on: {why}");
     }

@@ -1,4 +1,4 @@
-//! Code of every kind, sampled as often as can be, and each stack held against the phone's own dex files.
+//! Code of every kind, sampled as often as can be, and each stack compared with the phone's own dex files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +27,7 @@ pub(crate) struct Frames {
     pub(crate) statistics: Vec<Statistic>,
     /// What the oracle says.
     pub(crate) judged: Figures,
-    /// Stacks of `Thread.getStackTrace`, which have no dex pcs: nothing can be held against them.
+    /// Stacks of `Thread.getStackTrace`, which have no dex pcs: nothing can be compared with them.
     pub(crate) by_java_api: usize,
     /// Phases without a stack of theirs.
     pub(crate) unseen: Vec<String>,

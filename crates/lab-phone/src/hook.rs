@@ -8,7 +8,7 @@ use crate::stage::Stage;
 
 /// The first level with an Observer.
 const FIRST_WITH_OBSERVER: u32 = 29;
-/// The ways to watch (`bench.HookBench`), each with the one that it is held against.
+/// The ways to watch (`bench.HookBench`), each with the one that it is compared with.
 const WAYS: [(&str, &str); 2] = [("printer", "printer-empty"), ("observer", "none")];
 
 /// What was seen.

@@ -141,7 +141,7 @@ impl Summary {
             let judged = &frames.judged;
             let _ = writeln!(
                 text,
-                "* {} stacks were held against {} classes, {} pairs of frames; {} were due and not taken",
+                "* {} stacks were compared with {} classes, {} pairs of frames; {} were due and not taken",
                 judged.samples, frames.classes, judged.pairs, judged.missed
             );
             for unread in &frames.unread {

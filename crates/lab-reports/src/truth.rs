@@ -1,4 +1,4 @@
-//! Holds the sampled stacks of a report against the dex files of the process.
+//! Compares the sampled stacks of a report with the dex files of the process.
 
 use std::collections::BTreeMap;
 use std::fs;

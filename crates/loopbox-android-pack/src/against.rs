@@ -1,4 +1,4 @@
-//! Holds the list of Android's symbols against the libraries of real devices.
+//! Compares the list of Android's symbols with the libraries of real devices.
 //!
 //! The list says which library has a symbol at [`MIN_API`](crate::symbols::MIN_API) and under which version;
 //! each import of ours is in it, or the build fails. A device's own export tables say whether that is so
@@ -16,7 +16,7 @@ use crate::abi::Abi;
 use crate::device::Device;
 use crate::symbols::SymbolList;
 
-/// So many symbols are named in a field of the table.
+/// This many symbols are named in a field of the table.
 const NAMED: usize = 4;
 
 /// What a device has for one ABI.

@@ -28,7 +28,7 @@ const DT_ANDROID_REL: u64 = 0x6000_000f;
 const DT_ANDROID_RELA: u64 = 0x6000_0011;
 const DT_ANDROID_RELR: u64 = 0x6fff_e000;
 
-/// What a library is held against.
+/// What a library is compared with.
 #[derive(Debug)]
 pub(crate) struct Rules<'a> {
     pub(crate) abi: Abi,
@@ -308,7 +308,7 @@ mod tests {
         without = 'nothing is random'
     ";
 
-    /// What a library built for the machine of the tests is held against.
+    /// What a library built for the machine of the tests is compared with.
     fn failures(bytes: &[u8]) -> Vec<String> {
         failures_with(bytes, &["/home/builder/project"])
     }

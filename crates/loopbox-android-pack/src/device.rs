@@ -9,7 +9,7 @@ use goblin::elf::Elf;
 
 use crate::abi::{self, Abi};
 
-/// So many links are followed: a phone's `/system/lib64/libc.so` is one into `/apex`.
+/// This many links are followed: a phone's `/system/lib64/libc.so` is one into `/apex`.
 const MAX_LINKS: usize = 8;
 
 /// A folder laid out like a device's root.

@@ -31,7 +31,7 @@ const SOURCE: &str = "
     MORE
 ";
 
-/// A library linked against a stand-in of Android's libc, with more flags for the compiler driver.
+/// A library linked against a substitute of Android's libc, with more flags for the compiler driver.
 pub(crate) fn library(flags: &[&str]) -> Vec<u8> {
     library_with("", flags)
 }

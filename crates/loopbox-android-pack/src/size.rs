@@ -45,7 +45,7 @@ pub(crate) struct Ratchet {
     toolchain: String,
     #[serde(default)]
     abi: BTreeMap<String, Sizes>,
-    /// The archives, by their names: for the documents, nothing is held against them.
+    /// The archives, by their names: for the documents, nothing is compared with them.
     #[serde(default)]
     pub(crate) archives: BTreeMap<String, u64>,
 }
@@ -80,7 +80,7 @@ impl Ratchet {
         toml::from_str(&text).with_context(|| format!("in {}", file.display()))
     }
 
-    /// Whether the sizes are those of another compiler, which nothing can be held against.
+    /// Whether the sizes are those of another compiler, which nothing can be compared with.
     pub(crate) fn is_of_another(&self, toolchain: &str) -> bool {
         self.toolchain != toolchain
     }

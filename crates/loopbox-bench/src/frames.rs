@@ -12,7 +12,7 @@ use ringbuf::traits::{Consumer, Producer, Split};
 use std::time::Instant;
 
 const INTERVAL_NS: u64 = 16_666_667;
-/// Each of so many frames stands for two refreshes.
+/// Each of this many frames stands for two refreshes.
 const LATE_EACH: u64 = 10;
 /// As many as come until the worker takes them.
 const BATCH: u64 = 12;

@@ -11,7 +11,7 @@ const LIMITS: [(DropLevel, u32); 4] =
 /// `SKIPPED_FRAME_WARNING_LIMIT` of `Choreographer.java`: half a second.
 pub const SKIPPED_FRAMES: u32 = 30;
 
-/// The level of a frame that dropped so many: limits are times, so at 120 Hz it takes twice as many
+/// The level of a frame that dropped this many: limits are times, so at 120 Hz it takes twice as many
 /// refreshes.
 ///
 /// Matrix compares with the limits of 60 Hz whatever the display is ([`unscaled_level`]), so that the same
@@ -29,7 +29,7 @@ fn first(reached: impl Fn(u32) -> bool) -> DropLevel {
     LIMITS.iter().find(|(_, limit)| reached(*limit)).map_or(DropLevel::Best, |(level, _)| *level)
 }
 
-/// Whether a stall is worth the platform's "Skipped N frames!": so many frames of 60 Hz ([`SKIPPED_FRAMES`]
+/// Whether a stall is worth the platform's "Skipped N frames!": this many frames of 60 Hz ([`SKIPPED_FRAMES`]
 /// for the platform), which is a time, on any display.
 pub fn is_skipped_warning(dropped: u32, limit: u32, interval: RefreshInterval) -> bool {
     dropped >= interval.of_60_hz(limit)

@@ -49,7 +49,7 @@ impl MatrixSlice {
         self.frame(u32::try_from(wall_ms / FRAME_MS).unwrap_or(u32::MAX))
     }
 
-    /// Counts a frame that dropped so many; returns the report when the slice is full, and begins another.
+    /// Counts a frame that dropped this many; returns the report when the slice is full, and begins another.
     pub fn frame(&mut self, dropped: u32) -> Option<MatrixReport> {
         let report = &mut self.report;
         let level = unscaled_level(dropped).index();

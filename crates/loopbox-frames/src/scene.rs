@@ -13,7 +13,7 @@ use loopbox_format::model::{
 };
 use loopbox_format::text::BoundedStr;
 
-/// A value of FPS is of so many frames as stood this long. Taobao says "exceeds 1 s"; it is meant as
+/// A value of FPS is of as many frames as stood this long. Taobao says "exceeds 1 s"; it is meant as
 /// "reaches".
 const FPS_VALUE_NS: u64 = 1_000_000_000;
 /// 1/20 s and 1/30 s: targets of Play's vitals.

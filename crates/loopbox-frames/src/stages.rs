@@ -176,7 +176,7 @@ impl StageReport {
 
 /// Recognises the report that the platform gives twice (b/206956036): the same window and the same vsync.
 ///
-/// Two windows that draw at one vsync give two reports, which are no duplicates. Of so many windows at once
+/// Two windows that draw at one vsync give two reports, which are no duplicates. Of this many windows at once
 /// the last vsync is known; a fifth displaces the one that was heard of the longest ago.
 #[derive(Debug, Clone, Default)]
 pub struct Duplicates {

@@ -36,7 +36,7 @@ fn own(token: u64, wall_ms: u64, end_ns: Uptime) -> OwnMessage {
     OwnMessage { message: message(token, wall_ms), end_ns }
 }
 
-/// A report of a frame whose stages take so many milliseconds, in the order of the platform's constants.
+/// A report of a frame whose stages take this many milliseconds, in the order of the platform's constants.
 fn metrics(vsync_ns: Uptime, stages_ms: [i64; 8], total_ms: i64) -> [i64; METRICS] {
     let mut metrics = [-1; METRICS];
     metrics.iter_mut().zip(stages_ms).for_each(|(to, ms)| *to = ms * MS as i64);

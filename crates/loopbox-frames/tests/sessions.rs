@@ -29,7 +29,7 @@ impl Screen {
         }
     }
 
-    /// One frame, after so many refreshes: the callback if one was asked for, then the views.
+    /// One frame, after this many refreshes: the callback if one was asked for, then the views.
     fn frame(&mut self, refreshes: u64, scrolls: bool) {
         self.vsync_ns += refreshes * self.interval.ns();
         if std::mem::take(&mut self.callback) {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// The number of the message in its report.
 const TOKEN: u64 = 1;
-/// A tree has at most so many samples, whatever a line says: the shares of its stacks are kept, not their
+/// A tree has at most this many samples, whatever a line says: the shares of its stacks are kept, not their
 /// numbers.
 const SAMPLES: u64 = 200;
 

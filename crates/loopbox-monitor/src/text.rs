@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 const QUIET: Style = Style::new().dimmed();
 const STRONG: Style = Style::new().bold();
 const NAME: Style = AnsiColor::Cyan.on_default();
-/// So many frames of a stack are shown.
+/// This many frames of a stack are shown.
 const FRAMES: usize = 6;
 
 /// The sums, with at most `limit` rows of each table.

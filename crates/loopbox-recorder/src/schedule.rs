@@ -9,7 +9,7 @@ const HOUR_NS: u128 = 3_600_000 * MS as u128;
 /// thread for a tenth of a second of silence at least. In the background it parks at once: there messages are
 /// rare.
 const PARK_AFTER_NS: u64 = 100 * MS;
-/// So many looks in a row found no message old enough to be sampled: messages follow each other and all are
+/// This many looks in a row found no message old enough to be sampled: messages follow each other and all are
 /// short, as while the app scrolls. From then on it is looked half as often, until one is found. Not where
 /// trees are kept that are not much longer than that: they would begin too late. (Nor is there one look then
 /// until it parks.)

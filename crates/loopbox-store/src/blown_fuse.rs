@@ -11,7 +11,7 @@ const MAGIC: [u8; 4] = *b"LBSO";
 const ENDING: &str = ".off";
 /// For how many starts the sampler is off when the fuse has blown once, twice, and each time after that.
 pub const STARTS_OFF: [u8; 3] = [5, 25, 125];
-/// Two strikes within so many starts blow the fuse.
+/// Two strikes within this many starts blow the fuse.
 pub const STRIKE_STARTS: u8 = 20;
 const LEN: usize = 4 + 4 + 4 + 32;
 

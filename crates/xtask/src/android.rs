@@ -31,7 +31,7 @@ pub(crate) struct AndroidArgs {
     /// Build each library a second time, in an empty folder, and compare the bytes
     #[arg(long)]
     twice: bool,
-    /// Build nothing, but hold the list of Android's symbols against the libraries of devices: a folder laid
+    /// Build nothing, but compare the list of Android's symbols with the libraries of devices: a folder laid
     /// out like one (`system`, `apex`), or one with such folders
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["bless", "update_toolchain", "sizes", "twice"])]
     against: Option<PathBuf>,

@@ -132,7 +132,7 @@ int shim_pthread_attr_setstacksize(struct attr64 *attr, size_t size) {
     return 0;
 }
 
-/* A process in which other libraries have left so many keys for this one. */
+/* A process in which other libraries have left this many keys for this one. */
 int shim_pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {
     static _Atomic int made;
     const char *left = getenv("SHIM_PTHREAD_KEYS");

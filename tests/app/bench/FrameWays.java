@@ -24,7 +24,7 @@ final class FrameWays {
         /** The last frame is over. Main thread. */
         void end() {}
 
-        /** Waits until it is finished with so many frames. */
+        /** Waits until it is finished with this many frames. */
         void await(int frames) throws InterruptedException {}
 
         void uninstall() throws Exception {}

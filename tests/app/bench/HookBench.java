@@ -95,7 +95,7 @@ public final class HookBench {
         run(messages, rounds, ways);
     }
 
-    /** Runs each way in turn, so many rounds. On the main thread, whose Looper is there, with allocations counted. */
+    /** Runs each way in turn, this many rounds. On the main thread, whose Looper is there, with allocations counted. */
     public static void run(int messages, int rounds, Map<String, ? extends Variant> ways) throws Exception {
         for (int round = -1; round < rounds; round++) { // round -1 warms up
             for (Map.Entry<String, ? extends Variant> way : ways.entrySet()) {

@@ -27,7 +27,7 @@ import scenario.Heap;
  * memory its frames take beside its recorder: when it has been installed, and when more screens, gestures, frames and jank frames
  * have come than it keeps, with the same calls and the same scrolls for the recorder alone. A real clock of 60 Hz.
  *
- * Prints {@code refreshes WAY IDLE SCROLL}, of so many milliseconds idle and one scroll of so many frames, the two arguments; and
+ * Prints {@code refreshes WAY IDLE SCROLL}, of this many milliseconds idle and one scroll of this many frames, the two arguments; and
  * {@code memory WAY BYTES MAPPED FILE}: bytes of malloc in use (NaN on a phone), of the process's mappings of its files, and of these
  * files. The ring itself is no file: a test of loopbox-store knows that it is as large with frames as without.
  */
@@ -53,7 +53,7 @@ public final class RefreshBench {
 
     private RefreshBench() {}
 
-    /** Scrolls by itself through so many frames. */
+    /** Scrolls by itself through this many frames. */
     private static final class Feed extends View {
         private int left;
         private boolean janks;

@@ -33,7 +33,7 @@ final class StallMonitors {
 
     /** A way that is finished with a message that blocked some time after it has ended. */
     interface Way extends HookBench.Variant {
-        /** Waits until it is finished with so many. */
+        /** Waits until it is finished with this many. */
         void await(int stalls) throws InterruptedException;
     }
 
@@ -244,7 +244,7 @@ final class StallMonitors {
         }
     }
 
-    /** The newest so many, by the wall clock. */
+    /** The newest, this many, by the wall clock. */
     private static void put(Map<Long, String> map, int most, String value) {
         synchronized (map) {
             if (map.size() == most) {

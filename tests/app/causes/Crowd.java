@@ -46,7 +46,7 @@ final class Crowd {
         }
     }
 
-    /** Keeps so many images that there is next to no room in the heap for those that it makes. */
+    /** Keeps images until there is next to no room in the heap for those that it makes. */
     static final class Gallery {
         /** With the array's header a fourth of a region of the collector's, so that nothing is lost between them. */
         private static final int KEPT = (64 << 10) - 16;

@@ -8,7 +8,7 @@ import java.util.List;
 
 /** Main computes, and does not get on: something else stops it, or takes the processors. */
 final class Stops implements Runnable {
-    /** So many small objects that a walk through the heap takes its time. */
+    /** Enough small objects for a walk through the heap to take its time. */
     private static final int OBJECTS = 600_000;
 
     private final String what;

@@ -24,9 +24,9 @@ import scenario.Work;
 /**
  * Frames without an app: what the Choreographer reports of the display's clock.
  *
- * <p>Arguments: {@code script=NS,NS,...}: frames with these intervals; {@code frames=N periodNs=NS}: so many by the
+ * <p>Arguments: {@code script=NS,NS,...}: frames with these intervals; {@code frames=N periodNs=NS}: this many by the
  * display's own clock, one of which takes three refreshes; {@code animation=MS}: an animation that lasts so long;
- * {@code metrics=N}: so many frames of a window, before whose listener hears of the first.
+ * {@code metrics=N}: this many frames of a window, before whose listener hears of the first.
  */
 public final class FrameClock implements Choreographer.FrameCallback {
     private static final long HOUR_NS = 3_600_000_000_000L;
@@ -121,7 +121,7 @@ public final class FrameClock implements Choreographer.FrameCallback {
         }
     }
 
-    /** A window that draws so many frames while its listener is busy, and then, one by one, until that has heard of them. */
+    /** A window that draws this many frames while its listener is busy, and then, one by one, until that has heard of them. */
     private static void metrics(final int frames) {
         ContextImpl context = new ContextImpl(new File("."), "com.example.phone", "com.example.phone");
         final Window window = new PhoneWindow(context);

@@ -28,7 +28,7 @@ final class Hang {
     private static final int SMALL = 1_000;
     /** More than fit. */
     private static final int MANY = 1_000_000;
-    /** One array in so many makes room for what other threads need. */
+    /** One array in this many makes room for what other threads need. */
     private static final int SPARED = 16;
 
     private final Options options;

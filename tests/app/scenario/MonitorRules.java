@@ -64,7 +64,7 @@ public final class MonitorRules {
         Script.say("stamp " + LocalTime.stamp(1_795_291_802_588L, new SimpleTimeZone(-7 * 1_800_000, "west")));
     }
 
-    /** A stack of so many frames, all long, in another language, and with what JSON and a line must not have as it is. */
+    /** A stack of this many frames, all long, in another language, and with what JSON and a line must not have as it is. */
     private static void lines() {
         StringBuilder told = new StringBuilder("S\t7\t5000000000\t731200000\t12000000\t206000000\t0\t0\ta.\u5361\u987fHandler\tb.C\t60");
         told.append("\t43\t83\t1535000000\t54\t183333337\tFeed\n");

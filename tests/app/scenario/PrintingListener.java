@@ -15,7 +15,7 @@ final class PrintingListener implements Listener {
         REPORTS.incrementAndGet();
     }
 
-    /** Until so many reports were complete since the process started. */
+    /** Until this many reports were complete since the process started. */
     static void await(int reports) throws InterruptedException {
         while (REPORTS.get() < reports) {
             Thread.sleep(5);

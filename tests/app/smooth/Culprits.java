@@ -153,7 +153,7 @@ public final class Culprits implements FrameListener, Runnable {
             super(context);
         }
 
-        /** Through so many frames. */
+        /** Through this many frames. */
         void scroll() {
             left = FRAMES;
             scrollTo(0, getScrollY() + 1);

@@ -31,7 +31,7 @@ final class Feed extends View {
         super(context);
     }
 
-    /** Scrolls by itself through so many frames. Main thread. */
+    /** Scrolls by itself through this many frames. Main thread. */
     void turn(int frames) {
         pages = frames;
         scrollTo(0, getScrollY() + STEP);

@@ -13,7 +13,7 @@ import scenario.Script;
 
 /**
  * What Android 16 has to say of the article's trace. The stages are given, since the testbeds' FrameMetrics has no number of the
- * vsync; the compositor's word comes from a stand-in, the one time before its frame's stages and the other time behind.
+ * vsync; the compositor's word comes from a substitute, the one time before its frame's stages and the other time behind.
  */
 final class Judged {
     private static final int SHOWN = 3;

@@ -34,7 +34,7 @@ const HUNG_NS: u64 = 1_000_000_000;
 const LOST_NS: u64 = 500_000_000;
 /// What the copies themselves may take, and the threads' work until then.
 const WORK_NS: u64 = 150_000_000;
-/// Of so many ends of an app's processes the system has a record.
+/// Of this many ends of an app's processes the system has a record.
 const KEPT_EXITS: usize = 16;
 /// So long before its end a process's threads are watched.
 const WATCHED: Duration = Duration::from_millis(800);

@@ -72,7 +72,7 @@ impl Drop for Cgroup {
 pub struct Hogs(Vec<Child>);
 
 impl Hogs {
-    /// Starts so many for each processor.
+    /// Starts this many for each processor.
     ///
     /// # Errors
     /// When there is no shell.

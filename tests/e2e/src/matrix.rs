@@ -1,5 +1,5 @@
 //! The matrix: code of every kind (`tests/app/frames`) on every testbed in every way to execute it, each
-//! sampled stack held against the dex files.
+//! sampled stack compared with the dex files.
 
 use std::fmt::Write as _;
 

@@ -215,7 +215,7 @@ fn a_cold_start() -> Result<()> {
     Ok(())
 }
 
-/// Preferences are a stand-in under the platform's names; the file that does not come is real, a pipe.
+/// Preferences are a substitute under the platform's names; the file that does not come is real, a pipe.
 #[test]
 fn preferences_that_are_read() -> Result<()> {
     let verdict = found("load")?;
@@ -235,7 +235,7 @@ fn preferences_that_are_written() -> Result<()> {
     Ok(())
 }
 
-/// There is no SQLite on a testbed: a stand-in waits under the platform's names, in native code.
+/// There is no SQLite on a testbed: a substitute waits under the platform's names, in native code.
 #[test]
 fn a_query() -> Result<()> {
     let verdict = found("query")?;
@@ -243,7 +243,7 @@ fn a_query() -> Result<()> {
     Ok(())
 }
 
-/// The same stand-in, whose pool of connections is Java as on a device.
+/// The same substitute, whose pool of connections is Java as on a device.
 #[test]
 fn a_database_that_another_thread_works_on() -> Result<()> {
     let verdict = found("connection")?;
@@ -252,7 +252,7 @@ fn a_database_that_another_thread_works_on() -> Result<()> {
     Ok(())
 }
 
-/// There is no Binder driver on a testbed: a stand-in under the platform's names reads from a socket without
+/// There is no Binder driver on a testbed: a substitute under the platform's names reads from a socket without
 /// a writer.
 #[test]
 fn a_binder_call() -> Result<()> {

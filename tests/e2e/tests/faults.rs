@@ -71,7 +71,7 @@ impl Shop {
         Ok((message.parse()?, (path != "none").then(|| path.into())))
     }
 
-    /// Asks for a report that must come, and holds it against what was sent: nothing is missing.
+    /// Asks for a report that must come, and compares it with what was sent: nothing is missing.
     fn report(&mut self) -> Result<Report> {
         let (message, path) = self.ask()?;
         let report = read(&path.context("no report")?)?;

@@ -1,4 +1,4 @@
-//! Frames of every kind: what the sampler says is held against the dex files, stack by stack.
+//! Frames of every kind: what the sampler says is compared with the dex files, stack by stack.
 
 use anyhow::{Context, Result};
 use lab_reports::stacks_of;

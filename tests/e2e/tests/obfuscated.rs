@@ -26,7 +26,7 @@ use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;
 use tempfile::tempdir;
 
-/// So many frames are in one trace: reports have longer ones cut.
+/// This many frames are in one trace: reports have longer ones cut.
 const MOST_AT_ONCE: usize = 5_000;
 
 /// The scripted apps with the recorder, as one app that is shrunk by nothing but the library's own rules.

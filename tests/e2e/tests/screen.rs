@@ -123,7 +123,7 @@ fn most_frequent(report: &Report) -> Result<(String, Vec<String>)> {
     Ok((format!("Main thread in {count} of {} samples", stacks.len()), frames))
 }
 
-/// The screen's text of a report, held against what the host's reader finds in the file.
+/// The screen's text of a report, compared with what the host's reader finds in the file.
 fn check_text(text: &[String], report: &Report) -> Result<()> {
     assert_eq!(Some(text[1].as_str()), report.digest.lines().nth(4));
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
@@ -389,7 +389,7 @@ fn what_is_no_hang_is_kept_without_a_notification_and_goes_first() -> Result<()>
     Ok(())
 }
 
-/// The seconds before, as rectangles, held against the file's records.
+/// The seconds before, as rectangles, compared with the file's records.
 #[test]
 fn the_timeline_shows_the_records_where_they_were() -> Result<()> {
     let phone = Phone::new()?;

@@ -40,7 +40,7 @@ impl Wakes {
     }
 }
 
-/// The app used in each way, for so many rounds of a second or less.
+/// The app used in each way, for this many rounds of a second or less.
 fn measure(rounds: u32) -> Result<Vec<Wakes>> {
     let folder = tempdir()?;
     let app = launcher("art10")?.app("scenario.Wakes").argument(format!("dir={}", folder.path().display()));

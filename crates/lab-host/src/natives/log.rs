@@ -1,4 +1,4 @@
-//! `android.os.BedNative`: what the stand-ins ask of this program.
+//! `android.os.BedNative`: what the substitutes ask of this program.
 
 use anyhow::Result;
 use jni::objects::{JClass, JString};

@@ -1,4 +1,4 @@
-//! The native half of the framework's classes on a testbed, and of the stand-ins around them.
+//! The native half of the framework's classes on a testbed, and of the substitutes around them.
 //!
 //! On a device libandroid_runtime, libutils, SurfaceFlinger and the input dispatcher are behind these
 //! classes. Here each has one module: `queue` waits with epoll, `vsync` and `input` are descriptors in a

@@ -27,15 +27,15 @@ const RECIPE: u32 = 1;
 /// A testbed in which the shipped library loads.
 #[derive(Debug)]
 pub struct Shipped {
-    /// The testbed with the stand-ins loaded first.
+    /// The testbed with the substitutes loaded first.
     pub testbed: Testbed,
     /// The folder of the shipped library, for `java.library.path`.
     pub libraries: PathBuf,
-    /// The stand-ins for Android's libraries, to be loaded before everything else, in this order.
+    /// The substitutes for Android's libraries, to be loaded before everything else, in this order.
     pub stand_ins: Vec<PathBuf>,
 }
 
-/// Builds the library of an ABI as it ships, the stand-ins that it needs, and a testbed that has them.
+/// Builds the library of an ABI as it ships, the substitutes that it needs, and a testbed that has them.
 ///
 /// # Errors
 /// When it cannot be built, or imports something that is not known to be the same in glibc.
@@ -82,7 +82,7 @@ fn derive(testbed: &Testbed, first: &[String], derived: &Path) -> Result<Testbed
     Testbed::open(derived)
 }
 
-/// Compiles the stand-ins into `out`.
+/// Compiles the substitutes into `out`.
 fn make(library: &Library, imports: &Imports, sources: &Path, testbed: &Testbed, out: &Path) -> Result<()> {
     let arch = testbed.arch()?;
     let code = sources.join("shim.c");
@@ -110,7 +110,7 @@ fn make(library: &Library, imports: &Imports, sources: &Path, testbed: &Testbed,
             .args(["-x", "none", "-o"])
             .arg(out.join(soname))
             .args(["-ldl", "-lpthread"]);
-        run(&mut cc).with_context(|| format!("cannot make the stand-in for {soname}"))?;
+        run(&mut cc).with_context(|| format!("cannot make the substitute for {soname}"))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use loopbox_format::model::{Location, LocationId, Method, MethodId, Token};
 use loopbox_recorder::SymbolTable;
 use std::collections::HashMap;
 
-/// So many names are read at most before this thread lets a collection pass: each takes some ten
+/// This many names are read at most before this thread lets a collection pass: each takes some ten
 /// microseconds.
 const NAMES_AT_ONCE: usize = 16;
 

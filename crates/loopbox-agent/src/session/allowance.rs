@@ -5,7 +5,7 @@ use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// So many at once, which nobody asks for who wants to read them.
+/// This many at once, which nobody asks for who wants to read them.
 const BURST: u32 = 64;
 /// And then one each time that this has passed: ten a minute.
 const EVERY_NS: u64 = 6_000_000_000;

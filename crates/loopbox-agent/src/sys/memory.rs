@@ -180,7 +180,7 @@ impl Map {
         });
         let Some(at) = found else { return ptr::null_mut() };
         self.count.fetch_add(wanted, Ordering::Relaxed);
-        // SAFETY: so many granules lie in the region.
+        // SAFETY: this many granules lie in the region.
         unsafe { REGION.0.get().cast::<u8>().add(at * GRANULE) }
     }
 
@@ -192,7 +192,7 @@ impl Map {
     }
 }
 
-/// The first free granules that are so many.
+/// The first free granules of this number.
 fn find(used: &[u64; WORDS], wanted: usize) -> Option<usize> {
     let (mut begin, mut free) = (0, 0);
     for (word, bits) in used.iter().enumerate() {

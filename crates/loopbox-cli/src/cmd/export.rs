@@ -213,7 +213,7 @@ fn tree_text(args: &Args, destination: &Destination<'_>) -> Result<Outcome> {
     Ok(loaded.outcome())
 }
 
-/// Writes rows to the file when there are at least so many.
+/// Writes rows to the file when there are at least this many.
 type WriteRows<'w, R> = dyn Fn(&mut Vec<R>, usize) -> Result<()> + Sync + 'w;
 
 /// Each thread collects rows; they go to the file a row group at a time.

@@ -36,7 +36,7 @@ impl Token {
         Self(self.0 & !Self::OUTSIDE)
     }
 
-    /// The message so many later.
+    /// The message this many later.
     pub const fn plus(self, messages: u64) -> Self {
         Self(self.0.saturating_add(messages))
     }

@@ -21,13 +21,13 @@ impl Uptime {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// So many nanoseconds later, or the last instant that there is.
+    /// This many nanoseconds later, or the last instant that there is.
     #[must_use]
     pub const fn plus(self, ns: u64) -> Self {
         Self(self.0.saturating_add(ns))
     }
 
-    /// So many nanoseconds earlier, or when the clock began.
+    /// This many nanoseconds earlier, or when the clock began.
     #[must_use]
     pub const fn minus(self, ns: u64) -> Self {
         Self(self.0.saturating_sub(ns))

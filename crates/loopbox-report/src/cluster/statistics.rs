@@ -7,7 +7,7 @@
 /// The confidence of each interval.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
-/// So many standard deviations make an interval that holds with [`CONFIDENCE`] for all of `comparisons` at
+/// This many standard deviations make an interval that holds with [`CONFIDENCE`] for all of `comparisons` at
 /// once (Bonferroni): of a hundred unchanged groups five would be reported as changed otherwise.
 pub(super) fn deviations(comparisons: usize) -> f64 {
     let wanted = (1.0 - CONFIDENCE) / 2.0 / comparisons.max(1) as f64;

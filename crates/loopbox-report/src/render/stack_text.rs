@@ -6,7 +6,7 @@ use crate::model::Analysis;
 
 /// The longest cycle of methods that call each other.
 const MAX_CYCLE: usize = 8;
-/// So many rounds are written out.
+/// This many rounds are written out.
 const SHOWN: usize = 2;
 
 /// What the main thread did at the dump, the innermost frame first: its native frames, then those of Java.

@@ -141,7 +141,7 @@ pub(super) fn keep_longest(janks: &mut Vec<JankView>) {
     });
 }
 
-/// When there are so many that they should be cut.
+/// When there are too many to show them all.
 pub(super) const MANY: usize = 4 * LONGEST;
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ impl RegionWriter {
         self.write_next_bytes(&codec::encode(value)?)
     }
 
-    /// Writes what `encode` makes of the first so many of `items` things, as many as fit.
+    /// Writes what `encode` makes of the first this many of `items` things, as many as fit.
     pub(super) fn write_prefix(
         &mut self,
         items: usize,

@@ -12,7 +12,7 @@ pub enum Fidelity {
     Whole,
     /// All stacks, but methods by class and name only, without signatures and source files.
     NamesOnly,
-    /// As `NamesOnly`, and of the samples only every so many; the others count as missed.
+    /// As `NamesOnly`, and of the samples only one in this many; the others count as missed.
     EveryNth(u32),
 }
 

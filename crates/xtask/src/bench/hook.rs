@@ -41,7 +41,7 @@ const VARIANTS: [(&str, &str); 14] = [
     ("uiperf", "the uiperf article's monitor (Printer)"),
     ("blockcanary", "BlockCanary's way (Printer, two posts)"),
 ];
-/// Those of them that call natives of ours, and what they are held against: the same without ours.
+/// Those of them that call natives of ours, and what they are compared with: the same without ours.
 const OURS: [(&str, &str); 2] = [("observer", "none"), ("printer", "printer-empty")];
 
 /// How the two natives of each message are called.

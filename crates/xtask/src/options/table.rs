@@ -216,7 +216,7 @@ pub(super) fn snake(name: &str) -> String {
     out
 }
 
-/// Words in lines of at most so many characters, each after `indent`.
+/// Words in lines of at most this many characters, each after `indent`.
 pub(super) fn filled(words: impl Iterator<Item = String>, indent: &str, between: &str) -> String {
     const COLUMNS: usize = 110;
     let mut out = String::new();

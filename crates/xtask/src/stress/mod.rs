@@ -15,7 +15,7 @@ use std::process::Command;
 /// The stresses.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StressCommand {
-    /// Sampled stacks of every kind of code, on every testbed in every mode, held against the dex files
+    /// Sampled stacks of every kind of code, on every testbed in every mode, compared with the dex files
     Testbeds(TestbedsArgs),
     /// Every decoder on hostile input, led by coverage
     Fuzz(fuzz::FuzzArgs),

@@ -43,7 +43,7 @@ final class Server {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** Until so many bodies have this text. */
+    /** Until this many bodies have this text. */
     List<String> await(int wanted, String text) throws InterruptedException {
         long end = System.nanoTime() + LIMIT_NS;
         List<String> found = with(text);

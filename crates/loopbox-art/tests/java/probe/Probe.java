@@ -13,7 +13,7 @@ final class Probe {
     /** Discovers ART; what was found, or why not. */
     static native String install();
 
-    /** Starts the sampler: each so many microseconds, or with 0 when {@link #hold} asks. */
+    /** Starts the sampler: each this many microseconds, or with 0 when {@link #hold} asks. */
     static native void start(int periodUs);
 
     /** Ends sampling and {@link #watchLocks}, and waits until they have ended. */

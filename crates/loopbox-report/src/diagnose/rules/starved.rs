@@ -127,7 +127,7 @@ fn unlooked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     stacks.into_iter().chain(locks).map(str::to_owned).collect()
 }
 
-/// So many threads at once are no coincidence, and more than most phones have fast cores for. Fewer are
+/// This many threads at once are no coincidence, and more than most phones have fast cores for. Fewer are
 /// enough where the processors that main may run on are fewer.
 const MANY_RUNNING: usize = 4;
 /// How many threads are named.

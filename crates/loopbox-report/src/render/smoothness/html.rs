@@ -64,7 +64,7 @@ fn numbers(out: &mut String, all: &SceneView) {
 }
 
 fn distribution(out: &mut String, all: &SceneView) {
-    let title = "Frames by how long they stood, from so many ms on (height: logarithm of the number)";
+    let title = "Frames by how long they stood, from how many ms on (height: logarithm of the number)";
     let buckets = bars(title, &buckets(all), true);
     let _ = write!(out, "<h2>How long frames stood</h2><p class=\"quiet\">{title}.{buckets}");
     // From calm to alarm, in the order of the levels.

@@ -24,7 +24,7 @@ final class QueueWalk {
     /** A pass that was led astray, into a circle or another queue, ends here. */
     private static final int MOST_VISITED = 1_000_000;
 
-    /** The clock is read after so many messages. */
+    /** The clock is read after this many messages. */
     private static final int VISITS_PER_LOOK = 64;
 
     /** A message is about to be taken while it has been due for less. */

@@ -28,7 +28,7 @@ import java.util.List;
  * <p>The system kills apps all the time. Where it says how a process ended, since Android 11, only crashes and ANRs count.
  */
 final class StartGuard {
-    /** So many starts in a row. */
+    /** This many starts in a row. */
     private static final int DEATHS = 3;
 
     /** For how many starts the recorder is off the first time, the second, and each time after that. */

@@ -110,7 +110,7 @@ public final class FrameSceneBuilder {
         return this;
     }
 
-    /** {@link FrameStats.Scene#getCauses}: so many slow frames had this main cause. */
+    /** {@link FrameStats.Scene#getCauses}: this many slow frames had this main cause. */
     @NonNull
     public FrameSceneBuilder cause(@NonNull String name, int frames) {
         causes.append('\t').append(Text.line(Text.given(name, "name")).replace('=', ' ')).append('=').append(frames);

@@ -1,6 +1,6 @@
 /* Runs libloopbox.so in a process that is no Android app, through its natives as the Java half calls them.
  *
- * usage: drive LIBLOOPBOX LIBART DIR STORY
+ * usage: drive LIBLOOPBOX LIBART DIR SCENARIO
  *
  * whole   from load to uninstall: messages, a dump, SIGQUIT and its hand-on, a hang
  * apart   the same on Android, with the library in an isolated namespace of the linker and libart in the default one, as in an app
@@ -244,10 +244,10 @@ static void *load_apart(const char *path) { return 0; }
 
 int main(int count, char **words) {
     if (count != 5) return 64;
-    const char *story = words[4];
-    if (!strcmp(story, "stale")) return stale();
+    const char *scenario = words[4];
+    if (!strcmp(scenario, "stale")) return stale();
     folder = words[3];
-    int is_apart = !strcmp(story, "apart");
+    int is_apart = !strcmp(scenario, "apart");
     void *library = is_apart ? load_apart(words[1]) : dlopen(words[1], RTLD_NOW);
     if (!is(!!library, "the library is loaded, with every symbol")) {
         SAY("%s\n", dlerror());
@@ -278,13 +278,13 @@ int main(int count, char **words) {
     begin = vm->native("begin");
     end = vm->native("end");
     if (!is(begin && end, "native methods are registered") || !install(29)) return wrong;
-    if (is_apart || !strcmp(story, "whole")) whole();
-    if (!strcmp(story, "memory")) memory();
-    if (!strcmp(story, "next")) is_reported("recovered", "a report of the process before");
-    if (!strcmp(story, "hold") || !strcmp(story, "crash")) {
+    if (is_apart || !strcmp(scenario, "whole")) whole();
+    if (!strcmp(scenario, "memory")) memory();
+    if (!strcmp(scenario, "next")) is_reported("recovered", "a report of the process before");
+    if (!strcmp(scenario, "hold") || !strcmp(scenario, "crash")) {
         begin(vm->environment(), 0);
         SAY("holds\n");
-        if (!strcmp(story, "crash")) {
+        if (!strcmp(scenario, "crash")) {
             usleep(100000);
             mark_crash(11);
             SAY("crashes\n");

@@ -3,7 +3,7 @@
  * It says `RELEASE PAGE READS` first: the kernel's, how large a page is, and whether process_vm_readv does what the recorder needs. Then it
  * answers each line, by two numbers in a line, the second of which is how many bytes come after it:
  *
- * play STORY FOLDER   the driver's exit code, or 128 and the signal; what it printed
+ * play SCENARIO FOLDER   the driver's exit code, or 128 and the signal; what it printed
  * limit BYTES         0, or an error's number: the drivers from now on are in a cgroup with that memory.high
  * hold FOLDER         the number of a driver that is in its message now, or 0; what it printed
  * kill                what it was ended by, as wait(2) has it
@@ -74,7 +74,7 @@ static void limit(const char *bytes) {
 }
 
 /* Starts the driver; what it prints can be read. */
-static pid_t start(const char *story, const char *folder, FILE **says) {
+static pid_t start(const char *scenario, const char *folder, FILE **says) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) fail("pipe");
     const char *path = path_of(folder);
@@ -85,7 +85,7 @@ static pid_t start(const char *story, const char *folder, FILE **says) {
         if (is_limited && put(CGROUPS "/app/cgroup.procs", "0")) _exit(126);
         dup2(ends[1], 1);
         dup2(ends[1], 2);
-        execle("/drive", "drive", "/libloopbox.so", "/libart.so", path, story, (char *)0, variables);
+        execle("/drive", "drive", "/libloopbox.so", "/libart.so", path, scenario, (char *)0, variables);
         perror("/drive");
         _exit(127);
     }
@@ -114,10 +114,10 @@ static int end_of(pid_t child) {
     return status;
 }
 
-static void play(const char *story, const char *folder) {
+static void play(const char *scenario, const char *folder) {
     FILE *says;
     char *text;
-    pid_t child = start(story, folder, &says);
+    pid_t child = start(scenario, folder, &says);
     size_t length = listen(says, 0, &text);
     fclose(says);
     int status = end_of(child);

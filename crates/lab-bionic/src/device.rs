@@ -343,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_has_the_level_that_is_known_and_a_cell_for_each_story_of_any_row() {
+    fn a_row_has_the_level_that_is_known_and_a_cell_for_each_scenario_of_any_row() {
         let row = |folder: &str, level, scenarios| Row {
             folder: folder.to_owned(),
             level,

@@ -125,10 +125,10 @@ impl Held for Child {
 }
 
 /// What a scenario is: it returns what was wrong.
-pub type Story = fn(&dyn Stage) -> Result<()>;
+pub type Scenario = fn(&dyn Stage) -> Result<()>;
 
 /// The scenarios by name.
-pub const SCENARIOS: [(&str, Story); 3] = [
+pub const SCENARIOS: [(&str, Scenario); 3] = [
     ("from load to uninstall", whole),
     ("kill -9 and the next launch", killed),
     ("crash mark and the next launch", crashed),

@@ -21,7 +21,7 @@ const SAME: u32 = 0x4C_4258;
 /// Ways to hang, by number; `scenario.NativeHang` has the same list.
 const WAYS: [extern "C" fn(); 4] = [native_hang_spin, native_hang_futex, native_hang_read, native_hang_sleep];
 
-/// Prints that the next thing is the hang. Not by `println!`: its frames are not part of the story.
+/// Prints that the next thing is the hang. Not by `println!`: its frames are not part of the scenario.
 fn announce() {
     const LINE: &[u8] = b"NATIVE hangs\n";
     // SAFETY: the line lives across the call.

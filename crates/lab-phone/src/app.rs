@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use loopbox_adb::{Adb, Running, successful};
 
-/// How long anything may take before a story gives up. Nothing waits that long by design.
+/// How long anything may take before a scenario gives up. Nothing waits that long by design.
 pub(crate) const LIMIT: Duration = Duration::from_mins(5);
 
 /// More than `kill` prints.

@@ -9,7 +9,7 @@ use loopbox_testbed::libart::{self, Report};
 
 use crate::stage::Stage;
 
-const STORY: &str = "art";
+const SCENARIO: &str = "art";
 /// How the library is called: a release's, and a debug build's. Debian's has a number behind it.
 const NAMES: [&str; 2] = ["libart.so", "libartd.so"];
 
@@ -25,8 +25,8 @@ pub(crate) struct Art {
 }
 
 pub(crate) fn read(stage: &Stage<'_>) -> Result<Art> {
-    let words = [format!("dir={}", stage.phone.folder_of(STORY)), "wait=3600000".into()];
-    let mut app = stage.phone.start(STORY, "scenario.Killed", &words)?;
+    let words = [format!("dir={}", stage.phone.folder_of(SCENARIO)), "wait=3600000".into()];
+    let mut app = stage.phone.start(SCENARIO, "scenario.Killed", &words)?;
     app.wait_for("SCRIPT installed")?;
     let maps = stage.phone.read(&format!("/proc/{}/maps", app.pid()));
     app.kill()?;

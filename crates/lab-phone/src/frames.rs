@@ -45,14 +45,14 @@ pub(crate) fn play(stage: &Stage<'_>, apps: &Path) -> Result<Frames> {
     let runs = |phase: &&str| *phase != "Handles" || stage.about.api_level >= FIRST_WITH_HANDLES;
     let phases: Vec<&str> = PHASES.into_iter().filter(runs).collect();
     for (at, phases) in phases.chunks(AT_ONCE).enumerate() {
-        let story = format!("frames-{}", at + 1);
+        let scenario = format!("frames-{}", at + 1);
         let words = [stage.options.phase_ms.to_string()];
         let words: Vec<String> = words.into_iter().chain(phases.iter().map(|&phase| phase.into())).collect();
-        let said = stage.phone.start(&story, "frames.Frames", &words)?.finish();
+        let said = stage.phone.start(&scenario, "frames.Frames", &words)?.finish();
         let said = said.with_context(|| format!("while it ran {}", phases.join(", ")))?;
         let done = format!("phases done: {}", phases.len());
         ensure!(said.contains(&done), "the app said {said:?}, not `{done}`");
-        let mut reports: BTreeMap<_, _> = phase_reports(&stage.reports(&story)?)?.into_iter().collect();
+        let mut reports: BTreeMap<_, _> = phase_reports(&stage.reports(&scenario)?)?.into_iter().collect();
         for phase in phases {
             let report = reports.remove(*phase).with_context(|| format!("no report of {phase}"))?;
             frames.add(&oracle, phase, &report)?;

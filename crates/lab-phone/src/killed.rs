@@ -13,7 +13,7 @@ use crate::app::LIMIT;
 use crate::phone::is_called;
 use crate::stage::Stage;
 
-const STORY: &str = "killed";
+const SCENARIO: &str = "killed";
 /// From this age of a message on, a killed process is worth a report; `MIN_HANG_NS` of
 /// `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
@@ -35,20 +35,20 @@ pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
     // The hang lasts until the kill, however long that takes. It has its name at half of `hangMs`, and a
     // report of its own at all of it, which the kill comes before.
     let words =
-        [format!("dir={}", stage.phone.folder_of(STORY)), "wait=3600000".into(), "hangMs=20000".into()];
-    let mut app = stage.phone.start(STORY, "scenario.Killed", &words)?;
+        [format!("dir={}", stage.phone.folder_of(SCENARIO)), "wait=3600000".into(), "hangMs=20000".into()];
+    let mut app = stage.phone.start(SCENARIO, "scenario.Killed", &words)?;
     app.wait_for("SCRIPT installed")?;
     let pid = app.pid();
     let ring_age_ns = wait_for_hang(stage, pid)?;
     app.kill()?;
 
-    let mut next = stage.phone.start(STORY, "scenario.Killed", &words)?;
+    let mut next = stage.phone.start(SCENARIO, "scenario.Killed", &words)?;
     let told = next.told("SCRIPT report ")?;
     ensure!(told.ends_with(" recovered"), "the next launch said: {told}");
     next.kill()?;
     let path = told.split_whitespace().nth(2).context("no path")?;
     let name = Path::new(path).file_name().with_context(|| format!("{path} is no file"))?;
-    let files = stage.reports(STORY)?;
+    let files = stage.reports(SCENARIO)?;
     let file = files.iter().find(|file| file.file_name() == Some(name));
     let report = read(file.with_context(|| format!("{path} is not there"))?)?;
     ensure!(report.meta.process.pid == pid, "the report is of process {}", report.meta.process.pid);
@@ -83,8 +83,8 @@ fn wait_for_hang(stage: &Stage<'_>, pid: u32) -> Result<u64> {
 /// The ring of a process; `None` while it is not there, or is just being written.
 fn ring_of(stage: &Stage<'_>, pid: u32) -> Result<Option<Recovered>> {
     let is_its = |name: &&String| is_called(name, "lbr") && name.contains(&format!("-{pid}-"));
-    let files = stage.phone.files(STORY)?;
+    let files = stage.phone.files(SCENARIO)?;
     let Some(name) = files.iter().find(is_its) else { return Ok(None) };
-    let bytes = stage.phone.read(&format!("{}/{name}", stage.phone.folder_of(STORY)));
+    let bytes = stage.phone.read(&format!("{}/{name}", stage.phone.folder_of(SCENARIO)));
     Ok(bytes.ok().and_then(|bytes| recover(&bytes).ok()))
 }

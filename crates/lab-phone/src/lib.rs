@@ -34,7 +34,7 @@ const COMPILED_ON: &str = "art10";
 /// them into `out/summary.md`.
 ///
 /// # Errors
-/// When no device can be used, or nothing can be put on it. What a story finds wrong is in the summary.
+/// When no device can be used, or nothing can be put on it. What a scenario finds wrong is in the summary.
 pub fn run(adb: &Adb, options: &Options, out: &Path) -> Result<Summary> {
     let progress = Progress::new("phone");
     let devices = adb.devices()?;

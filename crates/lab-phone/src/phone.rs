@@ -114,9 +114,9 @@ impl Phone {
         self.shell(&format!("rm -rf {}", self.folder)).map(drop)
     }
 
-    /// The folder of a story's reports, on the device.
-    pub(crate) fn folder_of(&self, story: &str) -> String {
-        format!("{}/{story}", self.folder)
+    /// The folder of a scenario's reports, on the device.
+    pub(crate) fn folder_of(&self, scenario: &str) -> String {
+        format!("{}/{scenario}", self.folder)
     }
 
     /// Starts a class's `main` in a process of the shell's user, as the system starts its own commands; its
@@ -137,17 +137,18 @@ impl Phone {
         Ok(successful(output).with_context(|| path.to_owned())?.stdout)
     }
 
-    /// The names of the files in the folder of a story.
-    pub(crate) fn files(&self, story: &str) -> Result<Vec<String>> {
-        Ok(self.shell(&format!("ls {}", self.folder_of(story)))?.lines().map(str::to_owned).collect())
+    /// The names of the files in the folder of a scenario.
+    pub(crate) fn files(&self, scenario: &str) -> Result<Vec<String>> {
+        Ok(self.shell(&format!("ls {}", self.folder_of(scenario)))?.lines().map(str::to_owned).collect())
     }
 
-    /// Copies the reports of a story into a folder of this machine.
-    pub(crate) fn pull_reports(&self, story: &str, to: &Path) -> Result<Vec<PathBuf>> {
+    /// Copies the reports of a scenario into a folder of this machine.
+    pub(crate) fn pull_reports(&self, scenario: &str, to: &Path) -> Result<Vec<PathBuf>> {
         fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
         let mut pulled = Vec::new();
-        for name in self.files(story)?.iter().filter(|name| is_called(name, "lbx") && !name.contains('/')) {
-            let bytes = self.read(&format!("{}/{name}", self.folder_of(story)))?;
+        for name in self.files(scenario)?.iter().filter(|name| is_called(name, "lbx") && !name.contains('/'))
+        {
+            let bytes = self.read(&format!("{}/{name}", self.folder_of(scenario)))?;
             let file = to.join(name);
             fs::write(&file, bytes).with_context(|| format!("cannot write {}", file.display()))?;
             pulled.push(file);

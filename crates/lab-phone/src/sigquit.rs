@@ -7,7 +7,7 @@ use loopbox_format::model::{DumpReason, Feature};
 
 use crate::stage::Stage;
 
-const STORY: &str = "sigquit";
+const SCENARIO: &str = "sigquit";
 
 /// What was seen.
 #[derive(Debug)]
@@ -17,12 +17,12 @@ pub(crate) struct SigQuit {
 }
 
 pub(crate) fn play(stage: &Stage<'_>) -> Result<SigQuit> {
-    let dir = format!("dir={}", stage.phone.folder_of(STORY));
-    let app = stage.phone.start(STORY, "scenario.Forwarded", &["mode=plain".into(), dir])?;
+    let dir = format!("dir={}", stage.phone.folder_of(SCENARIO));
+    let app = stage.phone.start(SCENARIO, "scenario.Forwarded", &["mode=plain".into(), dir])?;
     let said = app.finish()?;
     ensure!(said.iter().any(|line| line == "SCRIPT forwarded"), "the signal was not handed on: {said:?}");
     let mut reports =
-        stage.reports(STORY)?.into_iter().map(|file| read(&file)).collect::<Result<Vec<_>>>()?;
+        stage.reports(SCENARIO)?.into_iter().map(|file| read(&file)).collect::<Result<Vec<_>>>()?;
     reports.retain(|report| report.meta.reason == DumpReason::SigQuit);
     let report = reports.first().context("no report is of the signal")?;
     let (on, how) = feature(report, Feature::SigQuit);

@@ -1,4 +1,4 @@
-//! What the stories share: the device, and what was asked for.
+//! What the scenarios share: the device, and what was asked for.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ impl Default for Options {
     }
 }
 
-/// Where a story is played.
+/// Where a scenario is played.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stage<'a> {
     pub(crate) phone: &'a Phone,
@@ -40,8 +40,8 @@ pub(crate) struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Brings the reports of a story here.
-    pub(crate) fn reports(&self, story: &str) -> Result<Vec<PathBuf>> {
-        self.phone.pull_reports(story, &self.out.join(story))
+    /// Brings the reports of a scenario here.
+    pub(crate) fn reports(&self, scenario: &str) -> Result<Vec<PathBuf>> {
+        self.phone.pull_reports(scenario, &self.out.join(scenario))
     }
 }

@@ -28,7 +28,7 @@ pub const COLUMNS: [&str; 12] = [
     "hook, ns a message",
 ];
 
-/// What the stories found.
+/// What the scenarios found.
 #[derive(Debug)]
 pub struct Summary {
     about: About,
@@ -71,9 +71,9 @@ impl Summary {
         self.hook = self.kept("hook costs", seen);
     }
 
-    /// What a story saw; else why it saw nothing is a fault.
-    fn kept<T>(&mut self, story: &str, seen: Result<T>) -> Option<T> {
-        let told = |error: Error| self.faults.push(format!("{story}: {error:#}"));
+    /// What a scenario saw; else why it saw nothing is a fault.
+    fn kept<T>(&mut self, scenario: &str, seen: Result<T>) -> Option<T> {
+        let told = |error: Error| self.faults.push(format!("{scenario}: {error:#}"));
         seen.map_err(told).ok()
     }
 
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_story_did_not_see_is_reported_with_its_reason() {
+    fn what_a_scenario_did_not_see_is_reported_with_its_reason() {
         let mut summary = summary();
         summary.sigquit(Ok(SigQuit { how: "handled".into() }));
         summary.killed(Err(anyhow::anyhow!("inner").context("no ring")));

@@ -98,8 +98,8 @@ fn a_phone_is_asked_everything_and_left_as_it_was() -> Result<()> {
     assert!(out.path().join("libart.so").is_file());
 
     // The reports are here, and the phone has nothing any more.
-    for story in ["frames-1", "frames-2", "frames-3", "sigquit", "killed"] {
-        assert!(!reports(&out.path().join(story))?.is_empty(), "no report of {story}");
+    for scenario in ["frames-1", "frames-2", "frames-3", "sigquit", "killed"] {
+        assert!(!reports(&out.path().join(scenario))?.is_empty(), "no report of {scenario}");
     }
     assert!(!folder.exists());
     Ok(())

@@ -1,5 +1,5 @@
-//! The unwind entries of the arm64 trampolines are written by hand. Each instruction of one is run here, as far
-//! as it moves what an unwinder wants back, and at each the entry must give the caller's registers.
+//! The unwind entries of the arm64 trampolines are written by hand. Each instruction of one is run here, as
+//! far as it moves what an unwinder wants back, and at each the entry must give the caller's registers.
 
 use std::collections::BTreeMap;
 use std::fs;

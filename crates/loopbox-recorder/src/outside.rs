@@ -189,7 +189,8 @@ pub fn computing_since(
     const SLACK_NS: u64 = 50 * MS;
     /// What an idle thread computes now and then does not add up to more than slack in that time.
     const LONGEST_NS: u64 = 60_000 * MS;
-    /// A thread that computes waits this many times as long as it runs at most: others want its processor, too.
+    /// A thread that computes waits this many times as long as it runs at most: others want its processor,
+    /// too.
     const MOST_WAITS: u64 = 8;
     let used_since = |before: Demand| {
         let ran_ns = demand.ran_ns.checked_sub(before.ran_ns)?;

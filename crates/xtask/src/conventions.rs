@@ -289,3 +289,46 @@ fn a_line_of_a_table_or_of_code_may_be_long() {
         .collect();
     assert_eq!(lines, [2, 6]);
 }
+
+/// Where the table of words is.
+const STYLE: &str = "docs/style.md";
+
+/// The words of the first column of that table, in lower case.
+fn words_to_avoid(style: &str) -> Vec<String> {
+    let rows = style.lines().skip_while(|line| *line != "| not | but |").skip(2);
+    let cells = rows.map_while(|line| line.strip_prefix("| ")?.split(" | ").next());
+    cells.flat_map(|cell| cell.split(", ")).map(str::to_lowercase).collect()
+}
+
+/// Whether a text has a word, with neither a letter nor a digit around it.
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+    })
+}
+
+#[test]
+fn words_that_the_style_avoids_are_not_used() {
+    let words = words_to_avoid(&fs::read_to_string(root().join(STYLE)).unwrap());
+    assert!(words.len() >= 5, "the table of {STYLE} is not found: {words:?}");
+    let kinds = ["*.rs", "*.java", "*.kt", "*.md", "*.c", "*.h"];
+    let mut list = command::command("git", ["ls-files"]);
+    let tracked = command::run(list.args(kinds).current_dir(root())).unwrap();
+    let mut found = Vec::new();
+    for name in tracked.lines().filter(|name| *name != STYLE) {
+        let text = fs::read_to_string(root().join(name)).unwrap().to_lowercase();
+        for (number, line) in (1..).zip(text.lines()) {
+            let used = words.iter().filter(|word| has_word(line, word));
+            found.extend(used.map(|word| format!("{name}:{number}: {word}")));
+        }
+    }
+    assert!(found.is_empty(), "{STYLE} has what to write instead:\n{}", found.join("\n"));
+}
+
+#[test]
+fn a_word_is_found_whole() {
+    assert!(has_word("a tale.", "tale") && has_word("play_tale", "tale") && !has_word("stale", "tale"));
+    assert_eq!(words_to_avoid("| not | but |\n|---|---|\n| One, two | three |\n\n| x | y |"), ["one", "two"]);
+}

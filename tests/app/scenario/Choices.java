@@ -10,7 +10,7 @@ import com.example.shop.ShopHandler;
 import io.loopbox.Loopbox;
 
 /**
- * What the values of a configuration do. {@code mode=} says which story; the arguments of {@link Options} choose the
+ * What the values of a configuration do. {@code mode=} says which scenario; the arguments of {@link Options} choose the
  * values. Each ends with a report that the app asks for.
  */
 public final class Choices {
@@ -45,7 +45,7 @@ public final class Choices {
 
     private Choices() {}
 
-    /** Plays one story and ends the process. */
+    /** Plays one scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

@@ -15,11 +15,11 @@ import io.loopbox.Status;
 import java.io.File;
 
 /**
- * The hooks among other libraries and odd messages. {@code mode=} says which story; the arguments of {@link Options}
+ * The hooks among other libraries and odd messages. {@code mode=} says which scenario; the arguments of {@link Options}
  * apply. Each ends with a report that the app asks for, and prints on standard output what only the app can know.
  */
 public final class Hooks {
-    /** The message that the stories use: long enough to be kept by name. */
+    /** The message that the scenarios use: long enough to be kept by name. */
     private static final int NAMED_MS = 60;
 
     private final Looper looper = Looper.getMainLooper();
@@ -31,7 +31,7 @@ public final class Hooks {
         this.options = options;
     }
 
-    /** Plays one story and ends the process. */
+    /** Plays one scenario and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

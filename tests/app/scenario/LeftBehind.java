@@ -33,7 +33,7 @@ public final class LeftBehind implements Runnable {
         this.options = options;
     }
 
-    /** Plays one story and ends the process. */
+    /** Plays one scenario and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -46,9 +46,9 @@ public final class LeftBehind implements Runnable {
             Signals.load(options.text("library", null));
         }
         Script.install(options);
-        Thread story = new Thread(new LeftBehind(options), "another library");
-        story.setDaemon(true);
-        story.start();
+        Thread scenario = new Thread(new LeftBehind(options), "another library");
+        scenario.setDaemon(true);
+        scenario.start();
         Looper.loop();
     }
 

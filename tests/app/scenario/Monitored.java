@@ -35,7 +35,7 @@ public final class Monitored implements MonitorListener, MonitorSampler, Printer
         this.options = options;
     }
 
-    /** Plays the story and ends the process. */
+    /** Plays the scenario and ends the process. */
     public static void main(String[] arguments) throws InterruptedException {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -58,7 +58,7 @@ public final class Monitored implements MonitorListener, MonitorSampler, Printer
             }
         }
         Script.say("started " + app.monitor.start() + " " + app.monitor.isMonitoring());
-        new Thread(app, "story").start();
+        new Thread(app, "scenario").start();
         Looper.loop();
     }
 
@@ -106,7 +106,7 @@ public final class Monitored implements MonitorListener, MonitorSampler, Printer
 
     @Override
     public String name() {
-        return "story";
+        return "scenario";
     }
 
     @Override
@@ -131,7 +131,7 @@ public final class Monitored implements MonitorListener, MonitorSampler, Printer
         }
     }
 
-    /** Blocks the main thread as long as the story needs. */
+    /** Blocks the main thread as long as the scenario needs. */
     private final class Block implements Runnable {
         @Override
         public void run() {

@@ -34,12 +34,12 @@ public final class NoSafepoint {
         Options options = new Options(arguments);
         Looper.prepareMainLooper();
         Script.install(options);
-        final NoSafepoint story = new NoSafepoint(options);
-        story.handler.post(new Runnable() {
+        final NoSafepoint scenario = new NoSafepoint(options);
+        scenario.handler.post(new Runnable() {
             @Override
             public void run() {
                 try {
-                    story.tell();
+                    scenario.tell();
                 } catch (Exception failed) {
                     throw new AssertionError(failed);
                 }

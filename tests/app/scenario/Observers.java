@@ -6,7 +6,7 @@ import com.example.shop.ShopHandler;
 import com.othersdk.Stats;
 import io.loopbox.Loopbox;
 
-/** Our observer among those of others. Each story ends with a report, and with what the other one counted. */
+/** Our observer among those of others. Each scenario ends with a report, and with what the other one counted. */
 final class Observers {
     private static final int NAMED_MS = 60;
 

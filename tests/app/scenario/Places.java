@@ -39,12 +39,12 @@ public final class Places {
         this.looper = looper;
     }
 
-    /** Plays one story and ends the process. */
+    /** Plays one scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
-        Places story = new Places(new Options(arguments), Looper.myLooper());
-        story.begin(story.options.text("where", ""));
-        new Handler().post(story.new End());
+        Places scenario = new Places(new Options(arguments), Looper.myLooper());
+        scenario.begin(scenario.options.text("where", ""));
+        new Handler().post(scenario.new End());
         Looper.loop();
     }
 

@@ -37,7 +37,7 @@ public final class Queues {
         this.options = options;
     }
 
-    /** Plays one story and ends the process. */
+    /** Plays one scenario and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

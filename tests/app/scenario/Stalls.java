@@ -28,7 +28,7 @@ public final class Stalls implements Runnable {
         this.options = options;
     }
 
-    /** Plays one story and ends the process. */
+    /** Plays one scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -47,7 +47,7 @@ public final class Stalls implements Runnable {
         if (options.is("listener", "native")) {
             Crashes.listen(recorder.getPath());
         }
-        Stalls story = new Stalls(options);
+        Stalls scenario = new Stalls(options);
         if (options.is("garbage", "on")) {
             new Thread(new Garbage(), "garbage").start();
         }
@@ -58,7 +58,7 @@ public final class Stalls implements Runnable {
             ContextImpl context = new ContextImpl(directory, "com.example.shop", "com.example.shop");
             new ActivityThread(context).getApplicationThread().scheduleCreateService(SlowService.class);
         } else {
-            new Handler().post(story);
+            new Handler().post(scenario);
         }
         new Handler().post(new End(options));
         Looper.loop();

@@ -49,12 +49,12 @@ public final class Stopping implements Runnable {
         phone = new Phone(options);
     }
 
-    /** Plays one story and ends the process. */
+    /** Plays one scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
-        Stopping story = new Stopping(new Options(arguments));
-        story.install();
-        new Thread(story, "story").start();
+        Stopping scenario = new Stopping(new Options(arguments));
+        scenario.install();
+        new Thread(scenario, "scenario").start();
         Looper.loop();
     }
 

@@ -1,4 +1,4 @@
-//! A scripted app that plays a story and ends with a report.
+//! A scripted app that plays a scenario and ends with a report.
 
 use anyhow::{Context as _, Result};
 use lab_launch::{Ended, wait_for_report};
@@ -12,19 +12,19 @@ use crate::launcher;
 pub const SHOP: &str = "com.example.shop.ShopHandler";
 
 /// What is left when the app has ended.
-pub struct Story {
+pub struct Scenario {
     /// Its report.
     pub report: Report,
     /// What it printed, line by line.
     pub said: Vec<String>,
 }
 
-impl Story {
+impl Scenario {
     /// Runs a scenario on a testbed, with options of the host program and arguments of the scenario.
     ///
     /// # Errors
     /// When it does not end well, or leaves no intact report.
-    pub fn tell(scenario: &str, testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Self> {
+    pub fn run(scenario: &str, testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Self> {
         let folder = tempdir()?;
         let launcher = launcher(testbed)?;
         let mut app = launcher.app(scenario).argument(format!("dir={}", folder.path().display()));
@@ -55,7 +55,7 @@ impl Story {
             .with_context(|| format!("message {what} is not in {:#?}", self.report.history))
     }
 
-    /// Whether [`Story::shop`] finds one.
+    /// Whether [`Scenario::shop`] finds one.
     pub fn has_shop(&self, what: i32) -> bool {
         self.shop(what).is_ok()
     }

@@ -82,15 +82,15 @@ impl Unpacked {
         app.property("java.library.path", part("jni/x86_64").display())
     }
 
-    /// The app with its own folder `home`, given a story.
-    fn app(&self, story: &str, home: &Path) -> App {
+    /// The app with its own folder `home`, given a scenario.
+    fn app(&self, scenario: &str, home: &Path) -> App {
         let app = self.program("app.jar", "com.example.reader.Main");
-        app.argument(story).argument(home.display().to_string())
+        app.argument(scenario).argument(home.display().to_string())
     }
 
-    /// What the app prints in its story.
-    fn tell(&self, story: &str, home: &Path) -> Result<Vec<String>> {
-        lines(self.app(story, home))
+    /// What the app prints in its scenario.
+    fn tell(&self, scenario: &str, home: &Path) -> Result<Vec<String>> {
+        lines(self.app(scenario, home))
     }
 
     /// The report of one of the sample's hangs.
@@ -185,7 +185,7 @@ fn nothing_is_recorded_while_paused_or_in_the_background() -> Result<()> {
     assert!(feature(&report, Feature::Hook).0);
     let ms: Vec<u64> = details_of(&report, OPEN_BOOK).map(|detail| detail.wall_ns / 1_000_000).collect();
     assert!(ms.len() == 3 && ms[0] >= 390 && ms[1] >= 590 && ms[2] >= 790, "{ms:?}");
-    assert_eq!(note(&report, "scene"), None, "that story wants no scene of the recorder's making");
+    assert_eq!(note(&report, "scene"), None, "that scenario wants no scene of the recorder's making");
     Ok(())
 }
 
@@ -210,8 +210,8 @@ fn the_background_is_sampled_more_gently() -> Result<()> {
 fn the_switch_lasts_over_launches_until_it_is_turned_back() -> Result<()> {
     let home = tempdir()?;
     let mut status = Vec::new();
-    for story in ["off", "on again", "none"] {
-        let lines = unpacked().tell(story, home.path())?;
+    for scenario in ["off", "on again", "none"] {
+        let lines = unpacked().tell(scenario, home.path())?;
         status.extend(said(&lines, "status").into_iter().map(str::to_owned));
     }
     assert!(status[0].starts_with("on: "), "{status:?}");

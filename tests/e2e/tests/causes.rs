@@ -252,8 +252,8 @@ fn a_database_that_another_thread_works_on() -> Result<()> {
     Ok(())
 }
 
-/// There is no Binder driver on a testbed: a substitute under the platform's names reads from a socket without
-/// a writer.
+/// There is no Binder driver on a testbed: a substitute under the platform's names reads from a socket
+/// without a writer.
 #[test]
 fn a_binder_call() -> Result<()> {
     let verdict = found("binder")?;

@@ -5,7 +5,7 @@ use lab_launch::reports;
 use lab_reports::live::tree_of;
 use lab_reports::{LIMIT, details, details_of, feature, read};
 use loopbox_e2e::launcher;
-use loopbox_e2e::scenario::{SHOP, Story};
+use loopbox_e2e::scenario::{SHOP, Scenario};
 use loopbox_format::looper::{PendingBody, parse_queue};
 use loopbox_format::model::{
     Component, DumpReason, Feature, MainState, NamedBy, PendingSource, RecordKind, StackSource,
@@ -15,16 +15,16 @@ use tempfile::tempdir;
 
 const MS: u64 = 1_000_000;
 
-/// A story of `scenario.Choices` on ART 10.
-fn tell(arguments: &[&str]) -> Result<Story> {
-    Story::tell("scenario.Choices", "art10", &[], arguments)
+/// A scenario of `scenario.Choices` on ART 10.
+fn tell(arguments: &[&str]) -> Result<Scenario> {
+    Scenario::run("scenario.Choices", "art10", &[], arguments)
 }
 
 /// Five messages of 60 to 400 ms: by default the last one would stand alone and all would be kept by name.
 #[test]
 fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_configured() -> Result<()> {
-    let story = tell(&["mode=groups", "groupMs=10000", "detailsPerRecord=2"])?;
-    let report = &story.report;
+    let scenario = tell(&["mode=groups", "groupMs=10000", "detailsPerRecord=2"])?;
+    let report = &scenario.report;
     let limits = &report.meta.limits;
     assert_eq!((limits.group_ns, limits.details_per_record), (10_000 * MS, 2));
     let [group] = &report.history[..] else { panic!("{:#?}", report.history) };
@@ -33,18 +33,18 @@ fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_configured() -> Resu
     assert_eq!(group.details.len(), 2, "{group:#?}");
     assert!(group.dropped_details >= 3, "{group:#?}");
 
-    let story = tell(&["mode=groups", "groupMs=100"])?;
-    let of_work: Vec<_> = story.report.history.iter().filter(|record| record.count > 0).collect();
-    assert!(of_work.len() >= 3, "{:#?}", story.report.history);
-    story.assert_whole();
+    let scenario = tell(&["mode=groups", "groupMs=100"])?;
+    let of_work: Vec<_> = scenario.report.history.iter().filter(|record| record.count > 0).collect();
+    assert!(of_work.len() >= 3, "{:#?}", scenario.report.history);
+    scenario.assert_whole();
     Ok(())
 }
 
 #[test]
 fn no_more_trees_are_kept_than_the_app_configured() -> Result<()> {
-    let story = tell(&["mode=stacks", "minSamples=1", "trees=1"])?;
-    let [tree, now] = &story.report.trees[..] else { panic!("{} trees", story.report.trees.len()) };
-    assert!(tree.token > story.shop(1)?.token, "the newest replaces the oldest");
+    let scenario = tell(&["mode=stacks", "minSamples=1", "trees=1"])?;
+    let [tree, now] = &scenario.report.trees[..] else { panic!("{} trees", scenario.report.trees.len()) };
+    assert!(tree.token > scenario.shop(1)?.token, "the newest replaces the oldest");
     // Main's stack of the moment is in every report, and kept nowhere.
     assert!(now.token.is_outside() && now.sample_deltas_ns.len() == 1, "{now:?}");
     Ok(())
@@ -53,12 +53,12 @@ fn no_more_trees_are_kept_than_the_app_configured() -> Result<()> {
 /// A block monitor's way.
 #[test]
 fn a_long_message_has_one_stack_where_the_app_wants_no_more() -> Result<()> {
-    let story = tell(&["mode=stacks", "sampleOnce=on", "sampleOnsetMs=200"])?;
-    assert_eq!(story.report.meta.limits.sample_interval_ns, 0);
+    let scenario = tell(&["mode=stacks", "sampleOnce=on", "sampleOnsetMs=200"])?;
+    assert_eq!(scenario.report.meta.limits.sample_interval_ns, 0);
     for what in 1..=3 {
-        let token = story.shop(what)?.token;
-        let tree = tree_of(&story.report, token)
-            .with_context(|| format!("no stack of {what}: {:#?}", story.report.trees))?;
+        let token = scenario.shop(what)?.token;
+        let tree = tree_of(&scenario.report, token)
+            .with_context(|| format!("no stack of {what}: {:#?}", scenario.report.trees))?;
         let [age_ns] = tree.sample_deltas_ns[..] else { panic!("{tree:?}") };
         assert!(age_ns >= 200 * MS, "{tree:?}");
         assert_eq!(tree.missed_samples, 0, "{tree:?}");
@@ -69,18 +69,18 @@ fn a_long_message_has_one_stack_where_the_app_wants_no_more() -> Result<()> {
 #[test]
 fn without_sampling_there_is_one_stack_and_the_printer_names_the_running_message() -> Result<()> {
     for choice in ["sampling=off", "runningName=PRINTER"] {
-        let story = tell(&["mode=running", choice])?;
-        assert_eq!(story.hook(), "Observer by reflection, class");
+        let scenario = tell(&["mode=running", choice])?;
+        assert_eq!(scenario.hook(), "Observer by reflection, class");
         if choice == "sampling=off" {
-            assert_eq!(feature(&story.report, Feature::Sampler), (false, "switched off by the app"));
-            let [tree] = &story.report.trees[..] else { panic!("{} trees", story.report.trees.len()) };
+            assert_eq!(feature(&scenario.report, Feature::Sampler), (false, "switched off by the app"));
+            let [tree] = &scenario.report.trees[..] else { panic!("{} trees", scenario.report.trees.len()) };
             assert_eq!(
                 (tree.source, tree.sample_deltas_ns.len()),
                 (StackSource::JavaApi, 1),
                 "the report's own"
             );
         }
-        let MainState::Running(running) = &story.report.main else { panic!("{:?}", story.report.main) };
+        let MainState::Running(running) = &scenario.report.main else { panic!("{:?}", scenario.report.main) };
         let message = running.message.as_ref().context("no name")?;
         assert_eq!((&*message.callback, &*message.target), ("scenario.Choices$1", "android.os.Handler"));
         assert_eq!(message.named_by, NamedBy::Printer);
@@ -108,21 +108,21 @@ fn sigquit_is_left_alone_when_the_app_asks_for_that() -> Result<()> {
 fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
         let tell = |mode| {
-            Story::tell(
+            Scenario::run(
                 "scenario.Hooks",
                 &testbed,
                 &["--hidden-api"],
                 &[mode, "hiddenApi=NONE", "printerCheckMs=100"],
             )
         };
-        let story = tell("mode=throws")?;
-        assert_eq!(story.hook(), "Printer", "{testbed}");
-        let named = story.shop(21)?.message.as_ref().context("no name")?;
+        let scenario = tell("mode=throws")?;
+        assert_eq!(scenario.hook(), "Printer", "{testbed}");
+        let named = scenario.shop(21)?.message.as_ref().context("no name")?;
         assert_eq!(named.named_by, NamedBy::Printer);
 
-        let story = tell("mode=displaced-unseen")?;
-        assert!(story.has_shop(1) && !story.has_shop(2), "{testbed}: {:#?}", story.report.history);
-        let (on, how) = feature(&story.report, Feature::Hook);
+        let scenario = tell("mode=displaced-unseen")?;
+        assert!(scenario.has_shop(1) && !scenario.has_shop(2), "{testbed}: {:#?}", scenario.report.history);
+        let (on, how) = feature(&scenario.report, Feature::Hook);
         assert_eq!((on, how), (false, "displaced by another library; was Printer"), "{testbed}");
     }
     Ok(())
@@ -131,8 +131,8 @@ fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()
 #[test]
 fn services_and_jobs_are_named_however_short_they_are() -> Result<()> {
     for hook in ["hook=AUTO", "hook=PRINTER"] {
-        let story = tell(&["mode=components", hook])?;
-        let of = |class| details_of(&story.report, class).find_map(|d| d.message.as_ref());
+        let scenario = tell(&["mode=components", hook])?;
+        let of = |class| details_of(&scenario.report, class).find_map(|d| d.message.as_ref());
         let service = of("android.app.ActivityThread$H").context("no service")?;
         assert_eq!((service.what, service.component), (Some(114), Some(Component::ActivityThread)));
         let job = of("android.app.job.JobServiceEngine$JobHandler").context("no job")?;
@@ -143,8 +143,8 @@ fn services_and_jobs_are_named_however_short_they_are() -> Result<()> {
 
 #[test]
 fn no_more_lines_of_the_queue_are_kept_than_the_app_configured() -> Result<()> {
-    let story = tell(&["mode=queue", "pendingLines=10", "pendingMs=2000"])?;
-    let pending = &story.report.pending;
+    let scenario = tell(&["mode=queue", "pendingLines=10", "pendingMs=2000"])?;
+    let pending = &scenario.report.pending;
     // And the total.
     assert_eq!((&pending.source, pending.lines.len()), (&PendingSource::MessagesField, 11));
     assert_eq!((parse_queue(pending).total, pending.dropped_lines), (Some(30), 20), "{pending:#?}");
@@ -155,20 +155,21 @@ fn no_more_lines_of_the_queue_are_kept_than_the_app_configured() -> Result<()> {
 /// objects, and nowhere else, and costs no more than itself.
 #[test]
 fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
-    let printed = |story: &Story| story.said.iter().filter(|line| line.contains("printed on")).count();
+    let printed =
+        |scenario: &Scenario| scenario.said.iter().filter(|line| line.contains("printed on")).count();
     for (mode, unread, object) in [
         ("mode=slow", &["Loopbox: not complete within 2000 ms"][..], "…"),
         ("mode=throwing", &[], "(java.lang.IllegalStateException)"),
     ] {
-        let story = tell(&[mode, "pendingMs=2000"])?;
-        assert_eq!(printed(&story), 0, "{:?}", story.said);
-        let queue = parse_queue(&story.report.pending);
+        let scenario = tell(&[mode, "pendingMs=2000"])?;
+        assert_eq!(printed(&scenario), 0, "{:?}", scenario.said);
+        let queue = parse_queue(&scenario.report.pending);
         assert_eq!((queue.messages.len(), queue.unread.len()), (3, 0), "{queue:#?}");
 
-        let story = tell(&[mode, "pendingMs=2000", "keepObjects=on"])?;
-        assert!(story.said("printed on loopbox-objects"), "{:?}", story.said);
-        assert_eq!(printed(&story), 1, "{:?}", story.said);
-        let pending = &story.report.pending;
+        let scenario = tell(&[mode, "pendingMs=2000", "keepObjects=on"])?;
+        assert!(scenario.said("printed on loopbox-objects"), "{:?}", scenario.said);
+        assert_eq!(printed(&scenario), 1, "{:?}", scenario.said);
+        let pending = &scenario.report.pending;
         assert_eq!(pending.source, PendingSource::MessagesField);
         assert!(!pending.lines.iter().any(|line| line.contains("4929") || line.contains("late words")));
         let queue = parse_queue(pending);
@@ -176,7 +177,7 @@ fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
         assert_eq!(queue.unread, unread, "{queue:#?}");
         let PendingBody::Message { object: text, .. } = &queue.messages[1].body else { panic!("{queue:#?}") };
         assert_eq!(text.as_deref(), Some(object));
-        assert!(details_of(&story.report, SHOP).count() == 1 && details(&story.report).count() >= 1);
+        assert!(details_of(&scenario.report, SHOP).count() == 1 && details(&scenario.report).count() >= 1);
     }
     Ok(())
 }
@@ -184,9 +185,9 @@ fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
 /// Without reflection the queue could only be printed, which runs code of the app under the queue's lock.
 #[test]
 fn a_queue_that_may_not_be_walked_is_not_printed_either() -> Result<()> {
-    let story = tell(&["mode=queue", "hiddenApi=NONE", "hook=PRINTER"])?;
-    let PendingSource::Unavailable(why) = &story.report.pending.source else {
-        panic!("{:#?}", story.report.pending)
+    let scenario = tell(&["mode=queue", "hiddenApi=NONE", "hook=PRINTER"])?;
+    let PendingSource::Unavailable(why) = &scenario.report.pending.source else {
+        panic!("{:#?}", scenario.report.pending)
     };
     assert_eq!(
         why,

@@ -13,7 +13,7 @@ use std::path::Path;
 use tempfile::tempdir;
 
 /// Memory goes before the message is a suspect, and comes back long after it is a hang.
-const STORY: [&str; 4] = ["from=200", "lacksMs=3500", "hang=5000", "afterMs=1500"];
+const SCENARIO: [&str; 4] = ["from=200", "lacksMs=3500", "hang=5000", "afterMs=1500"];
 
 fn hang(folder: &Path) -> Result<Report> {
     let all = reports(folder)?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
@@ -23,7 +23,7 @@ fn hang(folder: &Path) -> Result<Report> {
 /// All of the process, or the recorder's threads alone.
 fn without_memory(launcher: &Launcher, whose: &str) -> Result<()> {
     let folder = tempdir()?;
-    let arguments = [&STORY[..], &[whose]].concat();
+    let arguments = [&SCENARIO[..], &[whose]].concat();
     let outcome = run(launcher, folder.path(), &arguments)?;
     let said: Vec<_> = outcome.said().collect();
     assert!(outcome.lived(), "{whose}: {said:#?}\n{}", outcome.ended.errors);
@@ -47,7 +47,7 @@ fn an_app_without_memory_lives_as_without_the_recorder_and_has_a_report() -> Res
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
         let launcher = launcher(&testbed)?;
         let folder = tempdir()?;
-        let alone = run(&launcher, folder.path(), &[&STORY[..], &["whose=1", "recorder=off"]].concat())?;
+        let alone = run(&launcher, folder.path(), &[&SCENARIO[..], &["whose=1", "recorder=off"]].concat())?;
         assert!(alone.lived(), "{testbed}: {}", alone.ended.errors);
         without_memory(&launcher, "whose=1")?;
         without_memory(&launcher, "whose=2")?;

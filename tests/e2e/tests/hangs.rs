@@ -3,7 +3,7 @@
 //! table of `docs/blind-spots.md`.
 
 use anyhow::{Result, ensure};
-use loopbox_e2e::hangs::stories::{STORIES, Stage};
+use loopbox_e2e::hangs::scenarios::{SCENARIOS, Stage};
 use loopbox_e2e::hangs::{ASKED_TO_STOP, Cell, Mode, PLACES, fault, slow_files};
 use std::time::Duration;
 
@@ -125,14 +125,14 @@ fn a_hang_is_named_that_waits_for_a_disk_or_a_driver() -> Result<()> {
     Ok(())
 }
 
-/// Plays the stories whose name contains this, several at a time.
+/// Plays the scenarios whose name contains this, several at a time.
 fn tell(name: &str, testbed: &'static str, mode: Mode) -> Result<()> {
     let stage = Stage { testbed, mode, signal: SIGNAL, kill: KILL };
-    let told: Vec<_> = STORIES.into_iter().filter(|(story, _)| story.contains(name)).collect();
-    ensure!(!told.is_empty(), "no story is called {name}");
+    let told: Vec<_> = SCENARIOS.into_iter().filter(|(scenario, _)| scenario.contains(name)).collect();
+    ensure!(!told.is_empty(), "no scenario is called {name}");
     let faults: Vec<String> = std::thread::scope(|scope| {
         let started: Vec<_> =
-            told.iter().map(|(name, story)| (name, scope.spawn(|| story(&stage)))).collect();
+            told.iter().map(|(name, scenario)| (name, scope.spawn(|| scenario(&stage)))).collect();
         let wrong = started.into_iter().map(|(name, thread)| match thread.join().expect("no panic") {
             Ok(wrong) => (!wrong.is_empty()).then(|| format!("{name}: {}", wrong.join("; "))),
             Err(error) => Some(format!("{name}: {error:#}")),

@@ -20,7 +20,7 @@ use std::process::Command;
 use tempfile::tempdir;
 
 /// `scenario.Monitored` to its end; what it printed.
-fn story(app: App) -> Result<Vec<String>> {
+fn scenario(app: App) -> Result<Vec<String>> {
     let ended = app.start()?.finish(LIMIT)?.success()?;
     Ok(scripted(&ended.lines))
 }
@@ -49,7 +49,7 @@ fn json_lines(file: &Path) -> Result<Vec<Value>> {
 fn a_block_is_reported_while_it_lasts_and_is_a_line_when_it_is_over() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
-        let said = story(monitored(&testbed, folder.path())?)?;
+        let said = scenario(monitored(&testbed, folder.path())?)?;
         assert_eq!(after(&said, "started "), ["true true"], "{testbed}: {said:?}");
         assert_eq!(after(&said, "stopped "), ["false"]);
         let blocks = after(&said, "block ");
@@ -146,7 +146,7 @@ fn check_line(line: &Value) -> Result<()> {
     ensure!(at.last().is_some_and(|&last| last + 1.0 >= wall), "one after {wall} ms: {at:?}");
     for sample in &samples[1..] {
         ensure!(sample["proc_cpu"].is_number() && sample["threads"].is_u64(), "{sample}");
-        ensure!(sample["x"]["story.samples"].is_u64(), "of the app's sampler: {sample}");
+        ensure!(sample["x"]["scenario.samples"].is_u64(), "of the app's sampler: {sample}");
     }
     Ok(())
 }
@@ -167,7 +167,7 @@ fn what_the_kernel_refuses_is_null_with_why() -> Result<()> {
         fs::set_permissions(refused.path().join("file"), Permissions::from_mode(0o000))?;
         let refused = refused.path().to_str().context("no text")?;
         let app = monitored(&testbed, folder.path())?;
-        let said = story(app.started_by("unshare", &["--mount", "sh", "-c", REFUSALS, refused]))?;
+        let said = scenario(app.started_by("unshare", &["--mount", "sh", "-c", REFUSALS, refused]))?;
         let files = after(&said, "file ");
         let lines = json_lines(Path::new(files.first().with_context(|| format!("{testbed}: {said:?}"))?))?;
         check_base(&lines[0])?;
@@ -193,7 +193,7 @@ fn with_the_printer_hook_another_librarys_printer_stays() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
         let app = monitored(&testbed, folder.path())?.argument("hook=PRINTER").argument("printer=yes");
-        let said = story(app.argument("blocks=1"))?;
+        let said = scenario(app.argument("blocks=1"))?;
         assert_eq!(after(&said, "prints "), ["true"], "{testbed}: {said:?}");
         assert_eq!(after(&said, "block ").len(), 1);
         let files = after(&said, "file ");
@@ -222,7 +222,7 @@ fn main_has_nothing_to_do_with_files(testbed: &str) -> Result<()> {
     fs::write(gate, "")?;
     app.wait_for("SCRIPT stopped", LIMIT)?;
     let is_last = |call: &str| call.contains("SCRIPT stopped");
-    let mut calls = trace.wait_for("the story is over", is_last)?;
+    let mut calls = trace.wait_for("the scenario is over", is_last)?;
     // What follows is the end of the recorder.
     calls.truncate(calls.iter().position(|(_, call)| is_last(call)).context("it goes on")?);
     let writes = calls.iter().filter(|(_, call)| call.starts_with("write(") && call.contains("/uiperf-"));
@@ -235,7 +235,7 @@ fn main_has_nothing_to_do_with_files(testbed: &str) -> Result<()> {
         calls.iter().filter(|(thread, _)| *thread == app.pid()).map(|(_, call)| &call[..]).collect();
     let began = main.iter().position(|call| call.contains("SCRIPT started")).context("not started")?;
     for call in &main[began..] {
-        // What it prints, which is the story's doing; the line may come in two halves.
+        // What it prints, which is the scenario's doing; the line may come in two halves.
         let says = call.starts_with("write(") && call.contains("<pipe:") || call.contains("write resumed");
         ensure!(says || call.starts_with("tgkill"), "main: {call}\n{main:#?}");
     }
@@ -250,7 +250,7 @@ fn levels_the_calendar_lines_and_files_go_by_the_rules() -> Result<()> {
         fs::create_dir(&full)?;
         std::os::unix::fs::symlink("/dev/full", full.join("uiperf-2026-11-22.jsonl"))?;
         let app = launcher(&testbed)?.app("scenario.MonitorRules");
-        let said = story(app.argument(format!("dir={}", folder.path().display())))?;
+        let said = scenario(app.argument(format!("dir={}", folder.path().display())))?;
         let levels = ["99999 0", "100000 0", "100001 1", "100100 1", "300000 1", "300100 2", "own 2"]
             .map(str::to_owned);
         assert_eq!(after(&said, "level "), levels);

@@ -10,7 +10,7 @@ use loopbox_testbed as testbed;
 /// What the app printed: how many hooks the library has made, how many of their calls one message is, and
 /// how many idle handlers the queue had before and after.
 fn play(testbed: &str, arguments: &[&str]) -> Result<([u32; 2], [u32; 2])> {
-    let played = scenario::Story::tell("scenario.Piling", testbed, &[], arguments)?;
+    let played = scenario::Scenario::run("scenario.Piling", testbed, &[], arguments)?;
     let numbers = |name: &str| -> Result<[u32; 2]> {
         let line = played.said.iter().find_map(|line| line.strip_prefix(&format!("SCRIPT {name} ")));
         let line = line.with_context(|| format!("no {name} in {:?}", played.said))?;

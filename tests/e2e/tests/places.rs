@@ -17,14 +17,14 @@ use tempfile::{TempDir, tempdir};
 /// The file that lets the hang end.
 const OPEN: &str = "open";
 
-struct Story {
+struct Scenario {
     folder: TempDir,
     gate: TempDir,
     app: Running,
 }
 
-impl Story {
-    /// The story up to its hang.
+impl Scenario {
+    /// The scenario up to its hang.
     fn begin(testbed: &str, arguments: &[&str]) -> Result<Self> {
         let (folder, gate) = (tempdir()?, tempdir()?);
         let mut app = launcher(testbed)?
@@ -140,15 +140,15 @@ fn assert_bind_named(report: &Report) -> Result<()> {
 
 fn cold_start(testbed: &str, hook: &str) -> Result<()> {
     // The system waits twice as long for an app to start as for input, and so does the watch.
-    let story = Story::begin(testbed, &["where=bind", "hangMs=500", hook])?;
-    quit(&story.app)?;
-    assert_bind_named(&story.wait_for_reason(&DumpReason::SigQuit)?)?;
-    let hung = story.wait_for_hang()?;
+    let scenario = Scenario::begin(testbed, &["where=bind", "hangMs=500", hook])?;
+    quit(&scenario.app)?;
+    assert_bind_named(&scenario.wait_for_reason(&DumpReason::SigQuit)?)?;
+    let hung = scenario.wait_for_hang()?;
     assert_bind_named(&hung)?;
     assert_eq!(hung.anr.hang_threshold_ns, Some(1_000_000_000));
     assert!(hung.anr.ran_ns >= 1_000_000_000, "{:?}", hung.anr);
 
-    let (last, others) = story.finish()?;
+    let (last, others) = scenario.finish()?;
     assert!(others.iter().any(|report| report.anr.ended_after_ns.is_some()), "no end");
     let bind =
         details(&last).find(|detail| detail.token == Token(1)).context("the first message is not kept")?;
@@ -174,13 +174,13 @@ fn a_cold_start_that_hangs_is_a_message_with_the_printer() -> Result<()> {
 
 #[test]
 fn a_cold_start_that_is_killed_is_recovered() -> Result<()> {
-    let story = Story::begin("art10", &["where=bind", "how=busy", "hangMs=60000"])?;
+    let scenario = Scenario::begin("art10", &["where=bind", "how=busy", "hangMs=60000"])?;
     let hangs = |report: &Report| {
         let MainState::Running(running) = &report.main else { return false };
         // The first stack may be of before the hang.
         running.age_ns() >= 1_000_000_000 && check_stack(report, Token(1), &IN_BIND).is_ok()
     };
-    let report = story.kill("art10", hangs)?;
+    let report = scenario.kill("art10", hangs)?;
     assert!(running(&report).age_ns() >= 1_000_000_000);
     assert_eq!(running(&report).message.as_ref().map(|m| &*m.target), Some("android.app.ActivityThread$H"));
     assert_bind(&report)
@@ -188,12 +188,12 @@ fn a_cold_start_that_is_killed_is_recovered() -> Result<()> {
 
 #[test]
 fn without_the_sampler_a_suspect_that_is_killed_has_its_stack() -> Result<()> {
-    let story = Story::begin("art10", &["where=bind", "sampling=off", "hangMs=4000"])?;
+    let scenario = Scenario::begin("art10", &["where=bind", "sampling=off", "hangMs=4000"])?;
     let hangs = |report: &Report| {
         let MainState::Running(running) = &report.main else { return false };
         running.age_ns() >= 2_000_000_000 && running.message.is_some() && !report.trees.is_empty()
     };
-    let report = story.kill("art10", hangs)?;
+    let report = scenario.kill("art10", hangs)?;
     assert!(running(&report).age_ns() >= 2_000_000_000);
     assert_bind_named(&report)?;
     assert_eq!(report.trees.last().map(|tree| tree.source), Some(StackSource::JavaApi));
@@ -202,13 +202,13 @@ fn without_the_sampler_a_suspect_that_is_killed_has_its_stack() -> Result<()> {
 
 #[test]
 fn the_message_of_the_installation_may_be_any() -> Result<()> {
-    let story = Story::begin("art10", &["where=message", "hook=PRINTER"])?;
-    let hung = story.wait_for_hang()?;
+    let scenario = Scenario::begin("art10", &["where=message", "hook=PRINTER"])?;
+    let hung = scenario.wait_for_hang()?;
     let message = running(&hung).message.as_ref().context("no name")?;
     assert_eq!((&*message.callback, message.what), ("scenario.Places$App", None));
     assert_eq!(running(&hung).start_ns, hung.meta.process.installed_ns);
     check_stack(&hung, Token(1), &["Places.hang", "Handler.dispatchMessage", "Looper.loop"])?;
-    let (last, _) = story.finish()?;
+    let (last, _) = scenario.finish()?;
     let detail = details(&last).find(|detail| detail.token == Token(1)).context("not kept")?;
     assert_eq!((detail.end, &detail.message), (End::Returned, &None));
     Ok(())
@@ -217,8 +217,8 @@ fn the_message_of_the_installation_may_be_any() -> Result<()> {
 #[test]
 fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
     for hook in ["hook=AUTO", "hook=PRINTER"] {
-        let story = Story::begin("art10", &["where=loop", hook])?;
-        let hung = story.wait_for_hang()?;
+        let scenario = Scenario::begin("art10", &["where=loop", hook])?;
+        let hung = scenario.wait_for_hang()?;
         if hook == "hook=AUTO" {
             // Nobody sees whether the loop inside was left, so the message around it has its stack only. The
             // Printer is not called when the last message of the inner loop was left by an exception.
@@ -226,7 +226,7 @@ fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
             let around = hung.statistics.iter().find(|figure| figure.name == "main.messages_around");
             assert_eq!(around.map(|figure| &*figure.value), Some("1"), "{:?}", hung.statistics);
         }
-        let (last, _) = story.finish()?;
+        let (last, _) = scenario.finish()?;
         let inner = |what| {
             let named = |d: &&loopbox_format::model::Detail| {
                 d.message.as_ref().is_some_and(|message| message.what == Some(what))
@@ -247,18 +247,18 @@ fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
 
 /// What is seen of a hang outside of messages, by the watch and at a signal, and that it is over when it is.
 fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<()> {
-    let story = Story::begin(testbed, arguments)?;
-    quit(&story.app)?;
-    let quit = story.wait_for_reason(&DumpReason::SigQuit)?;
+    let scenario = Scenario::begin(testbed, arguments)?;
+    quit(&scenario.app)?;
+    let quit = scenario.wait_for_reason(&DumpReason::SigQuit)?;
     check_stack(&quit, outside(&quit).token, through)?;
     assert!(outside(&quit).token.is_outside());
-    let hung = story.wait_for_hang()?;
+    let hung = scenario.wait_for_hang()?;
     check_stack(&hung, outside(&hung).token, through)?;
     assert_eq!(hung.anr.hang_threshold_ns, Some(1_000_000_000));
     assert!(hung.anr.ran_ns >= 1_000_000_000, "{:?}", hung.anr);
     assert!(outside(&hung).age_ns() >= hung.anr.ran_ns, "{:?}", hung.main);
     assert!(hung.digest.contains("main busy outside of messages"), "{}", hung.digest);
-    let (last, others) = story.finish()?;
+    let (last, others) = scenario.finish()?;
     assert!(others.iter().any(|report| report.anr.ended_after_ns.is_some()), "no end");
     // It waits; without a message so far, it is unknown since when.
     assert!(matches!(last.main, MainState::Idle { .. } | MainState::Unknown), "{:?}", last.main);
@@ -284,23 +284,23 @@ fn what_keeps_main_from_its_loop_is_busy_outside_of_messages() -> Result<()> {
 fn without_the_sampler_a_report_has_the_stack_by_the_java_api() -> Result<()> {
     let arguments = ["where=idle", "sampling=off"];
     outside_hang("art10", &arguments, &["Places.hang", "Places$Cleaner.queueIdle", "Looper.loop"])?;
-    let story = Story::begin("art10", &["where=bind", "sampling=off"])?;
-    let hung = story.wait_for_hang()?;
+    let scenario = Scenario::begin("art10", &["where=bind", "sampling=off"])?;
+    let hung = scenario.wait_for_hang()?;
     assert_bind_named(&hung)?;
     assert_eq!(hung.trees.last().map(|tree| tree.source), Some(StackSource::JavaApi));
-    story.finish()?;
+    scenario.finish()?;
     Ok(())
 }
 
 #[test]
 fn what_ran_outside_of_messages_is_recovered_after_a_kill() -> Result<()> {
     // It must leave no report of its own before it is killed, however late that is.
-    let story = Story::begin("art10", &["where=idle", "how=sleep", "hangMs=60000"])?;
+    let scenario = Scenario::begin("art10", &["where=idle", "how=sleep", "hangMs=60000"])?;
     let hangs = |report: &Report| {
         let MainState::Outside(outside) = &report.main else { return false };
         outside.age_ns() >= 1_500_000_000 && report.trees.iter().any(|tree| tree.token == outside.token)
     };
-    let report = story.kill("art10", hangs)?;
+    let report = scenario.kill("art10", hangs)?;
     assert!(outside(&report).age_ns() >= 1_500_000_000);
     check_stack(&report, outside(&report).token, &["Places.hang", "Places$Cleaner.queueIdle"])
 }
@@ -308,14 +308,14 @@ fn what_ran_outside_of_messages_is_recovered_after_a_kill() -> Result<()> {
 #[test]
 fn input_that_a_window_is_called_with_is_a_message() -> Result<()> {
     for hook in ["hook=AUTO", "hook=PRINTER"] {
-        let story = Story::begin("art10", &["where=input", hook])?;
-        let hung = story.wait_for_hang()?;
+        let scenario = Scenario::begin("art10", &["where=input", hook])?;
+        let hung = scenario.wait_for_hang()?;
         let message = running(&hung).message.as_ref().context("no name")?;
         assert_eq!((&*message.target, message.what), ("scenario.Places$Page", None));
         assert_eq!((message.component, message.named_by), (Some(Component::Input), NamedBy::Window));
         let through = ["Places.hang", "Places$Page.dispatchTouchEvent", "Places$Cleaner.queueIdle"];
         check_stack(&hung, running(&hung).token, &through)?;
-        let (last, others, said) = story.finish_saying()?;
+        let (last, others, said) = scenario.finish_saying()?;
         for word in ["threw", "content", "captured true", "put back"] {
             assert!(said.iter().any(|line| line == &format!("SCRIPT {word}")), "{word}: {said:?}");
         }
@@ -348,12 +348,12 @@ fn sleeps(pid: u32) -> Result<Vec<String>> {
 
 #[test]
 fn no_thread_wakes_while_the_main_thread_is_idle() -> Result<()> {
-    let story = Story::begin("art10", &["where=bind", "afterMs=600000"])?;
-    story.open()?;
+    let scenario = Scenario::begin("art10", &["where=bind", "afterMs=600000"])?;
+    scenario.open()?;
     let mut before = Vec::new();
     let asleep = wait_until("all threads sleep for two seconds", || {
         std::thread::sleep(std::time::Duration::from_secs(2));
-        let now = sleeps(story.app.pid())?;
+        let now = sleeps(scenario.app.pid())?;
         let same = now == before;
         before.clone_from(&now);
         Ok(same.then_some(now))

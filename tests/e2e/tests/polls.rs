@@ -2,15 +2,15 @@
 
 use anyhow::{Context, Result};
 use lab_reports::details_of;
-use loopbox_e2e::scenario::{SHOP, Story};
+use loopbox_e2e::scenario::{SHOP, Scenario};
 use loopbox_format::model::{End, MainState, NamedBy, RecordKind, Token};
 use loopbox_testbed as testbed;
 
 /// Plays `scenario.Polls`, and returns what it left with how many messages began by another library's
 /// Observer.
-fn play(testbed: &str, arguments: &[&str]) -> Result<(Story, u64)> {
+fn play(testbed: &str, arguments: &[&str]) -> Result<(Scenario, u64)> {
     let all = [&["hook=POLL"], arguments].concat();
-    let played = Story::tell("scenario.Polls", testbed, &[], &all)?;
+    let played = Scenario::run("scenario.Polls", testbed, &[], &all)?;
     let begun = played.said.iter().find_map(|line| line.strip_prefix("SCRIPT begun "));
     let begun = begun.with_context(|| format!("{:?}", played.said))?.parse()?;
     println!("{testbed}: {begun} begun, {:?}, {}", played.said.first(), played.hook());

@@ -85,8 +85,8 @@ impl Taking {
         Ok((done == "true", path.into()))
     }
 
-    /// What it is handed when there are this many. That something was heard is not enough after a hang: it may
-    /// be what was complete before its end, at which the listener looks only now.
+    /// What it is handed when there are this many. That something was heard is not enough after a hang: it
+    /// may be what was complete before its end, at which the listener looks only now.
     fn take_all(&mut self, count: usize) -> Result<Vec<(String, PathBuf)>> {
         wait_until("as many reports", || Ok(Some(self.take()?).filter(|taken| taken.len() >= count)))
     }

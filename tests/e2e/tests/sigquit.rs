@@ -10,7 +10,7 @@ use tempfile::tempdir;
 /// What the Signal Catcher logs when it has got its signal.
 const CAUGHT: &str = "reacting to signal 3";
 
-struct Story {
+struct Scenario {
     /// By SIGQUIT, oldest first.
     quits: Vec<Report>,
     /// What the app asked for at the end.
@@ -18,8 +18,8 @@ struct Story {
     ended: Ended,
 }
 
-impl Story {
-    fn tell(testbed: &str, arguments: &[&str]) -> Result<Self> {
+impl Scenario {
+    fn run(testbed: &str, arguments: &[&str]) -> Result<Self> {
         let folder = tempdir()?;
         let mut app =
             launcher(testbed)?.app("scenario.Quits").argument(format!("dir={}", folder.path().display()));
@@ -49,16 +49,16 @@ impl Story {
 #[test]
 fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
     for testbed in ["art10", "art11"] {
-        let story = Story::tell(testbed, &["times=3", "each=answered"])?;
-        let told = story.ended.lines.iter().filter(|line| line.ends_with(" sigquit")).count();
+        let scenario = Scenario::run(testbed, &["times=3", "each=answered"])?;
+        let told = scenario.ended.lines.iter().filter(|line| line.ends_with(" sigquit")).count();
         assert_eq!(
-            (told, story.quits.len()),
+            (told, scenario.quits.len()),
             (3, 1),
             "{testbed}: one message, one file, written anew each time"
         );
-        assert_eq!(story.caught(), 3, "{testbed}");
-        assert!(!story.ended.errors.contains("could not be forwarded"), "{}", story.ended.errors);
-        for quit in &story.quits {
+        assert_eq!(scenario.caught(), 3, "{testbed}");
+        assert!(!scenario.ended.errors.contains("could not be forwarded"), "{}", scenario.ended.errors);
+        for quit in &scenario.quits {
             assert_eq!(quit.meta.reason, DumpReason::SigQuit);
             let MainState::Running(running) = &quit.main else { panic!("{:?}", quit.main) };
             assert_eq!(running.token, Token(1));
@@ -74,11 +74,11 @@ fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
 
 #[test]
 fn a_storm_of_signals_does_no_harm() -> Result<()> {
-    let story = Story::tell("art10", &["times=500"])?;
-    assert!(!story.quits.is_empty());
-    assert!(story.caught() >= 1);
-    assert!(feature(&story.last, Feature::SigQuit).0);
-    assert!(feature(&story.last, Feature::Sampler).0, "{:?}", story.last.features);
+    let scenario = Scenario::run("art10", &["times=500"])?;
+    assert!(!scenario.quits.is_empty());
+    assert!(scenario.caught() >= 1);
+    assert!(feature(&scenario.last, Feature::SigQuit).0);
+    assert!(feature(&scenario.last, Feature::Sampler).0, "{:?}", scenario.last.features);
     Ok(())
 }
 
@@ -87,11 +87,12 @@ fn a_storm_of_signals_does_no_harm() -> Result<()> {
 #[test]
 fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
     for testbed in ["art10", "art11"] {
-        let story = Story::tell(testbed, &["mode=printed", "each=answered", "keepObjects=on"])?;
-        let printed: Vec<_> = story.ended.lines.iter().filter(|line| line.contains("printed with")).collect();
+        let scenario = Scenario::run(testbed, &["mode=printed", "each=answered", "keepObjects=on"])?;
+        let printed: Vec<_> =
+            scenario.ended.lines.iter().filter(|line| line.contains("printed with")).collect();
         // At the signal, and at the end.
         assert_eq!(printed, ["SCRIPT printed with 1 reports", "SCRIPT printed with 2 reports"], "{testbed}");
-        let [quit] = story.quits.as_slice() else { panic!("{} reports", story.quits.len()) };
+        let [quit] = scenario.quits.as_slice() else { panic!("{} reports", scenario.quits.len()) };
         assert!(!quit.pending.lines.is_empty(), "{testbed}: {:?}", quit.pending);
         assert!(quit.statistics.iter().any(|statistic| statistic.name == "report.first_file_ns"));
     }
@@ -120,34 +121,34 @@ fn the_signal_is_forwarded_whatever_code_of_the_app_does() -> Result<()> {
     Ok(())
 }
 
-/// A story of one signal, with another library in it, on each testbed.
-fn on_each(mode: &str, check: impl Fn(&Story, (bool, &str))) -> Result<()> {
+/// A scenario of one signal, with another library in it, on each testbed.
+fn on_each(mode: &str, check: impl Fn(&Scenario, (bool, &str))) -> Result<()> {
     for testbed in ["art10", "art11"] {
-        let story = Story::tell(testbed, &[mode, "each=answered"])?;
+        let scenario = Scenario::run(testbed, &[mode, "each=answered"])?;
         println!("{testbed}: {mode}");
-        check(&story, feature(&story.last, Feature::SigQuit));
+        check(&scenario, feature(&scenario.last, Feature::SigQuit));
     }
     Ok(())
 }
 
 /// One report, and the Signal Catcher got its signal; of the one after our end it may not have got to say so.
-fn assert_caught(story: &Story) {
-    assert!(story.quits.len() == 1 && (1..=2).contains(&story.caught()), "{}", story.ended.errors);
+fn assert_caught(scenario: &Scenario) {
+    assert!(scenario.quits.len() == 1 && (1..=2).contains(&scenario.caught()), "{}", scenario.ended.errors);
 }
 
 #[test]
 fn a_handler_that_was_there_before_is_called_too() -> Result<()> {
-    on_each("mode=before", |story, _| {
-        assert_caught(story);
-        assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
+    on_each("mode=before", |scenario, _| {
+        assert_caught(scenario);
+        assert!(scenario.said("others 1") && scenario.said("others 2"), "{:?}", scenario.ended.lines);
     })
 }
 
 #[test]
 fn a_handler_that_came_after_is_called_after_ours_also_when_we_are_gone() -> Result<()> {
-    on_each("mode=after", |story, (on, how)| {
-        assert_caught(story);
-        assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
+    on_each("mode=after", |scenario, (on, how)| {
+        assert_caught(scenario);
+        assert!(scenario.said("others 1") && scenario.said("others 2"), "{:?}", scenario.ended.lines);
         assert!(on && how == "handled on the main thread, then by another library's handler", "{how}");
     })
 }
@@ -155,9 +156,9 @@ fn a_handler_that_came_after_is_called_after_ours_also_when_we_are_gone() -> Res
 /// What it means for itself it does not mean for us, and not for ART.
 #[test]
 fn a_handler_that_keeps_the_signal_to_itself_keeps_it_from_nobody() -> Result<()> {
-    on_each("mode=swallowed", |story, (on, how)| {
-        assert_caught(story);
-        assert!(story.said("others 1"), "{:?}", story.ended.lines);
+    on_each("mode=swallowed", |scenario, (on, how)| {
+        assert_caught(scenario);
+        assert!(scenario.said("others 1"), "{:?}", scenario.ended.lines);
         assert!(on && how == "handled on the main thread, then by another library's handler", "{how}");
     })
 }
@@ -167,12 +168,12 @@ fn a_handler_that_keeps_the_signal_to_itself_keeps_it_from_nobody() -> Result<()
 fn where_no_handler_is_kept_the_signal_is_noticed_once_art_has_got_it() -> Result<()> {
     for testbed in ["art10", "art11"] {
         // In the very moment of the installation, and no hang's report takes its place.
-        let story = Story::tell(testbed, &["mode=claimed", "each=answered", HANG_REPORT_LATE])?;
-        assert_caught(&story);
-        let [quit] = story.quits.as_slice() else { panic!("{testbed}: {} reports", story.quits.len()) };
+        let scenario = Scenario::run(testbed, &["mode=claimed", "each=answered", HANG_REPORT_LATE])?;
+        assert_caught(&scenario);
+        let [quit] = scenario.quits.as_slice() else { panic!("{testbed}: {} reports", scenario.quits.len()) };
         let signal = quit.anr.signal.context("no signal")?;
         assert_eq!((signal.origin, signal.count), (SignalOrigin::Other, 1), "{testbed}");
-        let (on, how) = feature(&story.last, Feature::SigQuit);
+        let (on, how) = feature(&scenario.last, Feature::SigQuit);
         assert!(on && how.ends_with("another library has claimed SIGQUIT in ART's signal chain"), "{how}");
     }
     Ok(())
@@ -180,12 +181,12 @@ fn where_no_handler_is_kept_the_signal_is_noticed_once_art_has_got_it() -> Resul
 
 #[test]
 fn handlers_that_end_up_in_each_others_chain_do_not_run_endlessly() -> Result<()> {
-    on_each("mode=circle", |story, _| {
+    on_each("mode=circle", |scenario, _| {
         // Of the recorder that is there when the signal comes, not of the one before, whose worker may not
         // have ended yet.
-        let answers: Vec<_> = story.quits.iter().map(|report| (&report.meta, &report.main)).collect();
-        assert_eq!((answers.len(), story.caught()), (1, 1), "{answers:#?}");
-        assert!(story.said("others 1"), "{:?}", story.ended.lines);
+        let answers: Vec<_> = scenario.quits.iter().map(|report| (&report.meta, &report.main)).collect();
+        assert_eq!((answers.len(), scenario.caught()), (1, 1), "{answers:#?}");
+        assert!(scenario.said("others 1"), "{:?}", scenario.ended.lines);
     })
 }
 
@@ -193,17 +194,17 @@ fn handlers_that_end_up_in_each_others_chain_do_not_run_endlessly() -> Result<()
 /// app.
 #[test]
 fn a_handler_that_was_there_before_and_goes_does_not_take_the_app_with_it() -> Result<()> {
-    on_each("mode=removed", |story, state| {
-        assert_caught(story);
-        assert!(story.said("others 0"), "it is not called any more: {:?}", story.ended.lines);
+    on_each("mode=removed", |scenario, state| {
+        assert_caught(scenario);
+        assert!(scenario.said("others 0"), "it is not called any more: {:?}", scenario.ended.lines);
         assert_eq!(state, (true, "handled on the main thread"));
     })
 }
 
 #[test]
 fn what_is_set_past_arts_signal_chain_is_noticed_and_repaired() -> Result<()> {
-    on_each("mode=bypassed", |story, (on, how)| {
-        assert_caught(story);
+    on_each("mode=bypassed", |scenario, (on, how)| {
+        assert_caught(scenario);
         let repaired = "; put back from the default action: 1; put back from being ignored: 1";
         assert!(on && how == format!("handled on the main thread{repaired}"), "{how}");
     })
@@ -211,18 +212,18 @@ fn what_is_set_past_arts_signal_chain_is_noticed_and_repaired() -> Result<()> {
 
 #[test]
 fn a_library_that_blocks_the_signal_again_is_noticed_and_repaired_at_the_next_message() -> Result<()> {
-    on_each("mode=unregistered", |story, state| {
-        assert_caught(story);
-        assert!(story.said("others 0"), "{:?}", story.ended.lines);
+    on_each("mode=unregistered", |scenario, state| {
+        assert_caught(scenario);
+        assert!(scenario.said("others 0"), "{:?}", scenario.ended.lines);
         assert_eq!(state, (true, "handled on the main thread; unblocked again: 1"));
     })
 }
 
 #[test]
 fn a_handler_that_came_after_and_goes_leaves_ours_in_front() -> Result<()> {
-    on_each("mode=left", |story, state| {
-        assert_caught(story);
-        assert!(story.said("others 0"), "{:?}", story.ended.lines);
+    on_each("mode=left", |scenario, state| {
+        assert_caught(scenario);
+        assert!(scenario.said("others 0"), "{:?}", scenario.ended.lines);
         assert_eq!(state, (true, "handled on the main thread"));
     })
 }
@@ -251,7 +252,7 @@ fn a_library_that_dumps_on_a_thread_of_its_own_and_ours_both_work_in_either_orde
 #[test]
 fn a_handler_that_keeps_the_signal_from_us_is_named_in_the_hangs_report() -> Result<()> {
     for testbed in ["art10", "art11"] {
-        let played = Story::tell(testbed, &["mode=past", "hangMs=2000"])?;
+        let played = Scenario::run(testbed, &["mode=past", "hangMs=2000"])?;
         assert!(played.said("others 1") && played.caught() == 0, "{:?}", played.ended.lines);
         let [hang] = played.quits.as_slice() else { panic!("{testbed}: {} reports", played.quits.len()) };
         assert_eq!((&hang.meta.reason, hang.anr.signal), (&DumpReason::Hang, None), "{testbed}");

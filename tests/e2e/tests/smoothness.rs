@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use lab_reports::live::{wait_for_ring, wait_until};
 use lab_reports::{LIMIT, details, feature, read, stacks_of};
 use loopbox_e2e::launcher;
-use loopbox_e2e::scenario::Story;
+use loopbox_e2e::scenario::Scenario;
 use loopbox_format::model::{
     Component, DumpReason, Feature, FrameCause, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace,
     NamedBy, Report, SceneKind, Stage,
@@ -28,8 +28,8 @@ fn scene<'a>(frames: &'a FrameSession, name: &str) -> Option<&'a FrameScene> {
 
 /// Each frame reaches the report to the nanosecond, whatever the machine does meanwhile.
 fn the_articles_trace(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
-    let story = Story::tell("smooth.Main", testbed, options, &[&format!("trace={TRACE}"), hook])?;
-    let frames = &story.report.frames;
+    let scenario = Scenario::run("smooth.Main", testbed, options, &[&format!("trace={TRACE}"), hook])?;
+    let frames = &scenario.report.frames;
     let trace = scene(frames, "trace").context("no screen of this name")?;
     assert_eq!((trace.frames, trace.sum_ns), (83, 1_535 * MS));
     assert_eq!(trace.hitch_ns, 11 * 16_666_667);
@@ -42,18 +42,18 @@ fn the_articles_trace(testbed: &str, options: &[&str], hook: &str) -> Result<()>
     let stood: Vec<u64> = frames.janks.iter().map(|jank| jank.duration_ns / MS).collect();
     assert_eq!(stood, [69, 61, 98]);
     assert!(
-        story.said("stats: 83 frames, 11 dropped, 3 windows, 119435 us/s of hitches, 54072 mHz, trace 83"),
+        scenario.said("stats: 83 frames, 11 dropped, 3 windows, 119435 us/s of hitches, 54072 mHz, trace 83"),
         "{:#?}",
-        story.said
+        scenario.said
     );
     assert!(
-        story.said("stats after a reset: 0 frames, 0 dropped, 0 windows, 0 us/s of hitches, 0 mHz,"),
+        scenario.said("stats after a reset: 0 frames, 0 dropped, 0 windows, 0 us/s of hitches, 0 mHz,"),
         "{:#?}",
-        story.said
+        scenario.said
     );
-    assert_eq!(feature(&story.report, Feature::Frames), (true, "scrolling and named animations"));
-    assert_eq!(feature(&story.report, Feature::Stages), (false, "not asked for"));
-    assert_eq!(feature(&story.report, Feature::Touch), (false, "not asked for"));
+    assert_eq!(feature(&scenario.report, Feature::Frames), (true, "scrolling and named animations"));
+    assert_eq!(feature(&scenario.report, Feature::Stages), (false, "not asked for"));
+    assert_eq!(feature(&scenario.report, Feature::Touch), (false, "not asked for"));
     Ok(())
 }
 
@@ -77,20 +77,20 @@ fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
 fn jitter_is_no_hitch(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
     // 80 frames in 1,332 ms: short of the queue between main and the worker.
     let jitter = ["16.2,17.1,16.9,16.4"; 20].join(",");
-    let story = Story::tell("smooth.Main", testbed, options, &[&format!("trace={jitter}"), hook])?;
-    let trace = scene(&story.report.frames, "trace").context("no screen of this name")?;
+    let scenario = Scenario::run("smooth.Main", testbed, options, &[&format!("trace={jitter}"), hook])?;
+    let trace = scene(&scenario.report.frames, "trace").context("no screen of this name")?;
     assert_eq!((trace.frames, trace.sum_ns, trace.hitch_ns), (80, 1_332 * MS, 0));
     // What the article's definition makes of it: 10 ms/s, which Apple called critical.
     assert_eq!(trace.hitch_exact_ns, 20 * (433_333 + 233_333));
     assert_eq!((trace.level_frames, trace.windows_recorded, trace.longest_us), ([80, 0, 0, 0, 0], 0, 17_100));
-    assert!(!trace.observed_rate && story.report.frames.janks.is_empty(), "{:#?}", story.report.frames);
+    assert!(!trace.observed_rate && scenario.report.frames.janks.is_empty(), "{:#?}", scenario.report.frames);
     assert!(
-        story.said("stats: 80 frames, 0 dropped, 0 windows, 0 us/s of hitches, 60060 mHz, trace 80"),
+        scenario.said("stats: 80 frames, 0 dropped, 0 windows, 0 us/s of hitches, 60060 mHz, trace 80"),
         "{:#?}",
-        story.said
+        scenario.said
     );
     let mut desk = Smoothness::default();
-    desk.add(&Analysis::new(&Decoded { report: story.report, damage: Vec::new() }), "jitter.lbx");
+    desk.add(&Analysis::new(&Decoded { report: scenario.report, damage: Vec::new() }), "jitter.lbx");
     let all = desk.view(0).process;
     assert_eq!(all.hitch_ms_per_s, Some(0.0));
     assert!(all.hitch_exact_ms_per_s.is_some_and(|rate| (rate - 10.01).abs() < 0.001), "{all:?}");
@@ -109,23 +109,23 @@ fn jitter_of_the_display_is_no_hitch_in_compiled_code() -> Result<()> {
 }
 
 /// Android 16 has the compositor's word on frames; older levels do not, and never look at its classes.
-fn the_compositors_word(testbed: &str, level: &str, options: &[&str]) -> Result<Story> {
+fn the_compositors_word(testbed: &str, level: &str, options: &[&str]) -> Result<Scenario> {
     let trace = format!("trace={TRACE}");
     let arguments: Vec<&str> = [trace.as_str(), "judged=on"].iter().chain(options).copied().collect();
-    Story::tell("smooth.Main", testbed, &["-D", &format!("loopbox.sdk={level}")], &arguments)
+    Scenario::run("smooth.Main", testbed, &["-D", &format!("loopbox.sdk={level}")], &arguments)
 }
 
 #[test]
 fn the_compositors_word_is_in_the_report_of_its_frame() -> Result<()> {
     for testbed in ["art10", "art11", "art11-jit"] {
-        let story = the_compositors_word(testbed, "36", &["janks=on", "stages=on"])?;
-        let janks = &story.report.frames.janks;
+        let scenario = the_compositors_word(testbed, "36", &["janks=on", "stages=on"])?;
+        let janks = &scenario.report.frames.janks;
         let judged: Vec<_> = janks.iter().map(|jank| (jank.vsync_id, jank.judgement)).collect();
         // The application; nothing; composer and application.
         assert_eq!(judged, [(Some(6), Some(2)), (None, None), (Some(25), Some(3))], "{testbed}");
         assert_eq!(janks[0].cause, Some(FrameCause::LayoutMeasure), "{testbed}");
-        assert_eq!(feature(&story.report, Feature::Janks), (true, "JankData"));
-        assert!(story.said("listeners: 1") && story.said("listeners: 0"), "{:?}", story.said);
+        assert_eq!(feature(&scenario.report, Feature::Janks), (true, "JankData"));
+        assert!(scenario.said("listeners: 1") && scenario.said("listeners: 0"), "{:?}", scenario.said);
     }
     Ok(())
 }
@@ -138,10 +138,10 @@ fn where_the_compositor_is_not_asked_the_report_says_why() -> Result<()> {
         ("35", &["janks=on", "stages=on"], "needs Android 16"),
     ];
     for (level, options, why) in cases {
-        let story = the_compositors_word("art10", level, options)?;
-        assert_eq!(feature(&story.report, Feature::Janks), (false, why));
-        assert!(story.report.frames.janks.iter().all(|jank| jank.judgement.is_none()));
-        assert!(!story.said("listeners: 1"), "{:?}", story.said);
+        let scenario = the_compositors_word("art10", level, options)?;
+        assert_eq!(feature(&scenario.report, Feature::Janks), (false, why));
+        assert!(scenario.report.frames.janks.iter().all(|jank| jank.judgement.is_none()));
+        assert!(!scenario.said("listeners: 1"), "{:?}", scenario.said);
     }
     Ok(())
 }
@@ -217,7 +217,7 @@ fn stall_lines(said: &[String]) -> Result<Vec<Value>> {
     Ok(lines.map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
-/// Whether it is of one of the two stalls of the story.
+/// Whether it is of one of the two stalls of the scenario.
 fn has_dropped(line: &Value) -> bool {
     line["display_frames"]["dropped"].as_u64().is_some_and(|frames| frames >= 40)
 }
@@ -318,9 +318,9 @@ fn frames_and_activities_are_named_by_their_callbacks_under_the_poll() -> Result
 /// However many fingers come and go, from the first that touches to the last that is lifted it is one
 /// gesture.
 fn two_fingers_are_one_gesture(testbed: &str, hook: &str) -> Result<()> {
-    let story = Story::tell("smooth.Fingers", testbed, &[], &[hook])?;
+    let scenario = Scenario::run("smooth.Fingers", testbed, &[], &[hook])?;
     let numbers = |of: &str| {
-        let lines = story.said.iter();
+        let lines = scenario.said.iter();
         let line =
             lines.filter_map(|line| line.strip_prefix("SCRIPT ")).find_map(|line| line.strip_prefix(of));
         let numbers: Vec<u32> =
@@ -328,14 +328,14 @@ fn two_fingers_are_one_gesture(testbed: &str, hook: &str) -> Result<()> {
         numbers
     };
     // The finger that is lifted and the one that stays are far from each other: that is no movement.
-    assert!(story.said("a tap: of the app"), "{:#?}", story.said);
-    assert!(story.said("the second takes over: of a finger"), "{:#?}", story.said);
-    assert!(story.said("both scroll: of a finger"), "{:#?}", story.said);
+    assert!(scenario.said("a tap: of the app"), "{:#?}", scenario.said);
+    assert!(scenario.said("the second takes over: of a finger"), "{:#?}", scenario.said);
+    assert!(scenario.said("both scroll: of a finger"), "{:#?}", scenario.said);
 
     let ([taps], [scrolled, least, most]) = (&numbers("taps ")[..], &numbers("frames ")[..]) else {
-        panic!("{:#?}", story.said);
+        panic!("{:#?}", scenario.said);
     };
-    let frames = &story.report.frames;
+    let frames = &scenario.report.frames;
     let screen = scene(frames, "smooth.Screen").context("no such screen")?;
     assert_eq!(screen.gestures, taps + 2, "{:#?}", frames.gestures);
     let last = frames.gestures.last().context("no gesture")?;
@@ -360,8 +360,8 @@ fn two_fingers_are_one_gesture_in_compiled_code() -> Result<()> {
 fn a_frame_is_held_up_in_each_place(testbed: &str, hook: &str) -> Result<()> {
     /// Less a refresh, by which a frame may begin late.
     const STOOD: u64 = (200 - 17) * MS;
-    let story = Story::tell("smooth.Janks", testbed, &[], &[hook])?;
-    let report = &story.report;
+    let scenario = Scenario::run("smooth.Janks", testbed, &[], &[hook])?;
+    let report = &scenario.report;
     let frames = &report.frames;
     assert!(jank_in(report, JankPlace::OwnMessage, "Janks$Page.bind")?.duration_ns >= STOOD);
     assert!(jank_in(report, JankPlace::OtherMessage, "Janks$Loader.parse")?.duration_ns >= STOOD);

@@ -21,15 +21,15 @@ const S: u64 = 1_000_000_000;
 /// The file that lets the message end.
 const OPEN: &str = "open";
 
-struct Story {
+struct Scenario {
     folder: TempDir,
     app: Running,
     /// Where the message looks for the file that lets it end.
     gate: TempDir,
 }
 
-impl Story {
-    /// The story up to the start of its message.
+impl Scenario {
+    /// The scenario up to the start of its message.
     fn begin(arguments: &[&str]) -> Result<Self> {
         Self::begin_in(tempdir()?, arguments)
     }
@@ -56,8 +56,8 @@ impl Story {
         fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")
     }
 
-    /// The whole story: what the app asked for at its end, and what else it left.
-    fn tell(arguments: &[&str]) -> Result<(Report, Vec<Report>, Ended)> {
+    /// The whole scenario: what the app asked for at its end, and what else it left.
+    fn run(arguments: &[&str]) -> Result<(Report, Vec<Report>, Ended)> {
         Self::begin(arguments)?.finish()
     }
 
@@ -126,17 +126,17 @@ fn hangs(reports: &[Report]) -> Vec<&Report> {
 
 #[test]
 fn a_hang_leaves_a_report_and_gets_its_duration_when_it_is_over() -> Result<()> {
-    let mut story = Story::begin(&[])?;
-    let told = story.app.wait_for("SCRIPT report", LIMIT)?;
+    let mut scenario = Scenario::begin(&[])?;
+    let told = scenario.app.wait_for("SCRIPT report", LIMIT)?;
     assert!(told.ends_with(" hang"), "{told}");
     let first = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
     assert_eq!((&first.meta.reason, first.anr.verdict), (&DumpReason::Hang, AnrVerdict::Hang));
     assert_eq!((first.anr.ended_after_ns, first.anr.signal), (None, None));
     assert!(first.anr.ran_ns >= S && first.anr.hang_threshold_ns == Some(S), "{:?}", first.anr);
-    story.open_gate()?;
-    let again = story.app.wait_for("SCRIPT report", LIMIT)?;
+    scenario.open_gate()?;
+    let again = scenario.app.wait_for("SCRIPT report", LIMIT)?;
     assert_eq!(again, told, "the same file, with more in it");
-    let (_, others, _) = story.finish()?;
+    let (_, others, _) = scenario.finish()?;
     let [hang] = others.as_slice() else { panic!("{} reports", others.len()) };
     let ended = hang.anr.ended_after_ns.context("still running")?;
     assert!(ended >= first.anr.ran_ns, "{ended}");
@@ -152,8 +152,8 @@ fn a_hang_leaves_a_report_and_gets_its_duration_when_it_is_over() -> Result<()> 
 #[test]
 fn a_hang_that_lasts_becomes_an_anr_when_the_system_reports_it() -> Result<()> {
     let words = "says=Input_dispatching_timed_out";
-    let story = Story::begin(&[words, "saysAfterMs=6000"])?;
-    let (_, report) = story.wait_for(|report| report.anr.system.is_some())?;
+    let scenario = Scenario::begin(&[words, "saysAfterMs=6000"])?;
+    let (_, report) = scenario.wait_for(|report| report.anr.system.is_some())?;
     let said = SystemWord::NotResponding("Input_dispatching_timed_out".into());
     assert_eq!((report.anr.verdict, report.anr.system), (AnrVerdict::Confirmed, Some(said)));
     assert_eq!(report.meta.reason, DumpReason::Hang);
@@ -166,25 +166,25 @@ fn the_systems_signal_in_a_long_message_is_probably_an_anr() -> Result<()> {
         return Ok(());
     }
     // Two fifths of the threshold are enough with the signal.
-    let story = Story::begin(&["hangMs=20000"])?;
-    story.wait_for_suspicion()?;
-    story.system_quits()?;
-    let (file, report) = story.wait_for(|_| true)?;
+    let scenario = Scenario::begin(&["hangMs=20000"])?;
+    scenario.wait_for_suspicion()?;
+    scenario.system_quits()?;
+    let (file, report) = scenario.wait_for(|_| true)?;
     let signal = report.anr.signal.context("no signal")?;
     assert_eq!((signal.origin, signal.uid, signal.count), (SignalOrigin::System, 1_000, 1));
     assert_eq!((&report.meta.reason, report.anr.verdict), (&DumpReason::SigQuit, AnrVerdict::Probable));
     // The second signal of the same hang goes into the same file.
-    story.system_quits()?;
-    let (again, _) = story.wait_for(|report| report.anr.signal.is_some_and(|s| s.count == 2))?;
+    scenario.system_quits()?;
+    let (again, _) = scenario.wait_for(|report| report.anr.signal.is_some_and(|s| s.count == 2))?;
     assert_eq!(again, file);
     Ok(())
 }
 
 #[test]
 fn anybody_elses_signal_is_no_anr() -> Result<()> {
-    let story = Story::begin(&["hangMs=60000"])?;
-    quit(&story.app)?;
-    let (_, report) = story.wait_for(|_| true)?;
+    let scenario = Scenario::begin(&["hangMs=60000"])?;
+    quit(&scenario.app)?;
+    let (_, report) = scenario.wait_for(|_| true)?;
     assert_eq!((report.meta.reason, report.anr.verdict), (DumpReason::SigQuit, AnrVerdict::Responsive));
     let origin = report.anr.signal.context("no signal")?.origin;
     assert!(matches!(origin, SignalOrigin::SameUser | SignalOrigin::Shell), "{origin:?}");
@@ -193,7 +193,7 @@ fn anybody_elses_signal_is_no_anr() -> Result<()> {
 
 #[test]
 fn a_services_message_has_a_higher_hang_threshold() -> Result<()> {
-    let (_, others, ended) = Story::tell(&["how=service", "ms=2000", "hook=PRINTER"])?;
+    let (_, others, ended) = Scenario::run(&["how=service", "ms=2000", "hook=PRINTER"])?;
     assert_eq!(hangs(&others).len(), 0, "{:?}\n{}", others.first().map(|r| &r.anr), ended.errors);
     Ok(())
 }
@@ -201,7 +201,7 @@ fn a_services_message_has_a_higher_hang_threshold() -> Result<()> {
 #[test]
 fn no_hang_is_reported_while_a_debugger_is_attached() -> Result<()> {
     for debugger in ["debugger=java", "debugger=native"] {
-        let (last, others, ended) = Story::tell(&["ms=2500", debugger])?;
+        let (last, others, ended) = Scenario::run(&["ms=2500", debugger])?;
         assert_eq!(hangs(&others).len(), 0, "{debugger}: {}", ended.errors);
         assert!(
             last.anr.debugged && last.anr.verdict == AnrVerdict::Responsive,
@@ -223,29 +223,29 @@ fn a_frozen_process_is_not_hung() -> Result<()> {
         None => println!("left out: no cgroup can be frozen here"),
     }
     for (way, group) in ways {
-        let story = Story::begin(&["hangMs=5000"])?;
+        let scenario = Scenario::begin(&["hangMs=5000"])?;
         match &group {
-            None => story.app.signal("STOP")?,
+            None => scenario.app.signal("STOP")?,
             Some(group) => {
-                group.add(story.app.pid())?;
+                group.add(scenario.app.pid())?;
                 group.set(if group.file == "cgroup.freeze" { "1" } else { "FROZEN" })?;
             }
         }
         // The time is the subject, and more of it does no harm.
         std::thread::sleep(Duration::from_secs(6));
-        let before = story.times_on_a_processor()?;
+        let before = scenario.times_on_a_processor()?;
         match &group {
-            None => story.app.signal("CONT")?,
+            None => scenario.app.signal("CONT")?,
             Some(group) => group.set(if group.file == "cgroup.freeze" { "0" } else { "THAWED" })?,
         }
         // Until it has run, the kernel rather gives a signal to the Signal Catcher, who waits for it.
-        wait_until("main runs again", || Ok((story.times_on_a_processor()? != before).then_some(())))?;
+        wait_until("main runs again", || Ok((scenario.times_on_a_processor()? != before).then_some(())))?;
         if is_root("sending signals as another user") {
-            story.system_quits()?;
+            scenario.system_quits()?;
         } else {
-            quit(&story.app)?;
+            quit(&scenario.app)?;
         }
-        let (_, report) = story.wait_for(|_| true)?;
+        let (_, report) = scenario.wait_for(|_| true)?;
         assert_eq!(report.meta.reason, DumpReason::SigQuit, "{way}");
         assert_eq!(report.anr.verdict, AnrVerdict::Responsive, "{way}: {:?}", report.anr);
         assert!(report.anr.frozen_ns >= 5 * S, "{way}: {:?}", report.anr);
@@ -263,17 +263,17 @@ fn a_process_without_a_processor_is_not_hung() -> Result<()> {
         println!("left out: no processor can be kept from a process here");
         return Ok(());
     };
-    let story = Story::begin(&["ms=12000", "hangMs=4000", "how=busy"])?;
+    let scenario = Scenario::begin(&["ms=12000", "hangMs=4000", "how=busy"])?;
     poor.set(least)?;
-    poor.add(story.app.pid())?;
+    poor.add(scenario.app.pid())?;
     let rich = Hogs::start(1)?;
     let (_, others, ended) = {
-        let mut story = story;
-        story.app.wait_for("SCRIPT went on", LIMIT)?;
+        let mut scenario = scenario;
+        scenario.app.wait_for("SCRIPT went on", LIMIT)?;
         drop(rich);
         // The report at the end has the time that an app waits for it; others may be busy, too.
         poor.set(usual)?;
-        story.finish()?
+        scenario.finish()?
     };
     assert_eq!(hangs(&others).len(), 0, "{:?}\n{}", others.first().map(|r| &r.anr), ended.errors);
     Ok(())
@@ -281,12 +281,12 @@ fn a_process_without_a_processor_is_not_hung() -> Result<()> {
 
 #[test]
 fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
-    let mut story = Story::begin(&["hangMs=12000", "pendingMs=2000"])?;
-    story.wait_for_suspicion()?;
-    let pid = story.app.pid();
-    story.app.kill();
-    ensure!(reports(story.folder.path())?.is_empty(), "killed too late for this test");
-    let next = Story::begin_in(story.folder, &["hangMs=12000"])?;
+    let mut scenario = Scenario::begin(&["hangMs=12000", "pendingMs=2000"])?;
+    scenario.wait_for_suspicion()?;
+    let pid = scenario.app.pid();
+    scenario.app.kill();
+    ensure!(reports(scenario.folder.path())?.is_empty(), "killed too late for this test");
+    let next = Scenario::begin_in(scenario.folder, &["hangMs=12000"])?;
     let (_, report) = next.wait_for(|_| true)?;
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
     assert_eq!(report.meta.process.pid, pid);
@@ -306,12 +306,12 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
 /// A hang on ART 11 that was killed, as the next launch reports it: the file, and what is in it then. `exits`
 /// are the ends of processes that the system knows, by pid, process name and the time of the hang's report.
 fn reported_by_the_next_launch(exits: impl Fn(u32, &str, u64) -> Vec<String>) -> Result<(u64, Report)> {
-    let mut story = Story::begin_on("art11", tempdir()?, &[])?;
-    let (file, report) = story.wait_for(|report| report.meta.reason == DumpReason::Hang)?;
-    let (pid, now) = (story.app.pid(), report.meta.dumped_at.unix_ms);
-    story.app.kill();
+    let mut scenario = Scenario::begin_on("art11", tempdir()?, &[])?;
+    let (file, report) = scenario.wait_for(|report| report.meta.reason == DumpReason::Hang)?;
+    let (pid, now) = (scenario.app.pid(), report.meta.dumped_at.unix_ms);
+    scenario.app.kill();
     let exits = format!("exits={}", exits(pid, &report.meta.process.name, now).join(","));
-    let mut next = Story::begin_on("art11", story.folder, &["hangMs=60000", &exits])?;
+    let mut next = Scenario::begin_on("art11", scenario.folder, &["hangMs=60000", &exits])?;
     // The ring is deleted once all is reported.
     let ring = |name: &str| name.contains(&format!("-{pid}-")) && name.contains(".lbr");
     wait_until("the ring is deleted", || {
@@ -332,10 +332,10 @@ fn exit(pid: u32, name: &str, at: u64, reason: i32, words: &str) -> String {
 
 #[test]
 fn native_code_hears_of_a_report_as_java_does() -> Result<()> {
-    let mut story = Story::begin(&["listener=native"])?;
-    let first = story.app.wait_for("SCRIPT first native", LIMIT)?;
-    let told = story.app.wait_for("SCRIPT native", LIMIT)?;
-    let (file, report) = story.wait_for(|report| !report.digest.is_empty())?;
+    let mut scenario = Scenario::begin(&["listener=native"])?;
+    let first = scenario.app.wait_for("SCRIPT first native", LIMIT)?;
+    let told = scenario.app.wait_for("SCRIPT native", LIMIT)?;
+    let (file, report) = scenario.wait_for(|report| !report.digest.is_empty())?;
     let digest = report.digest.lines().nth(4).context("no digest")?;
     assert!(digest.contains("scenario.Stalls"), "{digest}");
     assert_eq!(told, format!("SCRIPT native {} hang {digest}", file.display()));
@@ -346,8 +346,8 @@ fn native_code_hears_of_a_report_as_java_does() -> Result<()> {
 
 #[test]
 fn names_of_the_apps_threads_stay_out_when_it_wants_that() -> Result<()> {
-    let mut story = Story::begin(&["redactThreadNames=on", "garbage=on"])?;
-    let told = story.app.wait_for("SCRIPT report", LIMIT)?;
+    let mut scenario = Scenario::begin(&["redactThreadNames=on", "garbage=on"])?;
+    let told = scenario.app.wait_for("SCRIPT report", LIMIT)?;
     let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
     let names: Vec<&str> = report.threads.threads.iter().map(|thread| thread.name.as_str()).collect();
     assert!(names.contains(&"redacted") && !names.contains(&"garbage"), "{names:?}");
@@ -396,13 +396,13 @@ fn a_clock_that_was_set_does_not_give_a_process_the_end_of_another_one() -> Resu
 
 #[test]
 fn a_crash_handler_marks_the_ring_and_the_next_launch_reports_the_crash() -> Result<()> {
-    let story = Story::begin(&["ms=300", "how=crash", "hangMs=60000"])?;
-    let pid = story.app.pid();
-    let ended = story.app.finish(LIMIT)?;
+    let scenario = Scenario::begin(&["ms=300", "how=crash", "hangMs=60000"])?;
+    let pid = scenario.app.pid();
+    let ended = scenario.app.finish(LIMIT)?;
     let signal = std::os::unix::process::ExitStatusExt::signal(&ended.status);
     // ART's own handler turns an unhandled signal into an abort.
     assert!(matches!(signal, Some(6 | 11)), "{signal:?} {}", ended.errors);
-    let next = Story::begin_in(story.folder, &["hangMs=60000"])?;
+    let next = Scenario::begin_in(scenario.folder, &["hangMs=60000"])?;
     let (_, report) = next.wait_for(|_| true)?;
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
     assert_eq!(report.meta.process.pid, pid);
@@ -412,15 +412,15 @@ fn a_crash_handler_marks_the_ring_and_the_next_launch_reports_the_crash() -> Res
 
 #[test]
 fn signals_in_the_middle_of_collections_and_of_the_systems_own_dump_do_no_harm() -> Result<()> {
-    let story = Story::begin(&["hangMs=60000", "garbage=on"])?;
+    let scenario = Scenario::begin(&["hangMs=60000", "garbage=on"])?;
     for _ in 0..25 {
-        quit(&story.app)?;
+        quit(&scenario.app)?;
         // Now in the middle of the trace that the one before has caused, now after it.
         std::thread::sleep(Duration::from_millis(60));
     }
-    wait_for_signal_catcher(story.app.pid())?;
-    story.open_gate()?;
-    let (_, others, ended) = story.finish()?;
+    wait_for_signal_catcher(scenario.app.pid())?;
+    scenario.open_gate()?;
+    let (_, others, ended) = scenario.finish()?;
     assert!(ended.errors.contains("reacting to signal 3"), "{}", ended.errors);
     assert!(!ended.errors.contains("could not be forwarded"), "{}", ended.errors);
     // The worker may have come to the last ones when the message was over.

@@ -46,8 +46,8 @@ const POLL: &str = "main loop next nativePollOnce";
 const BIND: &str = "main loop dispatchMessage handleMessage handleBindApplication";
 const FRAME: &str = "main loop dispatchMessage handleCallback run doFrame doCallbacks";
 
-/// The places of `phone.Main` in the order of its story, and what their stacks begin with and end with.
-const STORY: [(&str, &str, &str); 21] = [
+/// The places of `phone.Main` in the order of its scenario, and what their stacks begin with and end with.
+const SCENARIO: [(&str, &str, &str); 21] = [
     ("attach-before", BIND, "makeApplication newApplication attach attachBaseContext"),
     ("attach-after", BIND, "makeApplication newApplication attach attachBaseContext"),
     ("provider", BIND, "installContentProviders installProvider attachInfo onCreate"),
@@ -90,8 +90,8 @@ fn an_app_starts_and_is_called_as_on_a_phone() -> Result<()> {
         let lines = told(&testbed, "phone.Main", &["install=none"])?;
         let places = places(&lines);
         let names: Vec<_> = places.iter().map(|(place, _)| *place).collect();
-        assert_eq!(names, STORY.map(|(place, ..)| place), "{testbed}: {lines:#?}");
-        for ((place, stack), (_, bottom, top)) in places.iter().zip(STORY) {
+        assert_eq!(names, SCENARIO.map(|(place, ..)| place), "{testbed}: {lines:#?}");
+        for ((place, stack), (_, bottom, top)) in places.iter().zip(SCENARIO) {
             let with_batch = may_come_with_a_batch(place) && stack.contains(&BATCH);
             let stack = stack.join(" ");
             let bottom = if with_batch { FRAME } else { bottom };
@@ -272,9 +272,9 @@ fn each_kind_of_hang_works_or_waits_until_it_is_let_go() -> Result<()> {
 #[test]
 fn the_app_can_hang_at_every_place_and_goes_on() -> Result<()> {
     for testbed in testbeds() {
-        let all = STORY.map(|(place, ..)| place).join(",");
+        let all = SCENARIO.map(|(place, ..)| place).join(",");
         let lines = told(&testbed, "phone.Main", &["install=none", &format!("hang={all}"), "ms=1"])?;
-        for (place, ..) in STORY {
+        for (place, ..) in SCENARIO {
             let at = |text: &str| lines.iter().position(|line| *line == format!("{text} {place}"));
             assert!(
                 at("hangs at").context("no hang")? < at("goes on at").context("no end")?,

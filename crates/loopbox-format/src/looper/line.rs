@@ -171,8 +171,8 @@ mod tests {
         assert!(read.object.unwrap().ends_with("]\n}"));
         let lies = fields("{ when=-1ms what=4 obj= barrier=9 callback=Evil obj=2 target=H }").unwrap();
         assert_eq!((lies.what, lies.barrier, lies.callback), (Some(4), None, None));
-        let cut = fields("{ when=-1ms what=4 obj=a very long story…").unwrap();
-        assert_eq!((cut.what, cut.target, cut.object), (Some(4), None, Some("a very long story…")));
+        let cut = fields("{ when=-1ms what=4 obj=a very long scenario…").unwrap();
+        assert_eq!((cut.what, cut.target, cut.object), (Some(4), None, Some("a very long scenario…")));
         assert_eq!(fields("{ when=soon what=4 target=H }"), None);
         assert_eq!(fields("when=0"), None);
     }

@@ -148,7 +148,7 @@ public final class ActivityThread {
         }
     }
 
-    /** For stories that install the recorder as an app does, and have no components. */
+    /** For scenarios that install the recorder as an app does, and have no components. */
     private static void handleBindApplication(Runnable app) {
         Process.setStartTimes(SystemClock.elapsedRealtime(), SystemClock.uptimeMillis());
         app.run();
@@ -166,7 +166,7 @@ public final class ActivityThread {
 
         private final ActivityThread thread;
 
-        /** For stories without components: its messages carry nothing, and are over at once. */
+        /** For scenarios without components: its messages carry nothing, and are over at once. */
         public H(Looper looper) {
             this(looper, null);
         }

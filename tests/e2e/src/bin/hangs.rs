@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use loopbox_e2e::hangs::stories::{STORIES, Stage, Story};
+use loopbox_e2e::hangs::scenarios::{SCENARIOS, Scenario, Stage};
 use loopbox_e2e::hangs::{Cell, Mode, PLACES, WAYS, fault};
 
 /// When the system gives up on input.
@@ -62,7 +62,7 @@ fn known(all: &[&'static str], wanted: &str) -> Result<&'static str> {
 /// What a row has in each column.
 enum Row {
     Place(&'static str),
-    Story(Story),
+    Scenario(Scenario),
 }
 
 /// What a field of the table says, and what is wrong with it.
@@ -76,11 +76,11 @@ fn main() -> Result<ExitCode> {
         let columns: Vec<(Mode, &'static str)> =
             modes.flat_map(|&mode| choice.ways.iter().map(move |&way| (mode, way))).collect();
         let places = PLACES.map(|place| (place, Row::Place(place)));
-        let stories = STORIES.map(|(name, story)| (name, Row::Story(story)));
-        // The stories have a way of their own.
-        let stories = stories.into_iter().filter(|_| choice.ways == ["sleep"]);
+        let scenarios = SCENARIOS.map(|(name, scenario)| (name, Row::Scenario(scenario)));
+        // The scenarios have a way of their own.
+        let scenarios = scenarios.into_iter().filter(|_| choice.ways == ["sleep"]);
         let rows: Vec<(&str, Row)> =
-            places.into_iter().chain(stories).filter(|(name, _)| name.contains(&choice.row)).collect();
+            places.into_iter().chain(scenarios).filter(|(name, _)| name.contains(&choice.row)).collect();
         let table = play_all(testbed, &columns, &rows);
         println!("\n{testbed}\n");
         let heads: Vec<String> = columns.iter().map(|(mode, way)| format!("{mode}, {way}")).collect();
@@ -114,9 +114,9 @@ fn play_all(testbed: &'static str, columns: &[(Mode, &'static str)], rows: &[(&s
             let Some(&(name, row, mode, way)) = todo.get(at) else { return };
             let (words, fault) = match row {
                 Row::Place(place) => play_place(&Cell { testbed, mode, place, way }),
-                Row::Story(story) => {
+                Row::Scenario(scenario) => {
                     let (words, fault) =
-                        play_story(*story, &Stage { testbed, mode, signal: SIGNAL, kill: KILL });
+                        play_scenario(*scenario, &Stage { testbed, mode, signal: SIGNAL, kill: KILL });
                     (words, fault.map(|fault| format!("{testbed} {mode}, {name}: {fault}")))
                 }
             };
@@ -142,8 +142,8 @@ fn play_place(cell: &Cell) -> Field {
     (format!("{}, {young}", if fault.is_some() { "no" } else { "yes" }), fault)
 }
 
-fn play_story(story: Story, stage: &Stage) -> Field {
-    match story(stage) {
+fn play_scenario(scenario: Scenario, stage: &Stage) -> Field {
+    match scenario(stage) {
         Ok(wrong) if wrong.is_empty() => ("yes".to_owned(), None),
         Ok(wrong) => ("no".to_owned(), Some(wrong.join("; "))),
         Err(error) => ("not played".to_owned(), Some(format!("{error:#}"))),

@@ -3,8 +3,8 @@
 
 mod mode;
 mod phone;
+pub mod scenarios;
 pub mod slow_files;
-pub mod stories;
 
 use std::fmt;
 use std::time::Duration;

@@ -5,7 +5,8 @@ use crate::model::{Analysis, Frame, FrameId, LockHolder, NativeModule, NativeSta
 use crate::render::folded;
 use std::collections::BTreeSet;
 
-/// This many frames above the app's own first one are written out: what main waits in, and what the app called.
+/// This many frames above the app's own first one are written out: what main waits in, and what the app
+/// called.
 const ABOVE: usize = 4;
 /// From this many on native frames without a function are one line.
 const UNNAMED: usize = 3;

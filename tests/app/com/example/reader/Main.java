@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Plays the system that starts the app and the user that uses it. Arguments: the story, the app's folder, and the name
+ * Plays the system that starts the app and the user that uses it. Arguments: the scenario, the app's folder, and the name
  * of the app's main process, or nothing when this is it.
  */
 public final class Main implements Runnable {
     private final ContextImpl system;
     private final ReaderApplication application;
     private final PageActivity page = new PageActivity();
-    private final String story;
+    private final String scenario;
 
-    private Main(String story, ContextImpl system, ReaderApplication application) {
-        this.story = story;
+    private Main(String scenario, ContextImpl system, ReaderApplication application) {
+        this.scenario = scenario;
         this.system = system;
         this.application = application;
     }
@@ -35,14 +35,14 @@ public final class Main implements Runnable {
 
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
-        String story = arguments[0];
+        String scenario = arguments[0];
         String process = arguments.length > 2 ? arguments[2] : "this one";
-        if (story.equals("misuse")) {
+        if (scenario.equals("misuse")) {
             misuse();
         }
-        Config.Builder builder = new Config.Builder().pauseInBackground(story.equals("background"));
-        builder.mainProcessOnly(arguments.length > 2).autoScene(!story.equals("background"));
-        if (story.equals("observer")) {
+        Config.Builder builder = new Config.Builder().pauseInBackground(scenario.equals("background"));
+        builder.mainProcessOnly(arguments.length > 2).autoScene(!scenario.equals("background"));
+        if (scenario.equals("observer")) {
             builder.hook(Config.Hook.OBSERVER);
         }
         ContextImpl system = new ContextImpl(new File(arguments[1]), "com.example.reader", process);
@@ -51,7 +51,7 @@ public final class Main implements Runnable {
         system.application = application;
         application.onCreate();
         say("status " + application.status);
-        new Thread(new Main(story, system, application), "story").start();
+        new Thread(new Main(scenario, system, application), "scenario").start();
         Looper.loop();
     }
 
@@ -68,7 +68,7 @@ public final class Main implements Runnable {
     }
 
     private void tell() throws Exception {
-        if (story.equals("hang") || story.equals("die")) {
+        if (scenario.equals("hang") || scenario.equals("die")) {
             onMain(true);
             Loopbox.annotate("card", "4111 1111 1111 1111");
             Loopbox.annotate("shelf", "secret shelf");
@@ -77,13 +77,13 @@ public final class Main implements Runnable {
             page.open(60_000);
             Thread.sleep(2_000);
             say("hangs");
-            if (story.equals("die")) {
+            if (scenario.equals("die")) {
                 Thread.sleep(60_000);
             }
             say("dumped " + (Loopbox.dump("the user shook the phone") != null));
             application.told.await();
             say("status " + Loopbox.status());
-        } else if (story.equals("take")) {
+        } else if (scenario.equals("take")) {
             // What an earlier process left is looked for on another thread.
             application.told.await();
             take();
@@ -91,7 +91,7 @@ public final class Main implements Runnable {
                 say("deleted " + report.getFile().delete());
             }
             take();
-        } else if (story.equals("background")) {
+        } else if (scenario.equals("background")) {
             onMain(true);
             work(400);
             onMain(false);
@@ -104,7 +104,7 @@ public final class Main implements Runnable {
             Loopbox.resume();
             work(800);
             Loopbox.dump("paused twice");
-        } else if (story.equals("behind")) {
+        } else if (scenario.equals("behind")) {
             onMain(true);
             onMain(false);
             page.open(600_000);
@@ -112,11 +112,11 @@ public final class Main implements Runnable {
                 Thread.sleep(500);
                 Loopbox.dump("behind");
             }
-        } else if (story.equals("off")) {
+        } else if (scenario.equals("off")) {
             Loopbox.setEnabled(application, false);
             work(1);
             say("status " + Loopbox.status());
-        } else if (story.equals("on again")) {
+        } else if (scenario.equals("on again")) {
             Loopbox.setEnabled(application, true);
             say("status " + Loopbox.status());
         }

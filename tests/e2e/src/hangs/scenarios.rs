@@ -14,7 +14,7 @@ use tempfile::{TempDir, tempdir};
 use super::phone::{Hang, Phone, Told, sleep_until};
 use super::{Cell, Mode};
 
-/// How a story is played.
+/// How a scenario is played.
 #[derive(Debug, Clone, Copy)]
 pub struct Stage {
     /// The testbed.
@@ -27,11 +27,11 @@ pub struct Stage {
     pub kill: Duration,
 }
 
-/// A story: what is wrong with what was seen of it.
-pub type Story = fn(&Stage) -> Result<Vec<String>>;
+/// A scenario: what is wrong with what was seen of it.
+pub type Scenario = fn(&Stage) -> Result<Vec<String>>;
 
 /// All of them, by name.
-pub const STORIES: [(&str, Story); 12] = [
+pub const SCENARIOS: [(&str, Scenario); 12] = [
     ("before install, killed (install in attachBaseContext)", |stage| stage.killed_before(ATTACH)),
     ("before install, killed (install in a provider)", |stage| stage.killed_before(PROVIDER)),
     ("before install, killed (install in onCreate)", |stage| stage.killed_before(ON_CREATE)),
@@ -62,7 +62,7 @@ const ON_CREATE: Install = Install { argument: "install=onCreate", before: "prov
 /// What ART's Signal Catcher logs when it has got its signal.
 const CAUGHT: &str = "reacting to signal 3";
 
-/// The app of a story, with files that let it go on.
+/// The app of a scenario, with files that let it go on.
 struct Scene {
     folder: TempDir,
     gates: TempDir,
@@ -282,7 +282,7 @@ impl Stage {
     fn signal_during_dump(&self) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let gate = scene.argument("dumpGate");
-        // The recorder's own watch has no part in this story.
+        // The recorder's own watch has no part in this scenario.
         let (mut phone, hang) = self.printing(&scene, &[&gate, "hangMs=60000"])?;
         sleep_until(hang.since_ns, self.signal);
         scene.open("dumpGate")?;

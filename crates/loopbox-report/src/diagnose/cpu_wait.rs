@@ -4,6 +4,9 @@ use super::facts::Facts;
 use super::slow_message::SlowMessage;
 use crate::model::time::{format_ns, percent, share};
 
+/// A message that waited for a CPU for this share of its time waited hardly for anything else.
+pub(super) const MOST: f64 = 0.6;
+
 /// Of a message that has run no longer, most may have been before the recorder's first look at it.
 const FIRST_LOOK_NS: u64 = 500_000_000;
 /// The kernel's counters are read one after the other, on a machine that may stop the reader in between.

@@ -1,6 +1,6 @@
 //! Waits for monitors, which have no frame of their own.
 
-use super::cpu_wait::measured_cpu_wait;
+use super::cpu_wait::{MOST, measured_cpu_wait};
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
 use super::suspender::Suspender;
@@ -33,7 +33,9 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
     let stood_still = unseen.unsampled_ns() >= slow.wall_ns / 3
         || unseen.often_missed
         || Suspender::of(facts, slow).is_some();
-    let refuted = kernel_refutes_monitor(facts, slow) || memory_explains(facts, slow);
+    // Who waits for a CPU waits for no monitor meanwhile.
+    let starved = measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part >= MOST);
+    let refuted = starved || kernel_refutes_monitor(facts, slow) || memory_explains(facts, slow);
     (!stood_still && !refuted).then_some((top, top_share))
 }
 

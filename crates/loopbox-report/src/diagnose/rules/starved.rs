@@ -2,7 +2,7 @@
 
 use crate::diagnose::account::account;
 use crate::diagnose::cpu_takers::{Taken, Takers, taken};
-use crate::diagnose::cpu_wait::{NOT_MEASURED, measured_cpu_wait};
+use crate::diagnose::cpu_wait::{MOST, NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::machine;
@@ -20,9 +20,6 @@ enum Waited {
     /// It was not measured, but the stacks run and the CPU time is missing.
     Supposed { evidence: String },
 }
-
-/// A message that waited for so much of its time waited for a CPU and hardly for anything else.
-const MOST: f64 = 0.6;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;

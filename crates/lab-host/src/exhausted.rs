@@ -1,5 +1,6 @@
 //! A process whose memory is used up: for a while malloc and its kin, mmap and pthread_create fail, as they
-//! do at a limit of the address space. The native half of `scenario.Exhausted`.
+//! do at a limit of the address space: large blocks first, and small ones when the free parts of the heap are
+//! used, too. The native half of `scenario.Exhausted`.
 
 use jni::EnvUnowned;
 use jni::jni_str;
@@ -7,8 +8,8 @@ use jni::objects::JClass;
 use jni::sys::{jint, jlong};
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_long, c_void};
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Whose memory is used up, as in `Exhausted.java`.
 const NOBODY: i32 = 0;
@@ -16,6 +17,15 @@ const NOBODY: i32 = 0;
 const RECORDER: i32 = 2;
 
 static WHOSE: AtomicI32 = AtomicI32::new(NOBODY);
+/// From this size on a block needs pages of its own.
+const LARGE: usize = 64 << 10;
+/// How long small blocks are still to be had after the first large one was refused: a call into ART that was
+/// begun before ends meanwhile. ART ends the process when one of its own is refused, whoever called it.
+const SMALL_LAST: Duration = Duration::from_millis(100);
+/// The same where nobody asks for a large one.
+const UNASKED: Duration = Duration::from_millis(400);
+/// Whether small blocks are refused, too.
+static ALL: AtomicBool = AtomicBool::new(false);
 /// How often something was refused.
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
@@ -34,13 +44,13 @@ fn is_recorder() -> bool {
     IS_RECORDER.get() == 2
 }
 
-/// Whether the calling thread gets no memory now; then `errno` says so.
-pub(crate) fn refuses() -> bool {
-    let refuses = match WHOSE.load(Ordering::Relaxed) {
-        NOBODY => false,
-        RECORDER => is_recorder(),
-        _ => true,
-    };
+/// Whether the calling thread gets no block of this size now; then `errno` says so.
+pub(crate) fn refuses(size: usize) -> bool {
+    let whose = WHOSE.load(Ordering::Relaxed);
+    if whose == NOBODY || size < LARGE && !ALL.load(Ordering::Relaxed) {
+        return false;
+    }
+    let refuses = whose != RECORDER || is_recorder();
     if refuses {
         REFUSED.fetch_add(1, Ordering::Relaxed);
         // SAFETY: the calling thread's own errno.
@@ -57,7 +67,7 @@ unsafe extern "C" {
 /// As the C library's.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
-    if refuses() {
+    if refuses(size) {
         return std::ptr::null_mut();
     }
     // SAFETY: the caller's promise.
@@ -97,7 +107,7 @@ unsafe extern "C" fn mmap(
     file: c_int,
     offset: c_long,
 ) -> *mut c_void {
-    if refuses() {
+    if refuses(len) {
         return libc::MAP_FAILED;
     }
     // SAFETY: the caller's promise.
@@ -130,7 +140,7 @@ unsafe extern "C" fn pthread_create(
     start: *mut c_void,
     argument: *mut c_void,
 ) -> c_int {
-    if refuses() {
+    if refuses(LARGE) {
         return libc::EAGAIN;
     }
     // SAFETY: the name ends with a null byte.
@@ -144,9 +154,16 @@ extern "system" fn exhaust(_: EnvUnowned<'_>, _: JClass<'_>, whose: jint, ms: jl
     let over = Duration::from_millis(ms.unsigned_abs());
     // The thread is there before there is nothing left for one.
     std::thread::spawn(move || {
+        let (begun, before) = (Instant::now(), REFUSED.load(Ordering::Relaxed));
         WHOSE.store(whose, Ordering::SeqCst);
-        std::thread::sleep(over);
+        while REFUSED.load(Ordering::Relaxed) == before && begun.elapsed() < UNASKED {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(SMALL_LAST);
+        ALL.store(true, Ordering::SeqCst);
+        std::thread::sleep(over.saturating_sub(begun.elapsed()));
         WHOSE.store(NOBODY, Ordering::SeqCst);
+        ALL.store(false, Ordering::SeqCst);
     });
 }
 

@@ -28,7 +28,7 @@ fn count() {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     count();
-    if exhausted::refuses() {
+    if exhausted::refuses(size) {
         return std::ptr::null_mut();
     }
     // SAFETY: the caller's promise.
@@ -40,7 +40,7 @@ unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn calloc(number: usize, size: usize) -> *mut c_void {
     count();
-    if exhausted::refuses() {
+    if exhausted::refuses(number.saturating_mul(size)) {
         return std::ptr::null_mut();
     }
     // SAFETY: the caller's promise.
@@ -52,7 +52,7 @@ unsafe extern "C" fn calloc(number: usize, size: usize) -> *mut c_void {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
     count();
-    if exhausted::refuses() {
+    if exhausted::refuses(size) {
         return std::ptr::null_mut();
     }
     // SAFETY: the caller's promise.

@@ -23,6 +23,7 @@ import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
 
 /** An app that uses all of loopbox-ktx: prints which reports came, and that no listener is left behind. */
 public class App : Application() {
@@ -68,11 +69,15 @@ private suspend fun use() = coroutineScope {
     waitUntil { listeners() == before }
     println("SCRIPT removed")
 
-    // Cancelled, the request waits no longer, and its report is written.
+    // Cancelled, the request waits no longer, and its report is written. On a single thread: else it may have
+    // ended before it is cancelled.
     val other = collect(got)
-    val request = launch(start = CoroutineStart.UNDISPATCHED) { loopboxDump("left") }
-    request.cancelAndJoin()
-    println("SCRIPT left ${request.isCancelled} ${got.receive().label}")
+    val isCancelled = runBlocking {
+        val request = launch(start = CoroutineStart.UNDISPATCHED) { loopboxDump("left") }
+        request.cancelAndJoin()
+        request.isCancelled
+    }
+    println("SCRIPT left $isCancelled ${got.receive().label}")
     other.cancelAndJoin()
     waitUntil { listeners() == before }
 

@@ -117,7 +117,7 @@ const fn beside(name: &'static str, run: fn() -> Result<()>) -> Step {
 const LIMIT: Duration = Duration::from_mins(30);
 
 /// How many run at a time: those that run apps on testbeds wait most of the time.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 4;
 
 /// Those that take longest, and one that would begin last, but for those that need a library which a step
 /// beside them may still build. They begin before the others, which fill the gaps at the end.

@@ -23,7 +23,8 @@ const FLAGS: [&str; 17] = [
     // Read-only data lies in the executable segment, which begins where the file does: the unwinders up to
     // Android 10 take what is elsewhere for another place of the library, and traces would end at it.
     "-Clink-arg=-Wl,--no-rosegment",
-    // Functions with the same instructions are one. Nothing here compares addresses of functions.
+    // Functions with the same instructions are one. Only the poll hook goes by the addresses of functions of
+    // ours: its trampolines and the two natives that it finds an ArtMethod's code by, which all differ.
     "-Clink-arg=-Wl,--icf=all",
     // Loaders before API 23 know only the old hash table, newer ones are faster with the new.
     "-Clink-arg=-Wl,--hash-style=both",

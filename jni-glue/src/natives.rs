@@ -1,4 +1,4 @@
-//! The native methods of `io.loopbox.internal.Native`, registered by hand: methods with `@FastNative` or
+//! The native methods of `io.loopbox.internal.recording.Native`, registered by hand: methods with `@FastNative` or
 //! `@CriticalNative` are not found by name on Android 8 to 11, and a name that a shrinker changed must show
 //! when the library is loaded.
 

@@ -67,7 +67,7 @@ fn rust_descriptor(rust_type: &str) -> &str {
 
 /// What `Native.java` declares.
 fn declared() -> BTreeMap<String, Native> {
-    let text = java("internal/Native");
+    let text = java("internal/recording/Native");
     let mut natives = BTreeMap::new();
     let mut critical = false;
     for line in text.lines().map(str::trim) {
@@ -179,7 +179,7 @@ fn what_native_code_calls_has_a_rule() {
     let members = looked_up();
     assert!(members.len() > 15, "{members:?}");
     for (class, member) in members {
-        if class == "io.loopbox.internal.Native" {
+        if class == "io.loopbox.internal.recording.Native" {
             continue;
         }
         let rule = between(&rules, &format!("-keep class {class} {{"), "}");
@@ -190,7 +190,7 @@ fn what_native_code_calls_has_a_rule() {
 
 #[test]
 fn java_knows_the_classes_of_component_messages() {
-    let text = java("internal/MainThread");
+    let text = java("internal/hook/MainThread");
     let rust = read("crates/loopbox-format/src/looper/component.rs");
     let rust = rust.split_once("#[cfg(test)]").unwrap().0;
     let quoted = |text: &str| -> BTreeSet<String> {

@@ -1,9 +1,9 @@
 package integrate;
 
 import io.loopbox.integration.upload.MonitorPost;
-import io.loopbox.internal.MonitorFiles;
-import io.loopbox.internal.MonitorSettings;
-import io.loopbox.internal.MonitorUpload;
+import io.loopbox.internal.monitor.MonitorFiles;
+import io.loopbox.internal.recording.MonitorSettings;
+import io.loopbox.internal.monitor.MonitorUpload;
 import java.io.File;
 import java.net.URL;
 

@@ -123,6 +123,10 @@ impl Launcher {
         let mut sources = java_below(&parts.map(|part| root().join(part)))?;
         for source in java_below(&[root().join("jni-glue/java")])? {
             let file = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            // One a package, all of the same name, and none makes a class.
+            if file == "package-info.java" {
+                continue;
+            }
             let text = fs::read_to_string(&source).with_context(|| format!("cannot read {file}"))?;
             let changed = folder.path().join(&file);
             fs::write(&changed, change(&file, text)?).with_context(|| format!("cannot write {file}"))?;

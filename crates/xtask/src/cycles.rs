@@ -225,3 +225,31 @@ fn a_circle_is_found_through_a_re_export() {
     let circular = Crate::read(folder.path()).circular();
     assert_eq!(circular.keys().collect::<Vec<_>>(), [&["a"], &["b"]]);
 }
+
+/// The packages of `io.loopbox.internal`: each imports those before it, and the package itself all of them.
+const JAVA_PACKAGES: [&str; 6] = ["platform", "recording", "hook", "frames", "monitor", "report"];
+
+#[test]
+fn packages_of_the_java_library_import_one_way() {
+    let internal = root().join("jni-glue/java/io/loopbox/internal");
+    let rank = |package: &str| match JAVA_PACKAGES.iter().position(|known| *known == package) {
+        Some(at) => at,
+        None => panic!("package {package} has no place in JAVA_PACKAGES"),
+    };
+    let mut seen = 0;
+    for file in files_below(&internal).unwrap().iter().filter(|file| file.extension().is_some_and(|e| e == "java")) {
+        let folder = file.parent().unwrap();
+        if folder == internal {
+            continue;
+        }
+        let own = rank(folder.file_name().unwrap().to_str().unwrap());
+        let text = fs::read_to_string(file).unwrap();
+        for line in text.lines() {
+            let Some(class) = line.strip_prefix("import io.loopbox.internal.") else { continue };
+            let package = class.split_once('.').map_or("", |(package, _)| package);
+            assert!(rank(package) < own, "{}: {line}", file.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "{seen} imports in all");
+}

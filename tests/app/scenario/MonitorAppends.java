@@ -1,7 +1,7 @@
 package scenario;
 
-import io.loopbox.internal.MonitorFiles;
-import io.loopbox.internal.MonitorSettings;
+import io.loopbox.internal.monitor.MonitorFiles;
+import io.loopbox.internal.recording.MonitorSettings;
 import java.io.File;
 
 /**

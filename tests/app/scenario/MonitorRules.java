@@ -1,12 +1,12 @@
 package scenario;
 
 import io.loopbox.MonitorUploader;
-import io.loopbox.internal.LocalTime;
-import io.loopbox.internal.MonitorFiles;
-import io.loopbox.internal.MonitorSettings;
-import io.loopbox.internal.MonitorUpload;
-import io.loopbox.internal.StallLine;
-import io.loopbox.internal.Vitals;
+import io.loopbox.internal.platform.LocalTime;
+import io.loopbox.internal.monitor.MonitorFiles;
+import io.loopbox.internal.recording.MonitorSettings;
+import io.loopbox.internal.monitor.MonitorUpload;
+import io.loopbox.internal.monitor.StallLine;
+import io.loopbox.internal.platform.Vitals;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.FileInputStream;

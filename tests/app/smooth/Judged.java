@@ -67,7 +67,7 @@ final class Judged {
         values[INTENDED_VSYNC] = vsync;
         values[VSYNC] = vsync;
         values[VSYNC_ID] = vsyncId;
-        Method stages = Class.forName("io.loopbox.internal.Native").getDeclaredMethod("stages", long[].class);
+        Method stages = Class.forName("io.loopbox.internal.recording.Native").getDeclaredMethod("stages", long[].class);
         stages.setAccessible(true);
         stages.invoke(null, (Object) values);
     }

@@ -1,5 +1,5 @@
 //! What the Android framework reports about this process and those before it, by
-//! `io.loopbox.internal.FrameworkQueries`. For the worker: the answers come from another process.
+//! `io.loopbox.internal.report.FrameworkQueries`. For the worker: the answers come from another process.
 
 use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};

@@ -14,7 +14,7 @@ pub(crate) const NOT_LOADED: &str = "the library is not loaded";
 /// Handles that are valid for as long as the library is loaded.
 pub struct ClassCache {
     pub(crate) vm: JavaVM,
-    /// `io.loopbox.internal.Native`.
+    /// `io.loopbox.internal.recording.Native`.
     pub native: Forever<JClass<'static>>,
     pub(crate) native_discover: JStaticMethodID,
     pub(crate) native_walk: JStaticMethodID,
@@ -63,18 +63,18 @@ pub(crate) fn get() -> Option<&'static ClassCache> {
 /// # Errors
 /// The first class, method or field that is missing.
 pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
-    let native = raw::class(env, jni_str!("io/loopbox/internal/Native"))?;
+    let native = raw::class(env, jni_str!("io/loopbox/internal/recording/Native"))?;
     let calls = raw::class(env, jni_str!("io/loopbox/internal/NativeCalls"))?;
-    let pending = raw::class(env, jni_str!("io/loopbox/internal/PendingQueue"))?;
-    let queries = raw::class(env, jni_str!("io/loopbox/internal/FrameworkQueries"))?;
-    let main_stack = raw::class(env, jni_str!("io/loopbox/internal/MainStack"))?;
+    let pending = raw::class(env, jni_str!("io/loopbox/internal/report/PendingQueue"))?;
+    let queries = raw::class(env, jni_str!("io/loopbox/internal/report/FrameworkQueries"))?;
+    let main_stack = raw::class(env, jni_str!("io/loopbox/internal/report/MainStack"))?;
     let nothing = jni_str!("()V");
     let text = jni_str!("()Ljava/lang/String;");
     let texts = jni_str!("[Ljava/lang/String;");
     let report = jni_str!("(Ljava/lang/String;J)V");
     let frames = jni_str!("(I[JLjava/lang/String;)V");
     let lines = jni_str!("(Ljava/lang/String;)V");
-    let collect = jni_str!("(ZZZIIJ)Lio/loopbox/internal/PendingQueue;");
+    let collect = jni_str!("(ZZZIIJ)Lio/loopbox/internal/report/PendingQueue;");
     let exit = jni_str!("(Ljava/lang/String;Ljava/lang/String;IJ)Ljava/lang/String;");
     let cache = ClassCache {
         vm: raw::java_vm(env)?,

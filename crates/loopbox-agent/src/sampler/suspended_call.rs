@@ -154,7 +154,7 @@ pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'loca
         let Some(classes) = class_cache::get() else { return Ok(()) };
         let known = |id: JStaticMethodID, method| KnownMethod {
             id: id.into_raw().cast(),
-            class: "io.loopbox.internal.Native",
+            class: "io.loopbox.internal.recording.Native",
             method,
             signature: "()V",
         };

@@ -21,8 +21,8 @@ fn hints(report: ReportBuilder) -> Vec<String> {
 #[test]
 fn suspects_are_none_of_the_threads_that_call_loopbox() {
     for call in [
-        "io.loopbox.Loopbox.dump:5 io.loopbox.internal.Native.dump!",
-        "io.loopbox.Loopbox.status:5 io.loopbox.internal.Native.status!",
+        "io.loopbox.Loopbox.dump:5 io.loopbox.internal.recording.Native.dump!",
+        "io.loopbox.Loopbox.status:5 io.loopbox.internal.recording.Native.status!",
         "io.loopbox.Loopbox.takePendingReports:5 io.loopbox.internal.Pending.take:3 java.lang.Object.wait!",
         "io.loopbox.Loopbox.pause:5 java.util.concurrent.FutureTask.get:3 sun.misc.Unsafe.park!",
         "io.loopbox.Monitor.flush:5 java.lang.Object.wait:3 java.lang.Object.wait!",
@@ -37,7 +37,7 @@ fn suspects_are_none_of_the_threads_that_call_loopbox() {
 
 #[test]
 fn suspects_need_more_than_a_method_that_calls_loopbox() {
-    let asker = "com.shop.Cart$3.run:10 io.loopbox.Loopbox.dump:5 io.loopbox.internal.Native.dump!";
+    let asker = "com.shop.Cart$3.run:10 io.loopbox.Loopbox.dump:5 io.loopbox.internal.recording.Native.dump!";
     assert_eq!(hints(waits().thread("asker", Some(asker))), [""; 0], "of the class");
     let asker = asker.replace("Cart$3", "Watch");
     assert_eq!(hints(waits().thread("asker", Some(&asker))), [""; 0], "of the package");
@@ -46,7 +46,7 @@ fn suspects_need_more_than_a_method_that_calls_loopbox() {
 #[test]
 fn suspects_that_call_loopbox_are_named_with_what_they_do_themselves() {
     let asker = "com.shop.Cart.save:3 com.shop.Log.write:10 io.loopbox.Loopbox.dump:5 \
-                 io.loopbox.internal.Native.dump!";
+                 io.loopbox.internal.recording.Native.dump!";
     let hint = "thread asker (7000): main may wait for it: it called Loopbox from \
                 com.shop.Log.write(Log.java:10), called from com.shop.Cart.save(Cart.java:3)";
     assert_eq!(hints(waits().thread("asker", Some(asker))), [hint]);
@@ -70,7 +70,7 @@ fn suspects_are_none_of_loopbox_s_own_threads() {
 fn lock_holder_that_asks_for_the_report_is_named_by_its_own_code() {
     let held = |stack| waits().waits_for("com.shop.Store", "asker", stack);
     let v = expect(
-        held("com.shop.Store.put:30 io.loopbox.Loopbox.dump:5 io.loopbox.internal.Native.dump!"),
+        held("com.shop.Store.put:30 io.loopbox.Loopbox.dump:5 io.loopbox.internal.recording.Native.dump!"),
         "lock",
         Confidence::High,
     );
@@ -78,7 +78,7 @@ fn lock_holder_that_asks_for_the_report_is_named_by_its_own_code() {
     let does = "holds it and calls Loopbox from com.shop.Store.put(Store.java:30)";
     assert!(evidence(&v).contains(does), "{v:#?}");
     // A lock that a thread of ours holds is held by us.
-    let ours = "java.lang.Thread.run io.loopbox.internal.PendingQueue.run java.lang.Class.forName!";
+    let ours = "java.lang.Thread.run io.loopbox.internal.report.PendingQueue.run java.lang.Class.forName!";
     let v = expect(
         held(ours).with(|r| r.locks.waits[0].holder.as_mut().unwrap().name = "loopbox-pending".into()),
         "lock",

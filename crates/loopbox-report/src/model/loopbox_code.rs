@@ -45,11 +45,11 @@ mod tests {
     #[test]
     fn what_a_thread_does_on_its_own_stands_below_our_call() {
         for (stack, own) in [
-            ("com.shop.Job.run io.loopbox.Loopbox.dump io.loopbox.internal.Native.dump!", Some("Job.run")),
+            ("com.shop.Job.run io.loopbox.Loopbox.dump io.loopbox.internal.recording.Native.dump!", Some("Job.run")),
             // It waits in our code for a report to be there.
             ("a.B.c io.loopbox.Loopbox.takePendingReports java.lang.Object.wait!", Some("B.c")),
             (
-                "a.B.c io.loopbox.Loopbox.pause java.lang.Runnable.run io.loopbox.internal.Gate.close",
+                "a.B.c io.loopbox.Loopbox.pause java.lang.Runnable.run io.loopbox.internal.recording.Gate.close",
                 Some("B.c"),
             ),
             // A listener of the app, called by us.
@@ -59,10 +59,10 @@ mod tests {
             ),
             ("a.B.c java.lang.Thread.sleep!", Some("Thread.sleep")),
             (
-                "java.lang.Thread.run io.loopbox.internal.PendingQueue.run java.lang.Object.wait!",
+                "java.lang.Thread.run io.loopbox.internal.report.PendingQueue.run java.lang.Object.wait!",
                 Some("Thread.run"),
             ),
-            ("io.loopbox.internal.Native.run", None),
+            ("io.loopbox.internal.recording.Native.run", None),
         ] {
             let a = Analysis::new(&ReportBuilder::new().thread("asker", Some(stack)).build());
             let read = a.threads.threads[0].stack.as_ref().unwrap();
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn our_threads_are_known_by_their_names_unless_they_run_code_of_the_app() {
         for (name, stack, is_ours) in [
-            ("loopbox-pending", "java.lang.Thread.run io.loopbox.internal.PendingQueue.run", true),
+            ("loopbox-pending", "java.lang.Thread.run io.loopbox.internal.report.PendingQueue.run", true),
             ("loopbox-worker", "a.b.c java.lang.Object.wait!", true),
             ("loopbox-listene", "io.loopbox.internal.Calls.run com.shop.Store.onReport", false),
             ("asker", "com.shop.Job.run io.loopbox.Loopbox.dump", false),

@@ -44,9 +44,9 @@ fn marked(file: &'static str, what: &str, lines: String) -> Part {
 const CONFIG: &str = "jni-glue/java/io/loopbox/Config.java";
 const FRAME_CONFIG: &str = "jni-glue/java/io/loopbox/FrameConfig.java";
 const MONITOR_CONFIG: &str = "jni-glue/java/io/loopbox/MonitorConfig.java";
-const SETTINGS: &str = "jni-glue/java/io/loopbox/internal/Settings.java";
-const FRAME_SETTINGS: &str = "jni-glue/java/io/loopbox/internal/FrameSettings.java";
-const MONITOR_SETTINGS: &str = "jni-glue/java/io/loopbox/internal/MonitorSettings.java";
+const SETTINGS: &str = "jni-glue/java/io/loopbox/internal/recording/Settings.java";
+const FRAME_SETTINGS: &str = "jni-glue/java/io/loopbox/internal/recording/FrameSettings.java";
+const MONITOR_SETTINGS: &str = "jni-glue/java/io/loopbox/internal/recording/MonitorSettings.java";
 const API: &str = "jni-glue/api/loopbox.api";
 const MANIFEST: &str = "jni-glue/startup/java/io/loopbox/startup/ManifestOptions.java";
 const ARGUMENTS: &str = "tests/app/scenario/Options.java";

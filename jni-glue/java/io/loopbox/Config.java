@@ -3,7 +3,7 @@ package io.loopbox;
 
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
-import io.loopbox.internal.Settings;
+import io.loopbox.internal.recording.Settings;
 import java.io.File;
 
 /**

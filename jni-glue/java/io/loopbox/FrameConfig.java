@@ -3,7 +3,7 @@ package io.loopbox;
 
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
-import io.loopbox.internal.FrameSettings;
+import io.loopbox.internal.recording.FrameSettings;
 
 /**
  * How smoothness is recorded: the frames of the display while something scrolls or an animation runs that the app has named.

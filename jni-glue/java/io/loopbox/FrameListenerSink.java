@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
-import io.loopbox.internal.FrameSink;
+import io.loopbox.internal.recording.FrameSink;
 
 /** The app's listener, as the recorder sees it. */
 final class FrameListenerSink implements FrameSink {

@@ -7,11 +7,10 @@ import androidx.annotation.MainThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
-import io.loopbox.internal.Faults;
-import io.loopbox.internal.FrameWatch;
-import io.loopbox.internal.Native;
-import io.loopbox.internal.Recorder;
-import io.loopbox.internal.Tag;
+import io.loopbox.internal.frames.FrameWatch;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.platform.MainLooper;
+import io.loopbox.internal.recording.Native;
 
 /**
  * What the app reports of its frames, where {@link Config.Builder#frames} is given; elsewhere nothing happens. See
@@ -99,7 +98,7 @@ public final class Frames {
     private static void onMain(final Runnable what) {
         try {
             if (FrameWatch.isOn()) {
-                Recorder.onMain(
+                MainLooper.run(
                         new Runnable() {
                             @Override
                             public void run() {

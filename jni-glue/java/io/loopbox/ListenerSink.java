@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
-import io.loopbox.internal.ReportSink;
+import io.loopbox.internal.recording.ReportSink;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,34 +2,34 @@
 package io.loopbox;
 
 import android.content.Context;
-import android.system.ErrnoException;
 import android.view.Window;
 import androidx.annotation.AnyThread;
 import androidx.annotation.MainThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
-import io.loopbox.internal.Annotations;
-import io.loopbox.internal.App;
-import io.loopbox.internal.AppPolicy;
-import io.loopbox.internal.AskedDumps;
-import io.loopbox.internal.Breadcrumbs;
-import io.loopbox.internal.ContextFramework;
-import io.loopbox.internal.DumpSink;
-import io.loopbox.internal.Faults;
-import io.loopbox.internal.FrameWatch;
-import io.loopbox.internal.Framework;
-import io.loopbox.internal.InstallTrace;
-import io.loopbox.internal.ListenerThread;
-import io.loopbox.internal.Listeners;
-import io.loopbox.internal.MonitorFiles;
-import io.loopbox.internal.Native;
-import io.loopbox.internal.PendingReports;
+import io.loopbox.internal.Installation;
 import io.loopbox.internal.Purge;
 import io.loopbox.internal.Recorder;
-import io.loopbox.internal.RecorderLog;
-import io.loopbox.internal.Settings;
-import io.loopbox.internal.UserUnlock;
+import io.loopbox.internal.frames.FrameWatch;
+import io.loopbox.internal.frames.InputWatch;
+import io.loopbox.internal.hook.MainHook;
+import io.loopbox.internal.monitor.MonitorFiles;
+import io.loopbox.internal.platform.App;
+import io.loopbox.internal.platform.AppPolicy;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.platform.ListenerThread;
+import io.loopbox.internal.platform.MainLooper;
+import io.loopbox.internal.platform.RecorderLog;
+import io.loopbox.internal.recording.Annotations;
+import io.loopbox.internal.recording.Breadcrumbs;
+import io.loopbox.internal.recording.DumpSink;
+import io.loopbox.internal.recording.InstallTrace;
+import io.loopbox.internal.recording.Listeners;
+import io.loopbox.internal.recording.Native;
+import io.loopbox.internal.recording.Recording;
+import io.loopbox.internal.report.AskedDumps;
+import io.loopbox.internal.report.PendingReports;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -68,40 +68,17 @@ public final class Loopbox {
      */
     @MainThread
     @NonNull
-    public static Status install(@NonNull Context context, @NonNull Config config) {
+    public static Status install(@NonNull final Context context, @NonNull final Config config) {
         AppPolicy policy = AppPolicy.allowDisk();
         try {
-            InstallTrace.part("loopbox switch");
-            int stops = Recorder.stops();
-            Settings settings = config.settings;
-            logTo(settings);
-            String refusal;
-            try {
-                refusal = App.refuses(context, settings);
-            } catch (ErrnoException unknown) {
-                refusal = "it cannot be read whether the app has switched it off: " + unknown.getMessage();
-                refusal += installWhenUnlocked(context, config, stops);
-            }
-            // Also when nothing is recorded: what earlier launches left can be taken.
-            File place = settings.directory == null ? App.directory(context) : settings.directory;
-            keep(place);
-            if (Recorder.SWITCHED_OFF.equals(refusal)) {
-                Purge.ifAsked(App.killSwitch(context), place);
-            }
-            if (refusal == null) {
-                refusal = settings.leavesOut();
-            }
-            if (refusal == null) {
-                InstallTrace.part("loopbox version");
-                String version = settings.appVersion.isEmpty() ? App.version(context) : settings.appVersion;
-                Framework framework = new ContextFramework(App.lasting(context));
-                refusal = Recorder.start(settings, place, version, framework, App.killSwitch(context), stops);
-            }
-            if (refusal == null) {
-                InstallTrace.part("loopbox foreground");
-                App.watch(context);
-            }
-            return said(refusal);
+            Runnable again =
+                    new Runnable() {
+                        @Override
+                        public void run() {
+                            install(context, config);
+                        }
+                    };
+            return said(Installation.start(context, config.settings, again));
         } catch (Throwable fault) {
             return failed(fault);
         } finally {
@@ -122,16 +99,7 @@ public final class Loopbox {
     public static Status install(@NonNull Config config) {
         AppPolicy policy = AppPolicy.allowDisk();
         try {
-            int stops = Recorder.stops();
-            Settings settings = config.settings;
-            logTo(settings);
-            if (settings.directory == null) {
-                return said("the configuration names no directory");
-            }
-            keep(settings.directory);
-            String version = settings.appVersion;
-            String refusal = settings.leavesOut();
-            return said(refusal != null ? refusal : Recorder.start(settings, settings.directory, version, Framework.NONE, null, stops));
+            return said(Installation.start(config.settings));
         } catch (Throwable fault) {
             return failed(fault);
         } finally {
@@ -140,54 +108,18 @@ public final class Loopbox {
         }
     }
 
-    /** @return what is to come, for the status */
-    private static String installWhenUnlocked(final Context context, final Config config, final int stops) {
-        Runnable again =
-                new Runnable() {
-                    @Override
-                    public void run() {
-                        if (Recorder.stops() == stops) {
-                            install(context, config);
-                        }
-                    }
-                };
-        try {
-            UserUnlock.await(App.lasting(context), again);
-        } catch (RuntimeException refused) {
-            // An isolated process may not ask, and has no files after it either.
-            RecorderLog.info("not tried again: " + refused);
-            return "";
-        }
-        return "; it is tried again when the user unlocks the device";
-    }
-
-    /** A second installation is refused and changes nothing, here and in {@link #keep}. */
-    private static void logTo(Settings settings) {
-        // Where there is none and was none, the classes of that are not loaded.
-        if ((logs || settings.logger != null) && !Recorder.isOn()) {
-            logs = settings.logger != null;
-            RecorderLog.to(settings.logger);
-        }
-    }
-
-    private static void keep(File place) {
-        if (!Recorder.isOn()) {
-            directory = place;
-        }
-    }
-
     private static Status said(String refusal) {
         if (refusal == null) {
             return status();
         }
         RecorderLog.warn("not installed: " + refusal);
-        Recorder.setOffBecause(refusal);
+        Recording.setOffBecause(refusal);
         return Status.off(refusal);
     }
 
     private static Status failed(Throwable fault) {
         try {
-            Recorder.setOffBecause(Faults.text(fault));
+            Recording.setOffBecause(Faults.text(fault));
             RecorderLog.warn("not installed", fault);
         } catch (Throwable worse) {
             Faults.log(worse);
@@ -228,10 +160,10 @@ public final class Loopbox {
     @NonNull
     public static Status status() {
         try {
-            if (!Recorder.isOn()) {
-                return Status.off(Recorder.offBecause());
+            if (!Recording.isOn()) {
+                return Status.off(Recording.offBecause());
             }
-            Recorder.checkHook(false);
+            MainHook.check(false);
             return Status.on(Recorder.addTo(Native.features()));
         } catch (Throwable fault) {
             return Status.offBy(fault);
@@ -251,7 +183,7 @@ public final class Loopbox {
     @Nullable
     public static File dump(@Nullable String reason) {
         try {
-            if (Recorder.onMainThread()) {
+            if (MainLooper.isCurrent()) {
                 dumpAsync(reason, null);
                 return null;
             }
@@ -308,7 +240,7 @@ public final class Loopbox {
     public static List<Report> pendingReports() {
         AppPolicy policy = AppPolicy.allowDisk();
         try {
-            File place = directory;
+            File place = Installation.directory();
             if (place == null) {
                 return new ArrayList<Report>();
             }
@@ -333,12 +265,12 @@ public final class Loopbox {
     public static List<Report> takePendingReports() {
         AppPolicy policy = AppPolicy.allowDisk();
         try {
-            File place = directory;
+            File place = Installation.directory();
             if (place == null) {
                 return new ArrayList<Report>();
             }
             Recorder.awaitLookBack();
-            return of(PendingReports.take(place, owner(), Recorder.framework(), Recorder.keepsTraces()));
+            return of(PendingReports.take(place, owner(), Recording.framework(), Recording.keepsTraces()));
         } catch (Throwable fault) {
             Faults.log(fault);
             // A list of its own may be what there is no memory for.
@@ -364,13 +296,13 @@ public final class Loopbox {
 
     /** {@link Report#claim}. Returns where the file is now, or null. */
     static File claim(File report) {
-        File place = directory;
+        File place = Installation.directory();
         if (place == null) {
             return null;
         }
         AppPolicy policy = AppPolicy.allowDisk();
         try {
-            return PendingReports.claim(report, place, owner(), Recorder.framework(), Recorder.keepsTraces());
+            return PendingReports.claim(report, place, owner(), Recording.framework(), Recording.keepsTraces());
         } finally {
             AppPolicy.restore(policy);
         }
@@ -468,7 +400,7 @@ public final class Loopbox {
 
     private static void onMain(final Runnable what) {
         try {
-            Recorder.onMain(
+            MainLooper.run(
                     new Runnable() {
                         @Override
                         public void run() {
@@ -512,7 +444,7 @@ public final class Loopbox {
     @MainThread
     public static void watchInput(@Nullable Window window) {
         try {
-            Recorder.watchInput(window);
+            InputWatch.record(window);
         } catch (Throwable fault) {
             Faults.log(fault);
         }
@@ -531,7 +463,7 @@ public final class Loopbox {
 
     /** Where a monitor's files are that has no directory of its own; null while that is not known. */
     static File monitorDirectory() {
-        File place = directory;
+        File place = Installation.directory();
         return place == null ? null : new File(place, MonitorFiles.FOLDER);
     }
 
@@ -553,7 +485,7 @@ public final class Loopbox {
             AppPolicy.restore(policy);
             // After the mark: an installation that has not seen it is stopped by this.
             if (!enabled) {
-                stop(Recorder.SWITCHED_OFF);
+                stop(Recording.SWITCHED_OFF);
             }
         }
     }
@@ -582,7 +514,7 @@ public final class Loopbox {
                 none = false;
                 RecorderLog.warn("other processes and later launches will delete nothing: " + full);
             }
-            return Purge.run(killSwitch, directory) && none;
+            return Purge.run(killSwitch, Installation.directory()) && none;
         } catch (Throwable fault) {
             Faults.log(fault);
             return false;
@@ -600,7 +532,7 @@ public final class Loopbox {
      */
     @AnyThread
     public static void uninstall() {
-        stop(Recorder.UNINSTALLED);
+        stop(Recording.UNINSTALLED);
     }
 
     private static void stop(String why) {

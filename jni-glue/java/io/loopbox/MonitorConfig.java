@@ -3,7 +3,7 @@ package io.loopbox;
 
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
-import io.loopbox.internal.MonitorSettings;
+import io.loopbox.internal.recording.MonitorSettings;
 import java.io.File;
 
 /** What the performance monitor looks for and where it writes. Made by a {@link Builder}. */

@@ -5,11 +5,11 @@ import androidx.annotation.AnyThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
-import io.loopbox.internal.Digest;
-import io.loopbox.internal.Exit;
-import io.loopbox.internal.Faults;
-import io.loopbox.internal.Recorder;
-import io.loopbox.internal.ReportSections;
+import io.loopbox.internal.platform.Exit;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.recording.Recording;
+import io.loopbox.internal.report.Digest;
+import io.loopbox.internal.report.ReportSections;
 import java.io.File;
 import java.io.IOException;
 import java.util.List;
@@ -190,7 +190,7 @@ public final class Report {
      */
     @WorkerThread
     public long getExitTimeMs() {
-        Exit exit = Exit.find(Recorder.framework().exits(), read());
+        Exit exit = read().exit(Recording.framework().exits());
         return exit == null ? 0 : exit.timeMs;
     }
 

@@ -2,7 +2,7 @@
 package io.loopbox;
 
 import androidx.annotation.NonNull;
-import io.loopbox.internal.Faults;
+import io.loopbox.internal.platform.Faults;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

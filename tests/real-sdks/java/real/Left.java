@@ -9,7 +9,7 @@ import android.content.Context;
 import io.loopbox.Config;
 import io.loopbox.Loopbox;
 import io.loopbox.Report;
-import io.loopbox.internal.ContextFramework;
+import io.loopbox.internal.platform.ContextFramework;
 import io.loopbox.internal.Recorder;
 import java.io.ByteArrayInputStream;
 import java.io.File;

@@ -3,7 +3,20 @@ package io.loopbox.internal;
 
 import android.app.Activity;
 import android.app.Application;
+import android.content.Context;
 import android.os.Bundle;
+import io.loopbox.internal.frames.FrameWatch;
+import io.loopbox.internal.frames.InputWatch;
+import io.loopbox.internal.hook.MainThread;
+import io.loopbox.internal.platform.Background;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.platform.Framework;
+import io.loopbox.internal.platform.MainLooper;
+import io.loopbox.internal.platform.RecorderLog;
+import io.loopbox.internal.recording.Annotations;
+import io.loopbox.internal.recording.Native;
+import io.loopbox.internal.recording.Recording;
+import io.loopbox.internal.recording.Settings;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
@@ -14,7 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * have been there already, the system is asked, by a thread that ends with the answer; nothing is said until then. On
  * the main thread, except where noted.
  */
-final class Foreground implements Application.ActivityLifecycleCallbacks {
+public final class Foreground implements Application.ActivityLifecycleCallbacks {
     /** The note about it; the app cannot write it. */
     private static final String NOTE = "foreground";
 
@@ -43,13 +56,48 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         this.starts = starts;
     }
 
+    /** Notes from now on whether the app is seen and which Activity is in front. On the main thread. */
+    public static void watch(final Context context) {
+        // Inside of attachBaseContext the Application is not known yet, whoever the Context is.
+        final boolean starts =
+                context.getApplicationContext() == null
+                        || MainThread.isStarting(Thread.currentThread().getStackTrace());
+        if (register(context, starts, starts)) {
+            return;
+        }
+        // Installed from attachBaseContext with the context that came in: the Application is there a message later.
+        MainLooper.post(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        try {
+                            // The launch of an Activity may have waited before this did.
+                            if (!register(context, starts, false)) {
+                                RecorderLog.info("no Application: neither foreground nor scene will be known");
+                            }
+                        } catch (Throwable fault) {
+                            Faults.log(fault);
+                        }
+                    }
+                });
+    }
+
+    private static boolean register(Context context, boolean starts, boolean isFirst) {
+        Context application = context instanceof Application ? context : context.getApplicationContext();
+        if (!(application instanceof Application)) {
+            return false;
+        }
+        register((Application) application, starts, isFirst);
+        return true;
+    }
+
     /**
      * A recording begins.
      *
      * @param starts whether it does so while the process starts
      * @param isFirst whether no Activity can have been there before, which then need not be asked
      */
-    static void register(Application application, boolean starts, boolean isFirst) {
+    private static void register(Application application, boolean starts, boolean isFirst) {
         if (registered == null) {
             registered = new Foreground(starts);
             if (isFirst) {
@@ -80,7 +128,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
 
     /** The answer comes from another process, which the main thread does not wait for. */
     private void ask() {
-        final Framework framework = Recorder.framework();
+        final Framework framework = Recording.framework();
         Background.run(
                 "loopbox-foreground",
                 new Runnable() {
@@ -97,7 +145,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
             return;
         }
         say();
-        Recorder.onMain(
+        MainLooper.run(
                 new Runnable() {
                     @Override
                     public void run() {
@@ -116,7 +164,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         do {
             said = seen.get();
             Annotations.note(NOTE, said ? "yes" : "no");
-            if (Recorder.isOn()) {
+            if (Recording.isOn()) {
                 Native.setBackground(isBackground());
             }
         } while (said != seen.get());
@@ -124,7 +172,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
 
     private void settle() {
         try {
-            Settings settings = Recorder.settings();
+            Settings settings = Recording.settings();
             if (settings != null && settings.pauseInBackground && seen.get() != null) {
                 Recorder.background(isBackground());
             }
@@ -136,7 +184,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     /** What runs is a message of an Activity's life cycle. */
     private static void called() {
         try {
-            Settings settings = Recorder.settings();
+            Settings settings = Recording.settings();
             if (settings != null && settings.poll) {
                 Native.inActivity();
             }
@@ -191,7 +239,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     private static void shows(Activity activity, boolean names) {
-        Settings settings = Recorder.settings();
+        Settings settings = Recording.settings();
         if (settings == null) {
             return;
         }
@@ -212,7 +260,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         if (settings.watchInput) {
             // Now and not when it was created: support libraries put their callback in during onCreate.
             try {
-                Recorder.watchInput(activity.getWindow());
+                InputWatch.record(activity.getWindow());
             } catch (Throwable fault) {
                 Faults.log(fault);
             }

@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
+import io.loopbox.internal.frames.FrameWatch;
+import io.loopbox.internal.frames.InputWatch;
+import io.loopbox.internal.hook.MainHook;
+import io.loopbox.internal.hook.MainThread;
+import io.loopbox.internal.monitor.MonitorThread;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.recording.Listeners;
+import io.loopbox.internal.recording.Native;
+import io.loopbox.internal.recording.Recording;
+import io.loopbox.internal.report.AskedDumps;
+import io.loopbox.internal.report.Digest;
+import io.loopbox.internal.report.SystemProfiles;
 import java.io.File;
 
 /** What the native side calls, on threads of its own. */
 final class NativeCalls {
     private NativeCalls() {}
 
-    /** The line that Looper printed for the running message, or null. */
+    /**
+     * The line that Looper printed for the running message, or the word for input and the class of its window's
+     * callback, or null.
+     */
     static String runningLine() {
-        return Recorder.runningLine();
+        String line = MainHook.runningLine();
+        return line == null ? InputWatch.running() : line;
     }
 
     /**
@@ -33,7 +49,7 @@ final class NativeCalls {
 
     /** The main thread's stack shows a message that no hook reported. */
     static void messageUnseen() {
-        Recorder.messageUnseen();
+        MainHook.messageUnseen();
     }
 
     /**
@@ -43,7 +59,7 @@ final class NativeCalls {
      *     main's stack any more
      */
     static void checkHook(boolean doubted) {
-        Recorder.checkHook(doubted);
+        MainHook.check(doubted);
     }
 
     /** Another process of the app has switched the recorder off. On the worker's thread, which is ended by that. */
@@ -66,7 +82,7 @@ final class NativeCalls {
     static void onReport(String path, long about) {
         try {
             if (about == Native.WARNED) {
-                Listeners.onWarning(Digest.numbers(path.split(" ")), Recorder.gate());
+                Listeners.onWarning(Digest.numbers(path.split(" ")), Recording.gate());
                 return;
             }
             if (about == Native.SUSPECT) {
@@ -79,7 +95,7 @@ final class NativeCalls {
             } else if (about > 0) {
                 AskedDumps.answer(about, file);
             } else {
-                Listeners.onReport(file, about == Native.FIRST_FILE, Recorder.gate());
+                Listeners.onReport(file, about == Native.FIRST_FILE, Recording.gate());
             }
         } catch (Throwable fault) {
             Faults.log(fault);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.system.ErrnoException;
+import io.loopbox.internal.monitor.MonitorFiles;
+import io.loopbox.internal.platform.Background;
+import io.loopbox.internal.platform.OwnFile;
+import io.loopbox.internal.report.PendingReports;
+import io.loopbox.internal.report.SystemProfiles;
 import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -80,37 +84,29 @@ public final class Purge {
         for (File file : filesIn(own)) {
             none &= file.equals(killSwitch) || isDeletedWhole(file);
         }
-        return none && isRead(own);
+        return none && OwnFile.isRead(own);
     }
 
     /** Deletes the recorder's files in a folder, and its folders in it when they are empty then. */
     private static boolean isEmptied(File folder) {
-        boolean none = isRead(folder);
+        boolean none = OwnFile.isRead(folder);
         for (File file : filesIn(folder)) {
             if (OWN.matcher(file.getName()).matches() && !OwnFile.isFolder(file)) {
                 SystemProfiles.deleteOf(file);
-                none &= isDeleted(file);
+                none &= OwnFile.isDeleted(file);
             }
         }
         File taken = new File(folder, PendingReports.TAKEN);
-        none &= isRead(taken);
+        none &= OwnFile.isRead(taken);
         for (File process : filesIn(taken)) {
             none &= isEmptied(process);
-            removeEmpty(process);
+            OwnFile.removeEmpty(process);
         }
-        removeEmpty(taken);
+        OwnFile.removeEmpty(taken);
         File monitor = new File(folder, MonitorFiles.FOLDER);
         none &= !OwnFile.isFolder(monitor) || isEmptied(monitor);
-        removeEmpty(monitor);
+        OwnFile.removeEmpty(monitor);
         return SystemProfiles.deleteNoted(folder) && none;
-    }
-
-    /** A folder that cannot be read may have something. */
-    static boolean isRead(File folder) {
-        if (folder.list() != null) {
-            return true;
-        }
-        return isGone(folder);
     }
 
     /** None of a link's. */
@@ -124,31 +120,6 @@ public final class Purge {
         for (File each : filesIn(file)) {
             none &= isDeletedWhole(each);
         }
-        return isDeleted(file) && none;
-    }
-
-    static boolean isDeleted(File file) {
-        // Another process may have been quicker.
-        if (file.delete() || isGone(file)) {
-            return true;
-        }
-        RecorderLog.warn("cannot delete " + file);
-        return false;
-    }
-
-    private static boolean isGone(File file) {
-        try {
-            return !App.isThere(file);
-        } catch (ErrnoException unknown) {
-            RecorderLog.warn("not known whether it is deleted: " + file + ": " + unknown);
-            return false;
-        }
-    }
-
-    /** One that has files of the app stays. */
-    static void removeEmpty(File folder) {
-        if (OwnFile.isFolder(folder) && folder.delete()) {
-            RecorderLog.info("deleted " + folder);
-        }
+        return OwnFile.isDeleted(file) && none;
     }
 }

@@ -2,10 +2,31 @@
 package io.loopbox.internal;
 
 import android.os.Build;
-import android.os.Handler;
-import android.os.Looper;
 import android.os.SystemClock;
-import android.view.Window;
+import io.loopbox.internal.frames.FrameWatch;
+import io.loopbox.internal.frames.InputWatch;
+import io.loopbox.internal.hook.Hook;
+import io.loopbox.internal.hook.InstallMessage;
+import io.loopbox.internal.hook.MainHook;
+import io.loopbox.internal.hook.ObserverHook;
+import io.loopbox.internal.monitor.MonitorThread;
+import io.loopbox.internal.monitor.MonitorUpload;
+import io.loopbox.internal.platform.App;
+import io.loopbox.internal.platform.Background;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.platform.Framework;
+import io.loopbox.internal.platform.MainLooper;
+import io.loopbox.internal.recording.Annotations;
+import io.loopbox.internal.recording.Breadcrumbs;
+import io.loopbox.internal.recording.Gate;
+import io.loopbox.internal.recording.InstallTrace;
+import io.loopbox.internal.recording.Listeners;
+import io.loopbox.internal.recording.Native;
+import io.loopbox.internal.recording.Recording;
+import io.loopbox.internal.recording.Settings;
+import io.loopbox.internal.report.AnrWarnings;
+import io.loopbox.internal.report.PendingQueue;
+import io.loopbox.internal.report.SystemProfiles;
 import java.io.File;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -14,26 +35,11 @@ import java.util.concurrent.TimeUnit;
 
 /** The recording in progress. For the main thread, except where noted. */
 public final class Recorder {
-    /** Build.VERSION_CODES.Q, which older SDKs do not have. */
-    private static final int ANDROID_10 = 29;
-
-    /** More loops inside each other than that do not happen. */
-    private static final int MOST_NESTED = 64;
-
-    /** Written on the main thread only; the worker reads it to name the running message. */
-    private static volatile Hook naming;
-
     /** Until when what earlier processes left has not been looked at. */
     private static volatile CountDownLatch lookBack = new CountDownLatch(0);
     private static volatile CountDownLatch starting = new CountDownLatch(0);
 
     private static final long LOOK_BACK_MS = 5_000;
-
-    /**
-     * Null while nothing is recorded. Changed with {@link #CHANGING} held, on the main thread or, to null, on
-     * any.
-     */
-    private static volatile Settings settings;
 
     /**
      * Held while a recording begins or ends: for the native side's installation at the longest, never while
@@ -42,13 +48,6 @@ public final class Recorder {
     private static final Object CHANGING = new Object();
 
     private static final String STOPPED = "stopped by the app meanwhile";
-
-    // No constants of the compiler: whose first use makes a text, for which there may be no memory when the app stops.
-    public static final String SWITCHED_OFF = "switched off by the app".intern();
-    public static final String UNINSTALLED = "uninstalled".intern();
-
-    /** Why nothing is recorded, while nothing is. */
-    private static volatile String offBecause = "not installed";
 
     /** The worker's alone. */
     private static Thread switchingOff;
@@ -65,20 +64,8 @@ public final class Recorder {
     private static final long END_MS = 1_000;
     private static final long END_ON_MAIN_MS = 50;
 
-    /** What the recording writes and tells goes through it. */
-    private static volatile Gate gate = new Gate();
-
     /** A recording has ended, and {@link #leave} has to follow on the main thread. */
     private static volatile boolean leaves;
-
-    private static volatile Framework framework = Framework.NONE;
-    private static volatile About about;
-    private static Hook hook;
-
-    /** Written on the main thread only; the worker notifies it of messages that the hook did not see. */
-    private static volatile DisplacedWatch displacedWatch;
-
-    // Why there is no hook while the recorder is on.
 
     /** The app may choose it before there is a recording, on any thread. */
     private static volatile boolean pausedByApp;
@@ -89,24 +76,6 @@ public final class Recorder {
     private static volatile Boolean samplingChosen;
 
     private Recorder() {}
-
-    public static boolean onMainThread() {
-        return Looper.myLooper() != null && Looper.myLooper() == Looper.getMainLooper();
-    }
-
-    /** Runs it on the main thread: now, when this is it. Any thread. */
-    public static void onMain(Runnable what) {
-        if (onMainThread()) {
-            what.run();
-        } else {
-            later(what);
-        }
-    }
-
-    /** Runs it as a message of the main thread. Any thread. */
-    static void later(Runnable what) {
-        new Handler(Looper.getMainLooper()).post(what);
-    }
 
     /** How often the app has stopped recording: taken before all that {@link #start} needs. Any thread. */
     public static int stops() {
@@ -127,10 +96,10 @@ public final class Recorder {
             Framework asked,
             File killSwitch,
             int stopsBefore) {
-        if (!onMainThread()) {
+        if (!MainLooper.isCurrent()) {
             return "install must be called on the main thread";
         }
-        if (settings != null) {
+        if (Recording.isOn()) {
             return "already installed";
         }
         leave();
@@ -156,22 +125,18 @@ public final class Recorder {
                 if (stops != stopsBefore) {
                     refusal = STOPPED;
                 } else {
-                    framework = asked;
                     // Before there is a worker: it may have an earlier launch's report for the listener at
                     // once.
                     lookBack = new CountDownLatch(1);
                     starting = new CountDownLatch(1);
-                    gate = new Gate();
-                    settings = wanted;
-                    about = new About(directory, appVersion, killSwitch);
+                    Recording.begin(wanted, asked, new Recording.Place(directory, appVersion, killSwitch));
                     Annotations.begin(Arrays.asList(strings).subList(Settings.ANNOTATIONS_AT, strings.length));
                     try {
                         Listeners.begin(wanted.listeners);
                         refusal = Native.install(numbers, strings);
                     } finally {
                         if (refusal != null) {
-                            settings = null;
-                            gate.close();
+                            Recording.end();
                             Listeners.end();
                         }
                     }
@@ -196,7 +161,7 @@ public final class Recorder {
         if (!paused && wanted.isHooked()) {
             InstallMessage.adopt();
         }
-        if (!paused && !putIn(wanted)) {
+        if (!paused && !MainHook.putIn(wanted)) {
             String refused = "the Observer hook is refused: " + ObserverHook.refusal();
             stop(refused);
             return refused;
@@ -208,7 +173,7 @@ public final class Recorder {
         if (paused) {
             settle();
         }
-        if (settings != wanted) {
+        if (Recording.settings() != wanted) {
             // On another thread, just now.
             leaves = true;
             leave();
@@ -224,7 +189,7 @@ public final class Recorder {
         ArrayDeque<Breadcrumbs.Early> rest = null;
         synchronized (CHANGING) {
             // Unless it has just ended.
-            if (settings == wanted) {
+            if (Recording.settings() == wanted) {
                 Annotations.pass();
                 rest = Breadcrumbs.pass();
             }
@@ -267,9 +232,10 @@ public final class Recorder {
     private static void askAboutStart() throws InterruptedException {
         // The worker may come here before the recorder that takes the words is there.
         starting.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
-        Settings wanted = settings;
+        Settings wanted = Recording.settings();
+        Framework framework = Recording.framework();
         if (wanted != null && SystemProfiles.wanted(wanted) != 0) {
-            SystemProfiles.start(directory(), wanted, framework);
+            SystemProfiles.start(Recording.place().directory, wanted, framework);
         }
         if (wanted != null && wanted.anrWarnings) {
             AnrWarnings.start(framework);
@@ -283,7 +249,7 @@ public final class Recorder {
     /** Waits for {@link #lookedBack}, some seconds at most; not on the main thread. */
     public static void awaitLookBack() throws InterruptedException {
         // Asked first: an app's unit test has no main thread, and nothing that would look back.
-        if (lookBack.getCount() > 0 && !onMainThread()) {
+        if (lookBack.getCount() > 0 && !MainLooper.isCurrent()) {
             lookBack.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
         }
     }
@@ -301,11 +267,11 @@ public final class Recorder {
         boolean ends;
         synchronized (CHANGING) {
             stops++;
-            ended = gate;
-            ends = settings != null;
+            ended = Recording.gate();
+            ends = Recording.isOn();
             // Where nothing was recorded, the reason is an earlier one, unless no launch records from now on.
-            if (ends || SWITCHED_OFF.equals(why)) {
-                offBecause = why;
+            if (ends || Recording.SWITCHED_OFF.equals(why)) {
+                Recording.setOffBecause(why);
             }
             if (ends) {
                 end();
@@ -318,13 +284,13 @@ public final class Recorder {
         }
         if (isLoaded) {
             // Also for who stops what another thread is just stopping.
-            long mostMs = onMainThread() ? END_ON_MAIN_MS : END_MS;
+            long mostMs = MainLooper.isCurrent() ? END_ON_MAIN_MS : END_MS;
             long beganMs = SystemClock.uptimeMillis();
             Native.awaitEnd(mostMs);
             ended.awaitLeft(Math.max(0, mostMs - (SystemClock.uptimeMillis() - beganMs)));
         }
         if (ends) {
-            onMain(
+            MainLooper.run(
                     new Runnable() {
                         @Override
                         public void run() {
@@ -343,8 +309,8 @@ public final class Recorder {
                             new Runnable() {
                                 @Override
                                 public void run() {
-                                    About ended = about;
-                                    Recorder.stop(SWITCHED_OFF);
+                                    Recording.Place ended = Recording.place();
+                                    Recorder.stop(Recording.SWITCHED_OFF);
                                     Purge.ifAsked(ended.killSwitch, ended.directory);
                                 }
                             });
@@ -353,9 +319,9 @@ public final class Recorder {
 
     /** Everything that ends at once. With {@link #CHANGING} held; nothing of it waits. */
     private static void end() {
-        Settings ended = settings;
-        settings = null;
-        gate.close();
+        Settings ended = Recording.settings();
+        Framework framework = Recording.framework();
+        Recording.end();
         leaves = true;
         Native.uninstall();
         Listeners.end();
@@ -368,7 +334,7 @@ public final class Recorder {
                 SystemProfiles.stop(framework);
             }
             if (ended.anrWarnings) {
-                AnrWarnings.stop(framework, gate);
+                AnrWarnings.stop(framework, Recording.gate());
             }
         } catch (Throwable fault) {
             Faults.log(fault);
@@ -382,9 +348,9 @@ public final class Recorder {
         }
         leaves = false;
         try {
-            takeOut();
+            MainHook.takeOut();
             // One that is installed anew begins with its first pause.
-            displacedWatch = null;
+            MainHook.forget();
             InstallMessage.end();
             PendingQueue.end();
             FrameWatch.stop();
@@ -396,11 +362,6 @@ public final class Recorder {
         Native.leave();
     }
 
-    /** What is written and told goes through it, in the recording that is in progress. Any thread. */
-    static Gate gate() {
-        return gate;
-    }
-
     /**
      * By the app's choice: nothing is recorded until it chooses otherwise, also from the installation on. Any
      * thread: a message that runs is not sampled any more, and is no hang; the hook is taken out when the main
@@ -408,14 +369,14 @@ public final class Recorder {
      */
     public static void pause(boolean pause) {
         pausedByApp = pause;
-        if (!isOn()) {
+        if (!Recording.isOn()) {
             // Who installs it sees the choice.
             return;
         }
         if (pause) {
             Native.setPaused(true);
         }
-        onMain(
+        MainLooper.run(
                 new Runnable() {
                     @Override
                     public void run() {
@@ -431,20 +392,20 @@ public final class Recorder {
     /** Whether stacks are sampled, by the app's choice, also from the installation on. Any thread. */
     public static void setSampling(boolean on) {
         samplingChosen = on;
-        if (isOn()) {
+        if (Recording.isOn()) {
             Native.setSampling(on);
         }
     }
 
     /** What the Activities or the system say, when the app wants to record in the foreground only. */
     static void background(boolean background) {
-        pausedInBackground = background && settings != null;
+        pausedInBackground = background && Recording.isOn();
         settle();
     }
 
     /** Puts the hook in or takes it out, as the reasons to pause have it. */
     private static void settle() {
-        Settings wanted = settings;
+        Settings wanted = Recording.settings();
         if (wanted == null) {
             return;
         }
@@ -452,193 +413,18 @@ public final class Recorder {
         Native.setPaused(pause);
         FrameWatch.setPaused(pause);
         if (pause) {
-            if (hook != null) {
-                takeOut();
-                endRunning();
+            if (MainHook.isThere()) {
+                MainHook.takeOut();
+                MainHook.endRunning();
             }
             Hook.decide(false, pausedByApp ? "paused by the app" : "paused in the background");
-        } else if (hook == null && !putIn(wanted)) {
+        } else if (!MainHook.isThere() && !MainHook.putIn(wanted)) {
             Hook.decide(false, "refused after a pause: " + ObserverHook.refusal());
         }
-    }
-
-    /** Why nothing is recorded, when nothing is. Any thread. */
-    public static String offBecause() {
-        return offBecause;
-    }
-
-    /** An installation was refused. Any thread. */
-    public static void setOffBecause(String why) {
-        offBecause = why;
-    }
-
-    /** Ends what runs as far as the hook knows: it will not see the end. On the main thread. */
-    static void endRunning() {
-        Native.endAdopted();
-        for (int nested = 0; nested < MOST_NESTED && Native.depth() > 0; nested++) {
-            MainThread.end();
-        }
-    }
-
-    /** Whether messages are recorded now. */
-    static boolean isHooked() {
-        return hook != null && hook.records();
-    }
-
-    /** Any thread. */
-    public static boolean isOn() {
-        return settings != null;
-    }
-
-    /** Where reports go. Any thread, while something is recorded. */
-    static File directory() {
-        return about.directory;
-    }
-
-    /** Version name and code, or an empty text. Any thread, while something is recorded. */
-    static String appVersion() {
-        return about.appVersion;
-    }
-
-    /** What the installation was given beside its settings. */
-    private static final class About {
-        final File directory;
-        final String appVersion;
-
-        /** Null without a Context. */
-        final File killSwitch;
-
-        About(File directory, String appVersion, File killSwitch) {
-            this.directory = directory;
-            this.appVersion = appVersion;
-            this.killSwitch = killSwitch;
-        }
-    }
-
-    /** By what is recorded, or null. Any thread. */
-    static Settings settings() {
-        return settings;
     }
 
     /** Adds what was kept from the app, or for it, to the lines of the status. Any thread. */
     public static String addTo(String lines) {
         return Faults.addTo(Annotations.addTo(lines));
-    }
-
-    /** Records this window's input, where messages are recorded. On the main thread. */
-    public static void watchInput(Window window) {
-        Settings wanted = settings;
-        if (window != null && wanted != null && wanted.isHooked() && onMainThread()) {
-            InputWatch.watch(window, true);
-        }
-    }
-
-    /** Whether the system's traces, which name all threads, may be put into reports. Any thread. */
-    public static boolean keepsTraces() {
-        Settings wanted = settings;
-        return wanted != null && !wanted.redactThreadNames;
-    }
-
-    /** What the system reports about this process. Any thread. */
-    public static Framework framework() {
-        return framework;
-    }
-
-    /**
-     * The line that Looper printed for the running message, or the word for input and the class of its window's
-     * callback, or null. Any thread.
-     */
-    static String runningLine() {
-        Hook names = naming;
-        String line = names == null ? null : names.runningLine();
-        return line == null ? InputWatch.running() : line;
-    }
-
-    /** A message runs that no hook reported. Any thread. */
-    static void messageUnseen() {
-        DisplacedWatch watch = displacedWatch;
-        if (watch != null) {
-            watch.messageUnseen();
-        }
-    }
-
-    /** Checks whether the hook is in its place; {@code doubted}: it has missed something. Any thread. */
-    public static void checkHook(boolean doubted) {
-        DisplacedWatch watch = displacedWatch;
-        if (watch != null && settings != null) {
-            watch.check(doubted);
-        }
-    }
-
-    private static boolean putIn(Settings wanted) {
-        hook = hookInto(Looper.getMainLooper(), wanted);
-        if (hook == null) {
-            return false;
-        }
-        Hook.decide(hook.records(), hook.describe());
-        if (!hook.records()) {
-            return true;
-        }
-        DisplacedWatch watch = displacedWatch;
-        if (watch == null || watch.hook != hook) {
-            watch = new DisplacedWatch(hook, wanted.printerCheckMs);
-            displacedWatch = watch;
-        }
-        watch.begin();
-        return true;
-    }
-
-    private static void takeOut() {
-        Hook names = naming;
-        if (names != null && names != hook) {
-            names.uninstall();
-        }
-        naming = null;
-        if (displacedWatch != null) {
-            displacedWatch.end();
-        }
-        if (hook != null) {
-            hook.uninstall();
-            hook = null;
-        }
-    }
-
-    private static Hook hookInto(Looper looper, Settings settings) {
-        if (!settings.isHooked()) {
-            return new NoHook();
-        }
-        String refused = null;
-        if (settings.poll) {
-            PollHook poll = PollHook.install();
-            if (poll != null) {
-                return poll;
-            }
-            refused = PollHook.refusal();
-            RecorderLog.info(refused);
-        }
-        // Either will do: the Observer where the platform has a usable one.
-        boolean observes = settings.observer && (!settings.printer || Build.VERSION.SDK_INT == ANDROID_10);
-        if (observes && settings.mayReflect) {
-            ObserverHook observer = ObserverHook.install(settings);
-            if (observer != null) {
-                observer.instead = refused;
-                // Without stacks only the Printer can name a message that does not end.
-                if (settings.namedByPrinter || !settings.sampling) {
-                    naming = PrinterHook.install(looper, settings, true);
-                }
-                return observer;
-            }
-            if (!settings.printer) {
-                RecorderLog.warn("the Observer hook is refused");
-                return null;
-            }
-        }
-        PrinterHook printer = PrinterHook.install(looper, settings, false);
-        printer.instead = refused;
-        if (observes && settings.mayReflect) {
-            printer.instead = refused == null ? ObserverHook.refusal() : refused + ", " + ObserverHook.refusal();
-        }
-        naming = printer;
-        return printer;
     }
 }

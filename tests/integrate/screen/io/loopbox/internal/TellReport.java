@@ -1,5 +1,9 @@
 package io.loopbox.internal; // what the native side calls is for its package alone
 
+import io.loopbox.internal.platform.ListenerThread;
+import io.loopbox.internal.recording.Listeners;
+import io.loopbox.internal.recording.Native;
+
 /** Calls the listeners as the recorder does, on threads of their own, and waits for them. */
 public final class TellReport {
     private TellReport() {}

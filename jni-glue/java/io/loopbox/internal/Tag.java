@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT OR Apache-2.0
-package io.loopbox.internal;
-
-/** Of everything that goes to the log. */
-public final class Tag {
-    public static final String LOOPBOX = "loopbox";
-
-    private Tag() {}
-}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.frames;
+
+import android.content.res.Resources;
+import android.os.SystemClock;
+import android.view.MotionEvent;
+import io.loopbox.internal.recording.Native;
+
+/**
+ * Reports when the first finger goes down, that it scrolls, and when the last one is lifted: three calls of the native side for a
+ * gesture, however many events it has. Main thread.
+ */
+final class FingerWatch {
+    /** ViewConfiguration.getTapTimeout() is 100 ms; a bit more, for the native side's clock begins later. */
+    private static final long SCROLLS_AFTER_MS = 101;
+
+    /** The touch slop of AOSP, in density-independent pixels. */
+    private static final float SLOP_DP = 8;
+
+    private final float density = Resources.getSystem().getDisplayMetrics().density;
+    private long downMs;
+
+    /** Of the finger that is followed, where it was first seen. */
+    private int finger;
+
+    private float fromX;
+    private float fromY;
+
+    /** A finger is down that is not known to scroll. */
+    private boolean still;
+
+    /** Before the window's own callback sees it. */
+    void seen(MotionEvent event) {
+        switch (event.getActionMasked()) {
+            case MotionEvent.ACTION_DOWN:
+                downMs = SystemClock.uptimeMillis();
+                follow(event, 0);
+                still = true;
+                Native.touch(MotionEvent.ACTION_DOWN, 0);
+                break;
+            case MotionEvent.ACTION_MOVE:
+                if (still) {
+                    moved(event);
+                }
+                break;
+            case MotionEvent.ACTION_UP:
+            case MotionEvent.ACTION_CANCEL:
+                still = false;
+                Native.touch(MotionEvent.ACTION_UP, 0);
+                break;
+            case MotionEvent.ACTION_POINTER_UP:
+                int lifted = event.getActionIndex();
+                if (still && lifted == event.findPointerIndex(finger) && event.getPointerCount() > 1) {
+                    follow(event, lifted == 0 ? 1 : 0);
+                }
+                break;
+            default:
+                // Another finger touches.
+                break;
+        }
+    }
+
+    private void follow(MotionEvent event, int index) {
+        finger = event.getPointerId(index);
+        fromX = event.getX(index);
+        fromY = event.getY(index);
+    }
+
+    private void moved(MotionEvent event) {
+        // Its place among the others changes as they come and go.
+        int index = event.findPointerIndex(finger);
+        float distance = index < 0 ? 0 : (float) Math.hypot(event.getX(index) - fromX, event.getY(index) - fromY) / density;
+        if (distance > SLOP_DP || SystemClock.uptimeMillis() - downMs > SCROLLS_AFTER_MS) {
+            still = false;
+            Native.touch(MotionEvent.ACTION_MOVE, distance);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.frames;
+
+import android.view.Choreographer;
+import android.view.ViewTreeObserver;
+import android.view.animation.AnimationUtils;
+import io.loopbox.internal.hook.MainThread;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.recording.Native;
+
+/**
+ * The frame callback, and who asks for it: a view that has scrolled, or a named animation. It asks for no refresh that nothing
+ * needs, and for the next one only while an animation runs: a scroll asks in each of its frames. Main thread.
+ */
+final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.OnScrollChangedListener {
+    private Choreographer choreographer;
+
+    /** Nothing counts, though windows still call. */
+    private boolean paused;
+
+    @Override
+    public void doFrame(long frameTimeNanos) {
+        try {
+            if (!paused && (MainThread.CRITICAL ? Native.frameCritical(frameTimeNanos) : Native.frame(frameTimeNanos))) {
+                choreographer.postFrameCallback(this);
+            }
+        } catch (Throwable fault) {
+            fail(fault);
+        }
+    }
+
+    @Override
+    public void onScrollChanged() {
+        try {
+            // While a frame runs, the clock of animations stands at that frame's time.
+            if (!paused && Native.scrolled(AnimationUtils.currentAnimationTimeMillis())) {
+                ask();
+            }
+        } catch (Throwable fault) {
+            fail(fault);
+        }
+    }
+
+    /** An animation begins. */
+    void begin() {
+        if (!paused && Native.animate(true)) {
+            ask();
+        }
+    }
+
+    /** It ends. */
+    void end() {
+        Native.animate(false);
+    }
+
+    void setPaused(boolean pause) {
+        paused = pause;
+        if (pause && choreographer != null) {
+            choreographer.removeFrameCallback(this);
+            end();
+        }
+    }
+
+    private void ask() {
+        if (choreographer == null) {
+            choreographer = Choreographer.getInstance();
+        }
+        choreographer.postFrameCallback(this);
+    }
+
+    /** The app's frame is no place for a fault of ours. */
+    private void fail(Throwable fault) {
+        paused = true;
+        Faults.log(fault);
+        Native.setFrames(Native.FRAMES, false, Faults.text(fault));
+    }
+}

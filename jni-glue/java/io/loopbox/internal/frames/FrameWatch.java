@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.frames;
+
+import android.os.Build;
+import android.os.Handler;
+import android.os.HandlerThread;
+import android.os.Process;
+import android.view.View;
+import android.view.Window;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.platform.MainLooper;
+import io.loopbox.internal.recording.Annotations;
+import io.loopbox.internal.recording.FrameSettings;
+import io.loopbox.internal.recording.Native;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Which windows' frames count, and who is notified of them. Main thread, except where noted. */
+public final class FrameWatch {
+    /** Build.VERSION_CODES.N, which older SDKs do not have. */
+    private static final int ANDROID_7 = 24;
+
+    private static final int ANDROID_16 = 36;
+
+    private static volatile FrameWatch current;
+
+    /** One whose recording has ended: the main thread has not taken it out of the windows yet. */
+    private static volatile FrameWatch silenced;
+
+    private final FrameSettings settings;
+    private final FrameClock clock = new FrameClock();
+    private final FingerWatch finger;
+
+    /** Of FrameMetrics, JankData and the app's listener; null when none of them is wanted. */
+    private final HandlerThread thread;
+
+    private final Handler handler;
+
+    /** Weak: a window that is gone is forgotten. */
+    private final Map<Window, Watched> windows = new WeakHashMap<Window, Watched>();
+
+    /** The screen, and the animation that runs. */
+    private String scene = "";
+
+    private String animation;
+
+    private RefreshRate rate;
+
+    /** What the listener has not dealt with, and what it was too busy for. */
+    private final AtomicInteger waiting = new AtomicInteger();
+
+    private final AtomicInteger missed = new AtomicInteger();
+
+    private FrameWatch(FrameSettings settings) {
+        this.settings = settings;
+        finger = settings.touch ? new FingerWatch() : null;
+        boolean stages = settings.stages && Build.VERSION.SDK_INT >= ANDROID_7;
+        thread = stages || settings.listener != null ? new HandlerThread("loopbox-frames", Process.THREAD_PRIORITY_BACKGROUND) : null;
+        if (thread != null) {
+            thread.start();
+        }
+        handler = thread == null ? null : new Handler(thread.getLooper());
+    }
+
+    /** What is watched of a window. Nothing here may hold the window. */
+    private static final class Watched {
+        StageListener stages;
+        JankListener janks;
+    }
+
+    /** The recorder has been installed. */
+    public static void start(FrameSettings settings) {
+        FrameWatch watch;
+        try {
+            watch = new FrameWatch(settings);
+        } catch (Throwable fault) {
+            // Messages are recorded all the same.
+            Native.setFrames(Native.FRAMES, false, Faults.text(fault));
+            return;
+        }
+        current = watch;
+        // The app may have named it already.
+        scene(Annotations.get("scene"));
+        String what = settings.scroll ? "scrolling and named animations" : "named animations";
+        Native.setFrames(Native.FRAMES, true, what);
+        Native.setFrames(Native.TOUCH, false, settings.touch ? "no window yet" : "not asked for");
+        String stages = settings.stages ? "no window yet" : "not asked for";
+        Native.setFrames(Native.STAGES, false, settings.stages && watch.handler == null ? "needs Android 7" : stages);
+        Native.setFrames(Native.JANKS, false, watch.lacksForJanks());
+    }
+
+    /** Why the compositor is not asked; of what is not known yet, that there is no window. */
+    private String lacksForJanks() {
+        if (!settings.jankData) {
+            return "not asked for";
+        }
+        if (Build.VERSION.SDK_INT < ANDROID_16) {
+            return "needs Android 16";
+        }
+        return settings.stages ? "no window yet" : "needs stages";
+    }
+
+    /** Nobody is notified any more. Any thread. */
+    public static void silence() {
+        silenced = current;
+        current = null;
+    }
+
+    public static void stop() {
+        FrameWatch watch = current == null ? silenced : current;
+        silenced = null;
+        if (watch == null) {
+            return;
+        }
+        current = null;
+        watch.clock.setPaused(true);
+        for (Map.Entry<Window, Watched> entry : watch.windows.entrySet()) {
+            watch.leave(entry.getKey(), entry.getValue());
+        }
+        watch.windows.clear();
+        if (watch.rate != null) {
+            watch.rate.stop();
+        }
+        if (watch.thread != null) {
+            watch.thread.quitSafely();
+        }
+    }
+
+    public static void setPaused(boolean pause) {
+        FrameWatch watch = current;
+        if (watch != null) {
+            watch.clock.setPaused(pause);
+        }
+    }
+
+    /** Any thread. */
+    public static boolean isOn() {
+        return current != null;
+    }
+
+    /** Frames from now on are of this screen. */
+    public static void scene(String name) {
+        FrameWatch watch = current;
+        if (watch != null) {
+            watch.scene = name == null ? "" : name;
+            if (watch.animation == null) {
+                Native.frameScene(watch.scene);
+            }
+        }
+    }
+
+    public static void begin(String name) {
+        FrameWatch watch = current;
+        if (watch != null && name != null) {
+            watch.animation = name;
+            Native.frameScene(name);
+            watch.clock.begin();
+        }
+    }
+
+    public static void end(String name) {
+        FrameWatch watch = current;
+        if (watch != null && watch.animation != null && watch.animation.equals(name)) {
+            watch.animation = null;
+            watch.clock.end();
+            Native.frameScene(watch.scene);
+        }
+    }
+
+    public static void watch(Window window) {
+        FrameWatch watch = current;
+        if (watch == null || window == null || !MainLooper.isCurrent() || watch.windows.containsKey(window)) {
+            return;
+        }
+        watch.windows.put(window, new Watched());
+        watch.enter(window, window.getDecorView());
+    }
+
+    public static void forget(Window window) {
+        FrameWatch watch = current;
+        Watched watched = watch == null || !MainLooper.isCurrent() ? null : watch.windows.remove(window);
+        if (watched != null) {
+            watch.leave(window, watched);
+        }
+    }
+
+    /** For {@link InputWatch}: the receiver of touches, or null. */
+    static FingerWatch finger() {
+        FrameWatch watch = current;
+        return watch == null ? null : watch.finger;
+    }
+
+    private void enter(Window window, View decor) {
+        if (rate == null) {
+            rate = RefreshRate.watch(window.getContext());
+        }
+        if (settings.scroll) {
+            decor.getViewTreeObserver().addOnScrollChangedListener(clock);
+        }
+        if (finger != null) {
+            boolean wrapped = InputWatch.watch(window, false);
+            Native.setFrames(Native.TOUCH, wrapped, wrapped ? "the callbacks of windows" : "the window has no callback");
+        }
+        if (settings.stages && handler != null) {
+            if (decor.isAttachedToWindow()) {
+                addStages(window, decor);
+            } else {
+                decor.addOnAttachStateChangeListener(new Shown());
+            }
+        }
+    }
+
+    private void addStages(Window window, View decor) {
+        Watched watched = windows.get(window);
+        if (watched != null && watched.stages == null) {
+            watched.stages = StageListener.add(window, decor, handler);
+            if (settings.jankData && Build.VERSION.SDK_INT >= ANDROID_16) {
+                watched.janks = JankListener.add(window, handler);
+            }
+        }
+    }
+
+    private void leave(Window window, Watched watched) {
+        if (window == null) {
+            return;
+        }
+        View decor = window.peekDecorView();
+        if (decor != null && settings.scroll) {
+            decor.getViewTreeObserver().removeOnScrollChangedListener(clock);
+        }
+        if (watched.stages != null) {
+            watched.stages.remove(window);
+        }
+        if (watched.janks != null) {
+            watched.janks.remove();
+        }
+    }
+
+    /** Waits until a window is shown: before, it cannot be known whether it is drawn by the render thread. */
+    private final class Shown implements View.OnAttachStateChangeListener {
+        @Override
+        public void onViewAttachedToWindow(View decor) {
+            decor.removeOnAttachStateChangeListener(this);
+            try {
+                for (Window window : windows.keySet()) {
+                    if (window != null && window.peekDecorView() == decor) {
+                        addStages(window, decor);
+                        return;
+                    }
+                }
+            } catch (Throwable fault) {
+                Native.setFrames(Native.STAGES, false, Faults.text(fault));
+            }
+        }
+
+        @Override
+        public void onViewDetachedFromWindow(View decor) {}
+    }
+
+    /** Passes on what the worker reports. On the worker, which does not wait for the app. */
+    public static void tell(final int kind, final long[] values, final String scene) {
+        final FrameWatch watch = current;
+        if (watch == null || watch.settings.listener == null || watch.handler == null) {
+            return;
+        }
+        if (kind == Native.FRAME_WINDOW && watch.waiting.get() > 0) {
+            watch.missed.incrementAndGet();
+            return;
+        }
+        watch.waiting.incrementAndGet();
+        watch.handler.post(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        try {
+                            if (current == watch) {
+                                watch.hear(kind, values, scene);
+                            }
+                        } catch (Throwable fault) {
+                            Faults.log(fault);
+                        } finally {
+                            watch.waiting.decrementAndGet();
+                        }
+                    }
+                });
+    }
+
+    private void hear(int kind, long[] values, String scene) {
+        if (kind == Native.FRAME_WINDOW) {
+            settings.listener.onWindow(values, scene, missed.getAndSet(0));
+        } else if (kind == Native.FRAME_GESTURE) {
+            settings.listener.onGesture(values);
+        } else {
+            settings.listener.onSkipped((int) values[0], scene);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.frames;
+
+import android.content.Context;
+import android.hardware.display.DisplayManager;
+import android.os.Handler;
+import android.os.Looper;
+import android.view.Display;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.recording.Native;
+
+/** What the display reports of its refresh rate, and when that changes. Main thread. */
+final class RefreshRate implements DisplayManager.DisplayListener {
+    private final DisplayManager displays;
+
+    private RefreshRate(DisplayManager displays) {
+        this.displays = displays;
+    }
+
+    /** @return null where there is no display */
+    static RefreshRate watch(Context context) {
+        Object service = context == null ? null : context.getSystemService(Context.DISPLAY_SERVICE);
+        if (!(service instanceof DisplayManager)) {
+            return null;
+        }
+        RefreshRate rate = new RefreshRate((DisplayManager) service);
+        rate.displays.registerDisplayListener(rate, new Handler(Looper.getMainLooper()));
+        rate.onDisplayChanged(Display.DEFAULT_DISPLAY);
+        return rate;
+    }
+
+    void stop() {
+        displays.unregisterDisplayListener(this);
+    }
+
+    @Override
+    public void onDisplayChanged(int id) {
+        try {
+            Display display = id == Display.DEFAULT_DISPLAY ? displays.getDisplay(id) : null;
+            if (display != null) {
+                Native.refreshRate(display.getRefreshRate());
+            }
+        } catch (Throwable fault) {
+            Faults.log(fault);
+        }
+    }
+
+    @Override
+    public void onDisplayAdded(int id) {}
+
+    @Override
+    public void onDisplayRemoved(int id) {}
+}

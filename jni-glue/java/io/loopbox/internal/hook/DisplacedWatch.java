@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.hook;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.MessageQueue;
+import android.os.SystemClock;
+import io.loopbox.internal.platform.MainLooper;
+import io.loopbox.internal.platform.RecorderLog;
+import io.loopbox.internal.recording.Native;
+import java.lang.ref.WeakReference;
+
+/**
+ * Notices when another library took the hook out: WebView's tracing, for one, sets the Looper's Printer and later
+ * nulls it.
+ *
+ * <p>A queue that becomes idle has dispatched a message since it was idle before; when the hook saw none
+ * begin, it is not called any more. That needs no message of its own and no hidden API, but an idle handler,
+ * which another library may take out as well. So the hook's place is looked at, too: when main has gone to
+ * rest, at each report and each status. What is found there in place of the hook may pass on to it. If no
+ * message has shown that yet, one of ours does. The same message puts the hook back, because that is the
+ * main thread's.
+ */
+final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
+    /** From that pause on it is pointless: someone else sets theirs as stubbornly as we do. */
+    private static final long GIVE_UP_MS = 3_600_000;
+
+    private static final Runnable NOTHING =
+            new Runnable() {
+                @Override
+                public void run() {}
+            };
+
+    final Hook hook;
+    private boolean watched;
+    private long begunAtIdle;
+    private long pauseMs;
+    private long notBeforeMs;
+
+    /** It was reported that the hook is displaced. */
+    private volatile boolean off;
+
+    /** We do not try any more. */
+    private volatile boolean over;
+
+    /** Our message waits in the queue. */
+    private volatile boolean posted;
+
+    /** How many messages the hook had seen begin when it was posted. */
+    private volatile long begunAtPost;
+
+    /** Until then a message that no hook saw is no news. */
+    private volatile long knownUntilMs;
+
+    /** What was found in the hook's place and has passed on to it. */
+    private volatile WeakReference<Object> passesOn = new WeakReference<Object>(null);
+
+    DisplacedWatch(Hook hook, long pauseMs) {
+        this.hook = hook;
+        this.pauseMs = pauseMs;
+    }
+
+    /** The hook is in, or in again. On the main thread. */
+    void begin() {
+        watched = false;
+        // Once, whatever has become of the list of idle handlers.
+        end();
+        Looper.myQueue().addIdleHandler(this);
+        check(false);
+    }
+
+    /** On the main thread. */
+    void end() {
+        Looper.myQueue().removeIdleHandler(this);
+    }
+
+    @Override
+    public boolean queueIdle() {
+        try {
+            if (!hook.active) {
+                return false;
+            }
+            hook.idle();
+            Native.rests();
+            return !over && look();
+        } catch (Throwable fault) {
+            hook.fail(fault);
+            return false;
+        }
+    }
+
+    /** A message runs that no hook saw. For the native worker. */
+    void messageUnseen() {
+        if (hook.active && !over && !posted && SystemClock.uptimeMillis() >= knownUntilMs) {
+            Hook.doubt("displaced by another library until the next message");
+            post(Native.begun());
+        }
+    }
+
+    /**
+     * Checks the hook's place. Any thread; takes the queue's lock only where the hook may be displaced.
+     *
+     * @param doubted wherever it is, it has missed the end of a message
+     */
+    void check(boolean doubted) {
+        if (!hook.active || over || posted) {
+            return;
+        }
+        Object there = null;
+        boolean seen = true;
+        try {
+            there = hook.there();
+        } catch (Exception refused) {
+            seen = false;
+        }
+        // After the look: what has begun later was passed on by what was found.
+        long begun = Native.begun();
+        if (!doubted && seen && hook.isOurs(there)) {
+            if (off) {
+                // The other library has put it back.
+                Native.setUnseen();
+                back();
+            }
+            return;
+        }
+        if (off && SystemClock.uptimeMillis() < knownUntilMs) {
+            return;
+        }
+        boolean passed = !seen || there != null && there == passesOn.get();
+        if (!doubted && !off) {
+            int ran = Native.ranAtRest();
+            // While a message runs that the hook has seen, it has seen all. The next look comes when main is
+            // at rest. What has passed messages on may have stopped since: main ran, and none was seen.
+            if (ran < 0 || passed && ran == 0) {
+                return;
+            }
+            doubted = ran > 0;
+        }
+        if (doubted) {
+            Hook.doubt("perhaps displaced by another library: not known before the next message");
+        }
+        post(begun);
+    }
+
+    private void post(long begun) {
+        // Main may be in a message that no hook saw, and come to ours long after.
+        Native.doubtHook();
+        posted = true;
+        begunAtPost = begun;
+        if (!new Handler(Looper.getMainLooper()).postAtFrontOfQueue(this)) {
+            posted = false;
+        }
+    }
+
+    /** The message that is posted where the hook may be displaced. */
+    @Override
+    public void run() {
+        posted = false;
+        try {
+            if (!hook.active || over) {
+                // Decided while another thread was about to doubt the hook and to post this.
+                Hook.repeatDecision();
+                return;
+            }
+            // In the list that the queue has now.
+            end();
+            Looper.myQueue().addIdleHandler(this);
+            if (Native.begun() == begunAtPost) {
+                displaced();
+                return;
+            }
+            passesOn = new WeakReference<Object>(placeOrNull());
+            back();
+        } catch (Throwable fault) {
+            hook.fail(fault);
+        }
+    }
+
+    private Object placeOrNull() {
+        try {
+            return hook.there();
+        } catch (Exception refused) {
+            return null;
+        }
+    }
+
+    /** It is called again, or was all the time. */
+    private void back() {
+        off = false;
+        Hook.decide(true, hook.describe());
+    }
+
+    /** @return whether to go on watching */
+    private boolean look() {
+        long now = Native.begun();
+        boolean displaced = watched && begunAtIdle == now;
+        watched = true;
+        begunAtIdle = now;
+        if (displaced) {
+            return displaced();
+        }
+        if (off) {
+            // The other library passes on to us, or is gone.
+            back();
+        }
+        return true;
+    }
+
+    /** @return whether to go on watching */
+    private boolean displaced() {
+        Native.setUnseen();
+        long nowMs = SystemClock.uptimeMillis();
+        if (nowMs < notBeforeMs) {
+            off = true;
+            knownUntilMs = notBeforeMs;
+            Hook.decide(false, "displaced by another library until the next try; was " + hook.describe());
+            return true;
+        }
+        notBeforeMs = nowMs + pauseMs;
+        pauseMs *= 2;
+        off = false;
+        boolean again = pauseMs <= GIVE_UP_MS && hook.armAgain();
+        Hook.decide(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());
+        RecorderLog.info("displaced; " + (again ? hook.describe() : "off"));
+        if (again && Native.depth() > 0) {
+            // What runs as far as the hook knows may be over. The next message that it sees shows that, and
+            // none need come.
+            MainLooper.post(NOTHING);
+        }
+        // Begin counting anew: the idle call before the next dispatch would look like another loss.
+        watched = false;
+        over = !again;
+        return again;
+    }
+}

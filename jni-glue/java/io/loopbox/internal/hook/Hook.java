@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.hook;
+
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.recording.Native;
+
+/**
+ * A way to see each dispatch of the main Looper. Everything but {@link #runningLine}, {@link #there}, {@link
+ * #isOurs} and a look at {@link #active} is for the main thread.
+ */
+public abstract class Hook {
+    private static boolean decidedOn;
+    private static String decided = "";
+
+    /** False from uninstall, or a fault of our own, on: then calls are only passed on. */
+    boolean active = true;
+
+    /** How often it was put back in. */
+    volatile int armed;
+
+    /** Why a cheaper one is not there, for the report; null when it was not asked for. */
+    String instead;
+
+    /** Has the report say whether a hook works, and how or why not. On the main thread. */
+    public static void decide(boolean on, String detail) {
+        decidedOn = on;
+        decided = detail;
+        Native.setHook(on, detail);
+    }
+
+    /**
+     * Has the report say that it is not known, until main decides. Any thread. It may come after a decision
+     * that it knows nothing of, so who calls this posts a message that decides, or repeats the decision.
+     */
+    static void doubt(String detail) {
+        Native.setHook(false, detail);
+    }
+
+    /** Has the report say again what was decided. On the main thread. */
+    static void repeatDecision() {
+        Native.setHook(decidedOn, decided);
+    }
+
+    /** How it works, for the report. */
+    abstract String describe();
+
+    /** Whether it reports messages. */
+    boolean records() {
+        return true;
+    }
+
+    /** Ends a description. */
+    final String withArmed(String text) {
+        String times = armed == 0 ? "" : ", armed again " + armed + (armed == 1 ? " time" : " times");
+        return text + times + (instead == null ? "" : ", " + instead);
+    }
+
+    /**
+     * Takes it out and puts back what was there before. Where another library has wrapped it, it stays, and
+     * only passes on: who resumes or installs next takes that one, or each time would leave one more to call
+     * for each message.
+     */
+    abstract void uninstall();
+
+    /**
+     * What the Looper calls in the hook's place, or null. Any thread; takes no lock.
+     *
+     * @throws Exception when that cannot be seen
+     */
+    abstract Object there() throws Exception;
+
+    /** Whether that is the hook itself. Any thread. */
+    abstract boolean isOurs(Object there);
+
+    /** Puts it back in after another library displaced it; returns whether that worked and how it works now. */
+    abstract boolean armAgain();
+
+    /** The queue's idle handlers are called. On the main thread. */
+    void idle() {}
+
+    /** The start line of the running message, or null. Any thread. */
+    String runningLine() {
+        return null;
+    }
+
+    /** Our own code failed inside of Looper's call: step aside for good, the app goes on. */
+    final void fail(Throwable fault) {
+        active = false;
+        try {
+            // First, and without a text to make: nothing wakes who watches main any more.
+            Native.doubtHook();
+            MainHook.endRunning();
+            Faults.log(fault);
+            decide(false, "failed: " + fault);
+        } catch (Throwable ignored) {
+            // Out of memory or stack: nothing more can be logged.
+        }
+    }
+}

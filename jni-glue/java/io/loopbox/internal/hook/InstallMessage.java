@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.hook;
+
+import android.os.Build;
+import android.os.Looper;
+import android.os.MessageQueue;
+import android.os.Process;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.recording.Native;
+
+/**
+ * The message that the recorder is installed in: mostly the one that starts the app. Its start was before any hook. Its
+ * end is the next message's start, or this idle handler's call where no message waits.
+ */
+public final class InstallMessage implements MessageQueue.IdleHandler {
+    /** Build.VERSION_CODES.N, which older SDKs do not have. */
+    private static final int ANDROID_7 = 24;
+
+    /** The one that waits. Main thread. */
+    private static InstallMessage waiting;
+
+    private final int loops;
+
+    private InstallMessage(int loops) {
+        this.loops = loops;
+    }
+
+    /** Has it recorded, if there is one: install may also be called before the main Looper's loop. */
+    public static void adopt() {
+        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+        int loops = MainThread.loops(stack);
+        if (loops == 0 || isBetweenMessages(stack)) {
+            return;
+        }
+        boolean binds = MainThread.binds(stack);
+        Native.adopt(loops, binds, binds ? startMs() : 0);
+        end();
+        waiting = new InstallMessage(loops);
+        Looper.myQueue().addIdleHandler(waiting);
+    }
+
+    /** Nothing is recorded any more. On the main thread. */
+    public static void end() {
+        if (waiting != null) {
+            Looper.myQueue().removeIdleHandler(waiting);
+            waiting = null;
+        }
+    }
+
+    /** Whether the innermost loop is waiting for a message: an idle handler, input, or another descriptor's callback. */
+    private static boolean isBetweenMessages(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
+            if (MainThread.isFrame(frame, "android.os.Looper", "loop")) {
+                return false;
+            }
+            if (MainThread.isFrame(frame, "android.os.MessageQueue", "next")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * When handleBindApplication began, as it notes itself since Android 7; 0 when that is not known. The process may be
+     * much older, when the system had forked it ahead of need.
+     */
+    private static long startMs() {
+        try {
+            return Build.VERSION.SDK_INT >= ANDROID_7 ? Process.getStartUptimeMillis() : 0;
+        } catch (LinkageError absent) {
+            return 0;
+        }
+    }
+
+    @Override
+    public boolean queueIdle() {
+        try {
+            // Of a loop inside of the message, whose queue is the same, this is no word about the message.
+            if (MainThread.loops(Thread.currentThread().getStackTrace()) > loops) {
+                return true;
+            }
+            waiting = null;
+            Native.endAdopted();
+        } catch (Throwable fault) {
+            Faults.log(fault);
+        }
+        return false;
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.hook;
+
+import android.os.Build;
+import android.os.Looper;
+import io.loopbox.internal.platform.RecorderLog;
+import io.loopbox.internal.recording.Native;
+import io.loopbox.internal.recording.Recording;
+import io.loopbox.internal.recording.Settings;
+
+/** The hook of the main Looper, if one is in. On the main thread, except where noted. */
+public final class MainHook {
+    /** Build.VERSION_CODES.Q, which older SDKs do not have. */
+    private static final int ANDROID_10 = 29;
+
+    /** More loops inside each other than that do not happen. */
+    private static final int MOST_NESTED = 64;
+
+    /** Written on the main thread only; the worker reads it to name the running message. */
+    private static volatile Hook naming;
+
+    private static Hook hook;
+
+    /** Written on the main thread only; the worker notifies it of messages that the hook did not see. */
+    private static volatile DisplacedWatch displacedWatch;
+
+    private MainHook() {}
+
+    public static boolean isThere() {
+        return hook != null;
+    }
+
+    /** Whether messages are recorded now. */
+    public static boolean isHooked() {
+        return hook != null && hook.records();
+    }
+
+    /** Puts in the hook that was chosen; false where there is none and {@link ObserverHook#refusal} says why. */
+    public static boolean putIn(Settings wanted) {
+        hook = hookInto(Looper.getMainLooper(), wanted);
+        if (hook == null) {
+            return false;
+        }
+        Hook.decide(hook.records(), hook.describe());
+        if (!hook.records()) {
+            return true;
+        }
+        DisplacedWatch watch = displacedWatch;
+        if (watch == null || watch.hook != hook) {
+            watch = new DisplacedWatch(hook, wanted.printerCheckMs);
+            displacedWatch = watch;
+        }
+        watch.begin();
+        return true;
+    }
+
+    public static void takeOut() {
+        Hook names = naming;
+        if (names != null && names != hook) {
+            names.uninstall();
+        }
+        naming = null;
+        if (displacedWatch != null) {
+            displacedWatch.end();
+        }
+        if (hook != null) {
+            hook.uninstall();
+            hook = null;
+        }
+    }
+
+    /** The next hook begins without what this one has seen. */
+    public static void forget() {
+        displacedWatch = null;
+    }
+
+    /** Ends what runs as far as the hook knows: it will not see the end. On the main thread. */
+    public static void endRunning() {
+        Native.endAdopted();
+        for (int nested = 0; nested < MOST_NESTED && Native.depth() > 0; nested++) {
+            MainThread.end();
+        }
+    }
+
+    /** The line that Looper printed for the running message, or null. Any thread. */
+    public static String runningLine() {
+        Hook names = naming;
+        return names == null ? null : names.runningLine();
+    }
+
+    /** A message runs that no hook reported. Any thread. */
+    public static void messageUnseen() {
+        DisplacedWatch watch = displacedWatch;
+        if (watch != null) {
+            watch.messageUnseen();
+        }
+    }
+
+    /** Checks whether the hook is in its place; {@code doubted}: it has missed something. Any thread. */
+    public static void check(boolean doubted) {
+        DisplacedWatch watch = displacedWatch;
+        if (watch != null && Recording.isOn()) {
+            watch.check(doubted);
+        }
+    }
+
+    private static Hook hookInto(Looper looper, Settings settings) {
+        if (!settings.isHooked()) {
+            return new NoHook();
+        }
+        String refused = null;
+        if (settings.poll) {
+            PollHook poll = PollHook.install();
+            if (poll != null) {
+                return poll;
+            }
+            refused = PollHook.refusal();
+            RecorderLog.info(refused);
+        }
+        // Either will do: the Observer where the platform has a usable one.
+        boolean observes = settings.observer && (!settings.printer || Build.VERSION.SDK_INT == ANDROID_10);
+        if (observes && settings.mayReflect) {
+            ObserverHook observer = ObserverHook.install(settings);
+            if (observer != null) {
+                observer.instead = refused;
+                // Without stacks only the Printer can name a message that does not end.
+                if (settings.namedByPrinter || !settings.sampling) {
+                    naming = PrinterHook.install(looper, settings, true);
+                }
+                return observer;
+            }
+            if (!settings.printer) {
+                RecorderLog.warn("the Observer hook is refused");
+                return null;
+            }
+        }
+        PrinterHook printer = PrinterHook.install(looper, settings, false);
+        printer.instead = refused;
+        if (observes && settings.mayReflect) {
+            printer.instead = refused == null ? ObserverHook.refusal() : refused + ", " + ObserverHook.refusal();
+        }
+        naming = printer;
+        return printer;
+    }}

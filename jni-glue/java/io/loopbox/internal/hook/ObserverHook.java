@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.hook;
+
+import android.os.Looper;
+import io.loopbox.ObserverAccess;
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.platform.Platform;
+import io.loopbox.internal.platform.RecorderLog;
+import io.loopbox.internal.recording.Settings;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The hidden hook of Android 10 and newer: Looper.sObserver, one object for all Loopers of the process. It costs
+ * least and has the Message itself, with its {@code when}; but only at the end of a dispatch.
+ */
+public final class ObserverHook extends Hook {
+    /**
+     * The one that another library's Observer wraps, since a recording or a part of it has ended. Main
+     * thread.
+     */
+    private static ObserverHook left;
+
+    private final ObserverAccess slot;
+
+    /**
+     * The one of ours that records. One from before another library displaced us does not: that library may pass on to
+     * it while we pass on to that library, and each message would count twice.
+     */
+    Object observer;
+
+    /** What it passes on to, or null. */
+    Object previous;
+
+    /** Why the last {@link #install} put none in, by each way that it tried. Main thread. */
+    private static String refusal;
+
+    private ObserverHook(ObserverAccess slot) {
+        this.slot = slot;
+    }
+
+    /**
+     * @return null when the platform refuses or does not have it
+     */
+    static ObserverHook install(Settings settings) {
+        ObserverHook known = left;
+        left = null;
+        if (known != null && known.isWrapped()) {
+            known.armed = 0;
+            known.active = true;
+            return known;
+        }
+        List<ObserverAccess> tries = new ArrayList<ObserverAccess>();
+        tries.add(new ByReflection());
+        if (settings.observerAccess != null) {
+            tries.add(settings.observerAccess);
+        }
+        refusal = null;
+        for (ObserverAccess slot : tries) {
+            try {
+                ObserverHook hook = new ObserverHook(slot);
+                hook.previous = slot.read();
+                hook.observer = hook.make();
+                slot.write(hook.observer);
+                if (slot.read() == hook.observer) {
+                    return hook;
+                }
+                refuse(slot, "it was set but is not there");
+            } catch (Exception refused) {
+                refuse(slot, refused.toString());
+            } catch (LinkageError absent) {
+                refuse(slot, absent.toString());
+            }
+        }
+        RecorderLog.info(refusal());
+        return null;
+    }
+
+    private static void refuse(ObserverAccess slot, String why) {
+        String part = "by " + slot.name() + ": " + why;
+        refusal = refusal == null ? part : refusal + ", " + part;
+    }
+
+    /** Why there is none, in words of the report. */
+    public static String refusal() {
+        return "no Observer " + refusal;
+    }
+
+    /**
+     * Whether there is an Observer that may pass on to it: if it does not, {@link DisplacedWatch} finds that.
+     */
+    private boolean isWrapped() {
+        try {
+            return slot.read() != null;
+        } catch (Exception refused) {
+            return false;
+        }
+    }
+
+    @Override
+    Object there() throws Exception {
+        return slot.read();
+    }
+
+    @Override
+    boolean isOurs(Object there) {
+        return there == observer;
+    }
+
+    /**
+     * A class of our own that implements the interface is cheapest. It cannot call another observer, because the
+     * interface's methods are hidden from our code; a Proxy is handed them by the platform.
+     */
+    private Object make() throws ClassNotFoundException, NoSuchMethodException {
+        if (previous == null) {
+            try {
+                DirectObserver ours = new DirectObserver(this);
+                String lost = ours.lost();
+                if (lost != null) {
+                    throw new NoSuchMethodException(Platform.missing(lost, "DirectObserver"));
+                }
+                return ours;
+            } catch (LinkageError refused) {
+                RecorderLog.info("Proxy instead of a class of our own: " + refused);
+            }
+        }
+        return ProxyObserver.make(this);
+    }
+
+    @Override
+    String describe() {
+        String form = ProxyObserver.isOne(observer) ? "Proxy" : "class";
+        String text = "Observer by " + slot.name() + ", " + form;
+        return withArmed(previous == null ? text : text + ", passes on to " + previous.getClass().getName());
+    }
+
+    @Override
+    boolean armAgain() {
+        try {
+            Object there = slot.read();
+            if (there != observer) {
+                previous = there;
+                // A Proxy passes on to whatever is there: one more each time would be one more call for each
+                // message.
+                if (!ProxyObserver.isOne(observer)) {
+                    observer = make();
+                }
+                slot.write(observer);
+                armed++;
+            }
+            return true;
+        } catch (Exception refused) {
+            RecorderLog.info("displaced, and cannot be set again: " + refused);
+            return false;
+        }
+    }
+
+    @Override
+    void uninstall() {
+        active = false;
+        try {
+            // Replaced by another observer, which may pass on to ours: stay as a pass-through.
+            if (slot.read() == observer) {
+                slot.write(previous);
+            } else {
+                left = this;
+            }
+        } catch (Exception refused) {
+            Faults.log(refused);
+        }
+    }
+
+    private static final class ByReflection implements ObserverAccess {
+        private Field field;
+
+        @Override
+        public String name() {
+            return "reflection";
+        }
+
+        @Override
+        public Object read() throws Exception {
+            return field().get(null);
+        }
+
+        @Override
+        public void write(Object observer) throws Exception {
+            field().set(null, observer);
+        }
+
+        private Field field() throws NoSuchFieldException {
+            if (field == null) {
+                field = Looper.class.getDeclaredField("sObserver");
+                field.setAccessible(true);
+            }
+            return field;
+        }
+    }
+}

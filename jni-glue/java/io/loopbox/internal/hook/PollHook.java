@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.hook;
+
+import android.os.Looper;
+import io.loopbox.internal.recording.Native;
+
+/**
+ * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce: what lies between two
+ * polls is a message, the idle handlers, or nothing. It makes no object, and no other library's hook is in
+ * its way. It does not see the Message: names come from stacks and from callbacks.
+ */
+final class PollHook extends Hook {
+    /** What {@link Native#pollThere} says of ours. */
+    private static final long OURS = 1;
+
+    /** Why the last {@link #install} put none in. Main thread. */
+    private static String refusal;
+
+    /** Stands for the function of another library that polls. */
+    private static final class Other {
+        final long number;
+
+        Other(long number) {
+            this.number = number;
+        }
+    }
+
+    /** The one that was seen last: the same object for the same function. */
+    private volatile Other other;
+
+    private PollHook() {}
+
+    /** @return null when it cannot be put in. */
+    static PollHook install() {
+        refusal = Native.pollIn(Looper.myQueue());
+        return refusal == null ? new PollHook() : null;
+    }
+
+    /** Why there is none, in words of the report. */
+    static String refusal() {
+        return "no poll hook: " + refusal;
+    }
+
+    @Override
+    String describe() {
+        return withArmed("Poll");
+    }
+
+    @Override
+    Object there() throws NoSuchMethodException {
+        long there = Native.pollThere();
+        if (there == OURS) {
+            return this;
+        }
+        if (there == 0) {
+            throw new NoSuchMethodException("nativePollOnce cannot be read");
+        }
+        Other known = other;
+        if (known == null || known.number != there) {
+            known = new Other(there);
+            other = known;
+        }
+        return known;
+    }
+
+    @Override
+    boolean isOurs(Object there) {
+        return there == this;
+    }
+
+    @Override
+    void idle() {
+        Native.pollIdle();
+    }
+
+    @Override
+    boolean armAgain() {
+        if (Native.pollThere() == OURS) {
+            return true;
+        }
+        refusal = Native.pollIn(Looper.myQueue());
+        if (refusal == null) {
+            armed++;
+        }
+        return refusal == null;
+    }
+
+    @Override
+    void uninstall() {
+        active = false;
+        Native.pollOut(Looper.myQueue());
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.platform;
+
+import android.content.Context;
+import android.content.pm.PackageInfo;
+import android.content.pm.PackageManager;
+import android.system.ErrnoException;
+import android.system.Os;
+import android.system.OsConstants;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** What an app's Context has at installation. Apart, because processes without one record too. */
+public final class App {
+    private static final String OFF = "off";
+
+    /** The kernel gives the first page of a command line in one read. */
+    private static final int MOST_NAME_BYTES = 512;
+
+    private static volatile String ownName;
+
+    private App() {}
+
+    /** A folder that only this app can read and that is in no backup. */
+    public static File directory(Context context) {
+        return new File(context.getNoBackupFilesDir(), "loopbox");
+    }
+
+    /** Is there while the app has switched the recorder off, wherever reports go. */
+    public static File killSwitch(Context context) {
+        return new File(directory(context), OFF);
+    }
+
+    /**
+     * Whether a file is there. A kernel says of which type it is; Robolectric, on which unit tests run, answers for each name
+     * without one.
+     *
+     * @throws ErrnoException when that is not known
+     */
+    public static boolean isThere(File file) throws ErrnoException {
+        try {
+            return (Os.lstat(file.getPath()).st_mode & OsConstants.S_IFMT) != 0 || file.exists();
+        } catch (ErrnoException refused) {
+            if (refused.errno == OsConstants.ENOENT) {
+                return false;
+            }
+            throw refused;
+        }
+    }
+
+    /** For every later launch, and for the other processes of this one, which look (kill_switch.rs). */
+    public static void setEnabled(Context context, boolean enabled) throws IOException {
+        File directory = directory(context);
+        File off = killSwitch(context);
+        if (enabled) {
+            if (off.exists() && !off.delete()) {
+                throw new IOException("cannot delete " + off);
+            }
+        } else if (!directory.isDirectory() && !directory.mkdirs()) {
+            throw new IOException("cannot create " + directory);
+        } else if (!off.exists() && !off.createNewFile()) {
+            throw new IOException("cannot create " + off);
+        }
+    }
+
+    /** Version name and code, or an empty text. */
+    public static String version(Context context) {
+        try {
+            PackageInfo info = context.getPackageManager().getPackageInfo(context.getPackageName(), 0);
+            return info.versionName + " (" + info.versionCode + ")";
+        } catch (PackageManager.NameNotFoundException absent) {
+            return "";
+        } catch (RuntimeException dead) {
+            // The package manager is another process and may be gone.
+            RecorderLog.info("no app version: " + dead);
+            return "";
+        }
+    }
+
+    /** For as long as the process lives: an Activity or a Service does not. */
+    public static Context lasting(Context context) {
+        Context application = context.getApplicationContext();
+        // None yet inside of attachBaseContext, where the context is the Application itself or stands behind it.
+        return application == null ? context : application;
+    }
+
+    /** As the system calls this process, or null. Read once: some time after its start nothing changes it. */
+    public static String processName() {
+        String name = ownName;
+        if (name == null) {
+            name = processName("self");
+            ownName = name;
+        }
+        return name;
+    }
+
+    /** The same of another process, by its id. */
+    public static String processName(String pid) {
+        try {
+            FileInputStream in = new FileInputStream("/proc/" + pid + "/cmdline");
+            try {
+                // A reader would load what decodes characters, on the main thread of an app that starts.
+                byte[] line = new byte[MOST_NAME_BYTES];
+                int count = Math.max(0, in.read(line));
+                int end = 0;
+                while (end < count && line[end] != 0) {
+                    end++;
+                }
+                return end == 0 ? null : new String(line, 0, end, StandardCharsets.UTF_8);
+            } finally {
+                in.close();
+            }
+        } catch (IOException unreadable) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.platform;
+
+/** Threads that do one thing and end. */
+public final class Background {
+    private Background() {}
+
+    /** The VM does not wait for it to end. */
+    public static Thread run(String name, final Runnable what) {
+        Thread thread =
+                new Thread(name) {
+                    @Override
+                    public void run() {
+                        try {
+                            what.run();
+                        } catch (Throwable fault) {
+                            // A thread that throws ends the app.
+                            Faults.log(fault);
+                        }
+                    }
+                };
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+}

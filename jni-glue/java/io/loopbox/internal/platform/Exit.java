@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.platform;
+
+import android.system.OsConstants;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+
+/** How a process of this app ended, as the system recorded it. */
+public final class Exit {
+    // ApplicationExitInfo.REASON_*.
+    static final int SIGNALED = 2;
+    static final int CRASH = 4;
+    static final int CRASH_NATIVE = 5;
+    public static final int ANR = 6;
+
+    /** The wall clock may have been set back that far between a process's last sign of life and its end. */
+    private static final long CLOCK_MS = 60_000;
+
+    /** Process id; they come back. */
+    final int pid;
+
+    /** As in the manifest: the package, or {@code package:name}. */
+    final String process;
+
+    /** System.currentTimeMillis of the end. */
+    public final long timeMs;
+
+    /** ApplicationExitInfo.REASON_*. */
+    public final int reason;
+
+    /** The signal or exit code that it ended by. */
+    public final int status;
+
+    /** The system's own words, "user request after error: Input dispatching timed out ..."; null for none. */
+    public final String description;
+
+    /** What the app has had the system keep of the process; null for nothing. */
+    public final byte[] state;
+
+    /** Of the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it; null where the system does not say. */
+    public final long[] anr;
+
+    private final Trace trace;
+
+    /** What the system keeps of an ANR: ART's own trace. */
+    interface Trace {
+        /** @return null for none */
+        InputStream open() throws IOException;
+    }
+
+    Exit(int pid, String process, long timeMs, int reason, int status, String description, byte[] state, long[] anr, Trace trace) {
+        this.pid = pid;
+        this.process = process;
+        this.timeMs = timeMs;
+        this.reason = reason;
+        this.status = status;
+        this.description = description;
+        this.state = state;
+        this.anr = anr;
+        this.trace = trace;
+    }
+
+    /** ART's trace, to be closed; null for none. */
+    public InputStream trace() throws IOException {
+        return trace.open();
+    }
+
+    /** Whether something went wrong in the process itself, which was not ended from outside. */
+    public boolean isFault() {
+        return reason == CRASH || reason == CRASH_NATIVE || reason == ANR || (reason == SIGNALED && isFault(status));
+    }
+
+    /** Of a fault in the process, and not of a process that ended it. */
+    private static boolean isFault(int signal) {
+        return signal == OsConstants.SIGSEGV
+                || signal == OsConstants.SIGABRT
+                || signal == OsConstants.SIGBUS
+                || signal == OsConstants.SIGILL
+                || signal == OsConstants.SIGTRAP;
+    }
+
+    /**
+     * How a process ended: by the ANR that the system had warned it of. Without such a warning, or where it was ended by something
+     * else, it is the first end of a process of that name and id after its last sign of life, because process ids come back.
+     *
+     * @param exits newest first; null for none
+     * @param aliveMs System.currentTimeMillis of that sign
+     * @param warnings each begins with the id and the type of an ANR
+     * @return null when it is not known
+     */
+    public static Exit find(Exit[] exits, String process, int pid, long aliveMs, List<long[]> warnings) {
+        Exit found = null;
+        for (Exit exit : exits == null ? new Exit[0] : exits) {
+            if (exit.pid == pid && process.equals(exit.process)) {
+                if (exit.isOfOne(warnings)) {
+                    return exit;
+                }
+                found = exit.timeMs >= aliveMs - CLOCK_MS ? exit : found;
+            }
+        }
+        return found;
+    }
+
+    /** The numbers begin anew with each start of the device: that the process has the same id, too, leaves next to no doubt. */
+    private boolean isOfOne(List<long[]> warnings) {
+        for (long[] warning : warnings) {
+            if (anr != null && anr[0] == warning[0] && anr[1] == warning[1]) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.platform;
+
+/**
+ * What the recorder asks the Android framework about the process itself: the one door to it, behind which a process
+ * without a Context, or a test, puts something else. Nothing here throws but {@link #notResponding}. Not for the main
+ * thread: the answers come from another process.
+ */
+public interface Framework {
+    /**
+     * What the system reports about this process not responding; null while it does not.
+     *
+     * @throws RuntimeException when it cannot be asked, which is no answer
+     */
+    String notResponding();
+
+    /** How earlier processes of this app ended, newest first; null where no record is kept: below Android 11. */
+    Exit[] exits();
+
+    /** How and for what the system started this process, in words; null where it does not say: below Android 15. */
+    String started();
+
+    /** Whether the user sees an Activity of this process now; null where the system does not say. */
+    Boolean isSeen();
+
+    /**
+     * Has the system take profiles of this app from now on, as often as it allows, and calls with their files, then or in a
+     * later process.
+     *
+     * @param triggers what to take one at, each a bit by its number; what the system does not know is left out
+     * @param sink null to have no more taken
+     * @return whether the system does that: not below Android 16
+     */
+    boolean profile(int triggers, ProfileSink sink);
+
+    /**
+     * Asks for the trace that the system happens to record now, where {@link #profile} was given {@link
+     * ProfileSink#RUNNING_TRACE}, and the system has it: not below Android 16 QPR2.
+     *
+     * @param tag comes back with it
+     */
+    void traceNow(String tag);
+
+    /**
+     * Has the system call from now on when it is about to call an ANR of this app.
+     *
+     * @param sink null for no more calls
+     * @return whether the system does that: not below Android 17
+     */
+    boolean warnOfAnrs(WarningSink sink);
+
+    /** Whether a debugger is attached, whose stops are no hangs. */
+    boolean isDebugged();
+
+    /** A process without a Context: nothing is known. */
+    Framework NONE =
+            new Framework() {
+                @Override
+                public String notResponding() {
+                    return null;
+                }
+
+                @Override
+                public Exit[] exits() {
+                    return null;
+                }
+
+                @Override
+                public String started() {
+                    return null;
+                }
+
+                @Override
+                public Boolean isSeen() {
+                    return null;
+                }
+
+                @Override
+                public boolean profile(int triggers, ProfileSink sink) {
+                    return false;
+                }
+
+                @Override
+                public void traceNow(String tag) {}
+
+                @Override
+                public boolean warnOfAnrs(WarningSink sink) {
+                    return false;
+                }
+
+                @Override
+                public boolean isDebugged() {
+                    return false;
+                }
+            };
+}

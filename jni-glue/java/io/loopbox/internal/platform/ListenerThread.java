@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.platform;
+
+import java.util.ArrayDeque;
+
+/** Calls one listener of the app, which may take as long as it likes: no other one waits for it. */
+public final class ListenerThread extends Thread {
+    /** As many as a directory keeps; of more that wait the oldest are not told. */
+    private static final int MOST_WAITING = 16;
+
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<Runnable>(MOST_WAITING + 1);
+    private boolean ends;
+
+    private ListenerThread() {
+        super("loopbox-listener");
+    }
+
+    public static ListenerThread begin() {
+        ListenerThread thread = new ListenerThread();
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    /** Whether the calling thread calls a listener. */
+    public static boolean isCurrent() {
+        return Thread.currentThread() instanceof ListenerThread;
+    }
+
+    /** Any thread. */
+    public synchronized void add(Runnable call) {
+        if (waiting.size() == MOST_WAITING) {
+            waiting.removeFirst();
+        }
+        waiting.addLast(call);
+        notifyAll();
+    }
+
+    /** When what waits is done. Any thread. */
+    public synchronized void end() {
+        ends = true;
+        notifyAll();
+    }
+
+    @Override
+    public void run() {
+        for (Runnable call = next(); call != null; call = next()) {
+            try {
+                call.run();
+            } catch (Throwable fault) {
+                Faults.log(fault);
+            }
+        }
+    }
+
+    private synchronized Runnable next() {
+        while (waiting.isEmpty() && !ends) {
+            try {
+                wait();
+            } catch (InterruptedException ignored) {
+                // By code of the app.
+            }
+        }
+        return waiting.pollFirst();
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.platform;
+
+import android.system.ErrnoException;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+
+/**
+ * Files of the recorder's folders. A symbolic link there is none of ours, and what it leads to is neither read nor handed
+ * out: an app that sends reports would send another file of its own.
+ */
+public final class OwnFile {
+    private static final int PART = 16 << 10;
+
+    private OwnFile() {}
+
+    /** Whether it is a file, and no link to one. */
+    public static boolean isFile(File file) {
+        return file.isFile() && isInItsFolder(file);
+    }
+
+    /** Whether it is a folder, and no link to one. */
+    public static boolean isFolder(File file) {
+        return file.isDirectory() && isInItsFolder(file);
+    }
+
+    /** The folder itself may be reached by links, as an app's data is. */
+    private static boolean isInItsFolder(File file) {
+        try {
+            File folder = file.getAbsoluteFile().getParentFile();
+            return folder == null
+                    || new File(folder.getCanonicalFile(), file.getName()).equals(file.getCanonicalFile());
+        } catch (IOException unknown) {
+            return false;
+        }
+    }
+
+    /**
+     * The first bytes of a file, all of it where it has no more.
+     *
+     * @throws IOException also when it is a link, or no file
+     */
+    public static byte[] read(File file, int most) throws IOException {
+        if (!isFile(file)) {
+            throw new IOException(file + " is no file");
+        }
+        FileInputStream in = new FileInputStream(file);
+        try {
+            byte[] part = new byte[Math.min(PART, most)];
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            while (all.size() < most) {
+                int count = in.read(part, 0, Math.min(part.length, most - all.size()));
+                if (count <= 0) {
+                    break;
+                }
+                all.write(part, 0, count);
+            }
+            return all.toByteArray();
+        } finally {
+            in.close();
+        }
+    }
+
+    /** A folder that cannot be read may have something. */
+    public static boolean isRead(File folder) {
+        if (folder.list() != null) {
+            return true;
+        }
+        return isGone(folder);
+    }
+
+    public static boolean isDeleted(File file) {
+        // Another process may have been quicker.
+        if (file.delete() || isGone(file)) {
+            return true;
+        }
+        RecorderLog.warn("cannot delete " + file);
+        return false;
+    }
+
+    private static boolean isGone(File file) {
+        try {
+            return !App.isThere(file);
+        } catch (ErrnoException unknown) {
+            RecorderLog.warn("not known whether it is deleted: " + file + ": " + unknown);
+            return false;
+        }
+    }
+
+    /** One that has files of the app stays. */
+    public static void removeEmpty(File folder) {
+        if (OwnFile.isFolder(folder) && folder.delete()) {
+            RecorderLog.info("deleted " + folder);
+        }
+    }
+}

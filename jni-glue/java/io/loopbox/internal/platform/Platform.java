@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.platform;
+
+import android.os.Build;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+
+/** Which device this is, and whether its framework finds in our classes what it calls there. */
+public final class Platform {
+    private Platform() {}
+
+    /**
+     * A public constant of the platform; null when it is not there. By name: what stands in for the platform off a device
+     * has only some of them.
+     */
+    public static String field(Class<?> type, String name) {
+        try {
+            Object value = type.getField(name).get(null);
+            return value == null ? null : value.toString();
+        } catch (ReflectiveOperationException absent) {
+            return null;
+        }
+    }
+
+    /**
+     * Whether a class of ours has a method by which the framework calls it through an interface that an app's
+     * shrinker may not know: then nothing but a rule of ours says that it is called, and each call of a
+     * method that was renamed or removed would end in an AbstractMethodError. The name is compared here, in a
+     * loop, because a shrinker that sees it in a look-up renames it there, too.
+     */
+    public static boolean has(Object ours, Class<?> returns, String name, Class<?>... parameters) {
+        for (Method method : ours.getClass().getDeclaredMethods()) {
+            int modifiers = method.getModifiers();
+            if (Modifier.isPublic(modifiers)
+                    && !Modifier.isAbstract(modifiers)
+                    && !Modifier.isStatic(modifiers)
+                    && method.getReturnType() == returns
+                    && method.getName().equals(name)
+                    && Arrays.equals(method.getParameterTypes(), parameters)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** That a method of ours is not there under its name, for reports. */
+    public static String missing(String method, String type) {
+        return method + " is missing in " + type + ": a shrinker did not have the library's rules";
+    }
+
+    public static String device() {
+        String maker = field(Build.class, "MANUFACTURER");
+        String model = field(Build.class, "MODEL");
+        return maker == null || model == null ? null : maker + ' ' + model;
+    }
+
+    /** Of the first processor; null where it is not known. */
+    public static Long maxKilohertz() {
+        return Vitals.number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "");
+    }
+}

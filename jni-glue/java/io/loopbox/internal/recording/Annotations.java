@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.recording;
+
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.platform.RecorderLog;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What the app has set about itself: kept here until there is a recording to have it, and for what is written on the
+ * Java side. Any thread; no code of the app runs while the class's lock is held.
+ */
+public final class Annotations {
+    private static final Map<String, String> KEPT = new ConcurrentHashMap<String, String>();
+
+    /** For the next recording, in the order in which the names were first set; null while one is in progress. */
+    private static Map<String, String> early = new LinkedHashMap<String, String>();
+
+    /** What of them is given to a new recording: the app may go on and add more meanwhile. */
+    private static final int MOST_EARLY = 64;
+
+    /** Of a value that waits: more than reports have, because the Redactor is to see what it is part of. */
+    private static final int MOST_CHARS = 2_000;
+
+    private static final String TOO_MANY = "an app can set " + Settings.MOST_NAMES + " names";
+
+    /** Set on a thread while the app's Redactor sees a value on it. */
+    private static final ThreadLocal<String> REDACTS = new ThreadLocal<String>();
+
+    private static int refused;
+    private static String lastRefusal = "";
+
+    private Annotations() {}
+
+    /** A new recording begins with these names and values. */
+    public static void begin(List<String> annotations) {
+        KEPT.clear();
+        for (int at = 0; at + 1 < annotations.size(); at += 2) {
+            put(annotations.get(at), annotations.get(at + 1));
+        }
+    }
+
+    /** Gives a new recording what was kept for it. */
+    public static void giveEarly() {
+        for (int given = 0; given < MOST_EARLY; given++) {
+            String[] annotation = takeEarly();
+            if (annotation == null) {
+                return;
+            }
+            tell(annotation[0], annotation[1]);
+        }
+    }
+
+    /** The recording has all that was kept for it: from now on it is told itself. */
+    public static synchronized void pass() {
+        early = null;
+    }
+
+    /** The recording has ended, or the app wants none: what was kept for it is forgotten. */
+    public static synchronized void end() {
+        early = new LinkedHashMap<String, String>();
+    }
+
+    /**
+     * Adds something about the app to each report from now on, or takes it out; before there is a recording, to
+     * those of the next one. Any thread; not what a Redactor itself does.
+     *
+     * @return whether it is kept
+     */
+    public static boolean set(String name, String value) {
+        if (isRedacting()) {
+            return false;
+        }
+        if (name == null || Settings.isRecorders(name)) {
+            refuse(String.valueOf(name), name == null ? "no name" : "the recorder itself says it");
+            return false;
+        }
+        String key = cut(name, Settings.NAME_CHARS);
+        Boolean early = keepEarly(key, value);
+        if (Boolean.FALSE.equals(early)) {
+            refuse(key, TOO_MANY);
+        }
+        return early == null ? tell(key, value) : early;
+    }
+
+    /** The same where there is a recording. */
+    private static boolean tell(String name, String value) {
+        Settings wanted = Recording.settings();
+        if (wanted == null) {
+            return false;
+        }
+        String kept = value == null ? null : redacted(wanted, name, value);
+        if (!Native.annotate(name, kept)) {
+            if (Recording.isOn()) {
+                refuse(name, TOO_MANY);
+            }
+            return false;
+        }
+        put(name, kept);
+        return value == null || kept != null;
+    }
+
+    /** What the app's Redactor leaves of a value; null for nothing. What it says itself meanwhile is not kept. */
+    static String redacted(Settings wanted, String name, String value) {
+        if (wanted.redactor == null) {
+            return value;
+        }
+        REDACTS.set(name);
+        try {
+            return wanted.redacted(name, value);
+        } finally {
+            REDACTS.remove();
+        }
+    }
+
+    /** Whether the app's Redactor is being called on this thread. */
+    static boolean isRedacting() {
+        return REDACTS.get() != null;
+    }
+
+    /** The recorder's own word, for the recording in progress. Any thread. */
+    public static void note(String name, String value) {
+        try {
+            if (!isRedacting()) {
+                tell(name, value);
+            }
+        } catch (Throwable fault) {
+            Faults.log(fault);
+        }
+    }
+
+    /**
+     * Keeps it for the next recording; a value of null takes the name out again.
+     *
+     * @return whether there was room; null where the recording is to be told
+     */
+    private static synchronized Boolean keepEarly(String name, String value) {
+        if (early == null) {
+            return null;
+        }
+        if (value == null) {
+            early.remove(name);
+            return true;
+        }
+        if (!early.containsKey(name) && !Settings.hasOwnPlace(name) && others() >= Settings.MOST_NAMES) {
+            return false;
+        }
+        early.put(name, cut(value, MOST_CHARS));
+        return true;
+    }
+
+    private static int others() {
+        int others = 0;
+        for (String name : early.keySet()) {
+            others += Settings.hasOwnPlace(name) ? 0 : 1;
+        }
+        return others;
+    }
+
+    /** Takes one of those that were kept, name and value; null when there is none. */
+    private static synchronized String[] takeEarly() {
+        if (early == null || early.isEmpty()) {
+            return null;
+        }
+        String name = early.keySet().iterator().next();
+        return new String[] {name, early.remove(name)};
+    }
+
+    /** Whole characters, as the native side cuts. */
+    static String cut(String text, int most) {
+        return text.codePointCount(0, text.length()) <= most ? text : text.substring(0, text.offsetByCodePoints(0, most));
+    }
+
+    /** The app's annotation is not kept: the log says it once for each name, and the status how many there were. */
+    private static void refuse(String name, String why) {
+        String refusal = '"' + name.replace('\t', ' ').replace('\n', ' ') + "\": " + why;
+        boolean isNew;
+        synchronized (Annotations.class) {
+            refused++;
+            isNew = !refusal.equals(lastRefusal);
+            lastRefusal = refusal;
+        }
+        if (isNew) {
+            RecorderLog.warn("an annotation is not kept, " + refusal);
+        }
+    }
+
+    /** Adds how many were refused to the lines of the status. */
+    public static synchronized String addTo(String lines) {
+        if (refused == 0 || lines == null) {
+            return lines;
+        }
+        return lines + "annotations\t1\t" + refused + " not kept, the last one " + lastRefusal + '\n';
+    }
+
+    /** @param value null takes the name out again */
+    private static void put(String name, String value) {
+        if (value == null) {
+            KEPT.remove(name);
+        } else if (name.equals("scene") || name.equals("user")) {
+            KEPT.put(name, value);
+        }
+    }
+
+    /** An empty text for nothing. */
+    public static String get(String name) {
+        String value = KEPT.get(name);
+        return value == null ? "" : value;
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.recording;
+
+import java.util.ArrayDeque;
+
+/**
+ * What the app marks on its way: kept here until there is a recording to have it. Any thread; no code of the app runs
+ * while the class's lock is held.
+ */
+public final class Breadcrumbs {
+    /** What the Redactor is told that it sees. */
+    private static final String NAME = "breadcrumb";
+
+    /** As many as the native side keeps (breadcrumbs.rs). */
+    private static final int MOST = 64;
+
+    /** Of a name that waits: more than reports have, because the Redactor is to see what it is part of. */
+    private static final int MOST_EARLY_CHARS = 200;
+
+    /** For the next recording, the oldest first; null while one is in progress. */
+    private static ArrayDeque<Early> early = new ArrayDeque<Early>();
+
+    private Breadcrumbs() {}
+
+    public static final class Early {
+        final String name;
+        final long atNs;
+
+        Early(String name, long atNs) {
+            this.name = name;
+            this.atNs = atNs;
+        }
+    }
+
+    /** Leaves one. Any thread; not what a Redactor itself does. */
+    public static void leave(String name) {
+        long atNs = System.nanoTime();
+        if (name == null || name.isEmpty() || Annotations.isRedacting()) {
+            return;
+        }
+        if (!keepEarly(name, atNs)) {
+            tell(name, atNs);
+        }
+    }
+
+    /** Gives a new recording what was kept for it, and no more than that: the app may go on meanwhile. */
+    public static void giveEarly() {
+        for (int given = 0; given < MOST; given++) {
+            Early next = takeEarly();
+            if (next == null) {
+                return;
+            }
+            tell(next.name, next.atNs);
+        }
+    }
+
+    /**
+     * From now on the recording is told itself.
+     *
+     * @return what came for it until now, for {@link #give}
+     */
+    public static synchronized ArrayDeque<Early> pass() {
+        ArrayDeque<Early> rest = early;
+        early = null;
+        return rest;
+    }
+
+    public static void give(ArrayDeque<Early> rest) {
+        if (rest != null) {
+            for (Early next : rest) {
+                tell(next.name, next.atNs);
+            }
+        }
+    }
+
+    /** The recording has ended, or the app wants none: what was kept for it is forgotten. */
+    public static synchronized void end() {
+        early = new ArrayDeque<Early>();
+    }
+
+    private static synchronized boolean keepEarly(String name, long atNs) {
+        if (early == null) {
+            return false;
+        }
+        if (early.size() == MOST) {
+            early.removeFirst();
+        }
+        early.addLast(new Early(Annotations.cut(name, MOST_EARLY_CHARS), atNs));
+        return true;
+    }
+
+    private static synchronized Early takeEarly() {
+        return early == null ? null : early.pollFirst();
+    }
+
+    private static void tell(String name, long atNs) {
+        Settings wanted = Recording.settings();
+        if (wanted == null) {
+            return;
+        }
+        String kept = clean(Annotations.redacted(wanted, NAME, name));
+        if (!kept.isEmpty()) {
+            Native.breadcrumb(kept, atNs);
+        }
+    }
+
+    /** On one line, and as long as is kept; empty for nothing. */
+    private static String clean(String text) {
+        if (text == null) {
+            return "";
+        }
+        String kept = Annotations.cut(text, Settings.NAME_CHARS);
+        for (int at = 0; at < kept.length(); at++) {
+            if (Character.isISOControl(kept.charAt(at))) {
+                kept = kept.replace(kept.charAt(at), ' ');
+            }
+        }
+        return kept.trim();
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.recording;
+
+/**
+ * The way out of a recording, as far as Java goes it: open until the recording ends, like the native side's
+ * (gate.rs). Who is about to write a line enters, and leaves when it is written; no code of the app runs
+ * inside. A call of a listener has begun once the gate was seen open, and may last.
+ */
+public final class Gate {
+    private int inside;
+    private boolean closed;
+
+    public synchronized boolean enter() {
+        if (!closed) {
+            inside++;
+        }
+        return !closed;
+    }
+
+    public synchronized void leave() {
+        inside--;
+        notifyAll();
+    }
+
+    public synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** Waits for nothing. */
+    synchronized void close() {
+        closed = true;
+    }
+
+    /** Waits until nobody is inside any more, that long at most. */
+    public synchronized void awaitLeft(long mostMs) {
+        long endNs = System.nanoTime() + mostMs * 1_000_000;
+        try {
+            for (long leftMs = mostMs; inside > 0 && leftMs > 0; leftMs = (endNs - System.nanoTime()) / 1_000_000) {
+                wait(leftMs);
+            }
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

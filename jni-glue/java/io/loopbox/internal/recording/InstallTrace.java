@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.recording;
+
+import android.os.Trace;
+import io.loopbox.internal.platform.MainLooper;
+
+/** The parts of an installation, as sections of a system trace of the app's start. They cost next to nothing without one. */
+public final class InstallTrace {
+    /** Main thread. */
+    private static boolean isOpen;
+
+    private InstallTrace() {}
+
+    /** The part before it ends. */
+    public static void part(String name) {
+        if (MainLooper.isCurrent()) {
+            end();
+            Trace.beginSection(name);
+            isOpen = true;
+        }
+    }
+
+    /** The last part ends. */
+    public static void end() {
+        if (isOpen && MainLooper.isCurrent()) {
+            isOpen = false;
+            Trace.endSection();
+        }
+    }
+}

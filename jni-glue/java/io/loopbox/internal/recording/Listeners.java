@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.recording;
+
+import io.loopbox.internal.platform.Faults;
+import io.loopbox.internal.platform.ListenerThread;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Who hears of reports. Any thread. */
+public final class Listeners {
+    /** How long those of the configuration, which may take the file away, wait for those that were added, and answers for all. */
+    private static final long OTHERS_MS = 2_000;
+
+    /** In the order in which they came. With the class's lock held, under which no code of the app runs. */
+    private static final List<Told> ADDED = new ArrayList<Told>();
+
+    private static final List<Told> CONFIGURED = new ArrayList<Told>();
+
+    /** Calls those who have asked for a report. At the start it asks the system how the process was started. */
+    private static ListenerThread answers;
+
+    /** Of the last complete report, until all have heard of it: who has asked for it hears after them. */
+    private static CountDownLatch told = new CountDownLatch(0);
+
+    private static boolean records;
+
+    private Listeners() {}
+
+    /** A listener, and the thread that calls it while something is recorded. */
+    private static final class Told {
+        final ReportSink sink;
+        private ListenerThread thread;
+
+        Told(ReportSink sink) {
+            this.sink = sink;
+        }
+
+        /** Returns whether it has a thread, which may cost more memory than there is. */
+        boolean begin() {
+            try {
+                if (thread == null) {
+                    thread = ListenerThread.begin();
+                }
+                return true;
+            } catch (Throwable noMemory) {
+                Faults.log(noMemory);
+                return false;
+            }
+        }
+
+        void end() {
+            if (thread != null) {
+                thread.end();
+                thread = null;
+            }
+        }
+    }
+
+    public static synchronized void add(ReportSink listener) {
+        if (find(listener) < 0) {
+            Told told = new Told(listener);
+            if (records) {
+                told.begin();
+            }
+            ADDED.add(told);
+        }
+    }
+
+    public static synchronized void remove(ReportSink listener) {
+        int at = find(listener);
+        if (at >= 0) {
+            ADDED.remove(at).end();
+        }
+    }
+
+    private static int find(ReportSink listener) {
+        for (int at = 0; at < ADDED.size(); at++) {
+            if (ADDED.get(at).sink.equals(listener)) {
+                return at;
+            }
+        }
+        return -1;
+    }
+
+    private static synchronized boolean isThere(Told told) {
+        return ADDED.contains(told) || CONFIGURED.contains(told);
+    }
+
+    /** A recording begins, with the listeners of its configuration. */
+    public static synchronized void begin(List<ReportSink> configured) {
+        end();
+        records = true;
+        if (configured != null) {
+            for (ReportSink sink : configured) {
+                CONFIGURED.add(new Told(sink));
+            }
+        }
+    }
+
+    /**
+     * Starts the threads of the listeners, soon after {@link #begin}: the main thread has no time for it there, and later
+     * memory may be short. Not on the main thread.
+     */
+    public static synchronized void beginThreads() {
+        if (records) {
+            for (Told told : all()) {
+                told.begin();
+            }
+        }
+    }
+
+    /** It ends. A call that is under way may go on. */
+    public static synchronized void end() {
+        records = false;
+        for (Told told : all()) {
+            told.end();
+        }
+        CONFIGURED.clear();
+        if (answers != null) {
+            answers.end();
+            answers = null;
+        }
+    }
+
+    private static List<Told> all() {
+        List<Told> all = new ArrayList<Told>(ADDED);
+        all.addAll(CONFIGURED);
+        return all;
+    }
+
+    /**
+     * There is a report, or more in it. Waits for nobody.
+     *
+     * @param first more is to come, and only some hear of it
+     */
+    public static synchronized void onReport(final File file, final boolean first, final Gate gate) {
+        final CountDownLatch added = new CountDownLatch(ADDED.size());
+        final CountDownLatch everybody = new CountDownLatch(all().size());
+        if (!first) {
+            Listeners.told = everybody;
+        }
+        for (final Told told : all()) {
+            final boolean isAdded = ADDED.contains(told);
+            if (first && !told.sink.hearsFirst() || !told.begin()) {
+                if (isAdded) {
+                    added.countDown();
+                }
+                everybody.countDown();
+                continue;
+            }
+            told.thread.add(
+                    new Runnable() {
+                        @Override
+                        public void run() {
+                            try {
+                                if (!isAdded && !first) {
+                                    await(added);
+                                }
+                                // One of the others may have stopped the recording, or taken this one out.
+                                if (!gate.isClosed() && isThere(told)) {
+                                    told.sink.onReport(file, first);
+                                }
+                            } finally {
+                                if (isAdded) {
+                                    added.countDown();
+                                }
+                                everybody.countDown();
+                            }
+                        }
+                    });
+        }
+    }
+
+    /** The system warns of an ANR, and main is late. Waits for nobody. */
+    public static synchronized void onWarning(final long[] warning, final Gate gate) {
+        for (final Told told : all()) {
+            if (told.sink.hearsWarnings() && told.begin()) {
+                told.thread.add(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                if (!gate.isClosed() && isThere(told)) {
+                                    told.sink.onWarning((int) warning[0], (int) warning[1], warning[2], warning[3]);
+                                }
+                            }
+                        });
+            }
+        }
+    }
+
+    private static void await(CountDownLatch others) {
+        try {
+            others.await(OTHERS_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException ignored) {
+            // By code of the app.
+        }
+    }
+
+    /** Calls who has asked for a report, on a thread for such answers. While nothing is recorded it is made for the call. */
+    public static synchronized void answer(final Runnable answer) {
+        final CountDownLatch before = told;
+        Runnable call =
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        await(before);
+                        answer.run();
+                    }
+                };
+        if (answers == null) {
+            answers = ListenerThread.begin();
+        }
+        answers.add(call);
+        if (!records) {
+            answers.end();
+            answers = null;
+        }
+    }
+}

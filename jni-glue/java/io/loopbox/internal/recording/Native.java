@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.recording;
+
+import android.os.MessageQueue;
+import dalvik.annotation.optimization.CriticalNative;
+import dalvik.annotation.optimization.FastNative;
+
+/**
+ * The native half. JNI_OnLoad registers every method here by hand, so that a name changed by a shrinker shows when
+ * the library is loaded and not at an ANR.
+ */
+public final class Native {
+    /** A bit of what begin and end return: a message wants {@link #describe} or {@link #describeLine}. */
+    public static final int WANTS_NAME = 1;
+
+    /** How far to shift what begin and end return to get the number of messages that run inside each other. */
+    public static final int DEPTH_SHIFT = 1;
+
+    /**
+     * Returned by begin: nothing was recorded, because another message seems to run; {@link #beginIn} decides. Returned by end:
+     * the innermost message was left without an end, by an Error or, with the Printer hook, an exception. It can be
+     * described now; then the same end is to be reported again.
+     */
+    public static final int IN_DOUBT = -1;
+
+    /** Returned by begin, end and depth: this is not the main thread, or nothing records. Nothing was done. */
+    static final int ELSEWHERE = -2;
+
+    /** Passed to NativeCalls.onReport: the report has as much in it as there is by now. */
+    static final long COMPLETE = 0;
+
+    /** Passed to NativeCalls.onReport: the report has a file, and more is to come. */
+    public static final long FIRST_FILE = -1;
+
+    /** Passed to NativeCalls.onReport, without a report: what earlier processes left has been looked at. */
+    public static final long LOOKED_BACK = -2;
+
+    /**
+     * Passed to NativeCalls.onReport: the system warns of an ANR, and main is late. In place of the path: id, type, how much of the
+     * time-out has passed and the time-out in ms, with blanks between.
+     */
+    public static final long WARNED = -3;
+
+    /**
+     * Passed to NativeCalls.onReport, without a report: a message became a suspect. In place of the path: the name of the file that
+     * its report would have, without its ending. Only where {@code hangTraceMs} is not 0.
+     */
+    public static final long SUSPECT = -4;
+
+    // What setFrames is about.
+    public static final int FRAMES = 0;
+    public static final int STAGES = 1;
+    public static final int TOUCH = 2;
+    public static final int JANKS = 3;
+
+    // What NativeCalls.onFrames is about; else of skipped frames.
+    public static final int FRAME_WINDOW = 0;
+    public static final int FRAME_GESTURE = 1;
+
+    private Native() {}
+
+    /**
+     * Starts the recorder. On the main thread only.
+     *
+     * @param numbers as {@link Settings#numbers} lists them
+     * @param strings as {@link Settings#strings} lists them
+     * @return null, or why it could not start
+     */
+    public static native String install(long[] numbers, String[] strings);
+
+    /**
+     * Stops it again, but for what {@link #leave} undoes: its callbacks do nothing from now on. Any thread.
+     */
+    public static native void uninstall();
+
+    /**
+     * Waits until no thread of the recorder does what it began before {@link #uninstall}, that long at most.
+     * Any thread.
+     */
+    public static native void awaitEnd(long mostMs);
+
+    /** Undoes what only the main thread may, with the hook already out. On the main thread only. */
+    public static native void leave();
+
+    /** Switches stack sampling off and on while the recorder runs. Any thread. */
+    public static native void setSampling(boolean on);
+
+    /** The hook was found taken out: messages may have run unseen since the last one that was seen. Any thread. */
+    public static native void setUnseen();
+
+    /** What the main thread does is not to be looked at while the hook is out, or it is again. Any thread. */
+    public static native void setPaused(boolean paused);
+
+    /** Whether nobody sees the app: then less is looked at, and not by ways that a freeze would not survive. Any thread. */
+    public static native void setBackground(boolean background);
+
+    /**
+     * From now on {@code NativeCalls.onMonitor} is called with messages that took longer than the level, and of each that has run
+     * for {@code blockMs}, with stacks; and it is called every so often while messages run. Any thread.
+     *
+     * @param levelMs 0: it is not called any more
+     * @param blockMs 0: only of messages that have ended
+     * @return false while nothing records
+     */
+    public static native boolean setMonitor(long levelMs, long blockMs, long tickMs);
+
+    /** The hook may be displaced: main is watched without it until {@link #setHook}. Any thread. */
+    public static native void doubtHook();
+
+    /** Which hook works, for the report: on or off and how or why. While it is off, main is watched without it. */
+    public static native void setHook(boolean on, String detail);
+
+    /**
+     * Whether frames, their stages, the finger's part in them or the compositor's word on them are watched, for the report: on
+     * or off and how or why. Any thread.
+     */
+    public static native void setFrames(int which, boolean on, String detail);
+
+    /** The values of a FrameMetrics by their constants, the window, and how many were lost before. Not the main thread. */
+    @FastNative
+    public static native void stages(long[] values);
+
+    /** Who made the frame of this vsync late, a SurfaceControl.JankData's type. Not the main thread. */
+    @FastNative
+    public static native void judged(long vsyncId, int janks);
+
+    /**
+     * A line for each screen and each gesture, as {@link io.loopbox.FrameStats} reads it; null where no frames are recorded. Not the
+     * main thread.
+     *
+     * @param forgets whether the figures start anew
+     */
+    public static native String frameStats(boolean forgets);
+
+    /** A line for each part of the recorder: name, 1 or 0 for on or off, detail, with tabs between. Any thread. */
+    public static native String features();
+
+    /**
+     * Adds something about the app to each report from now on; null takes it out again. Any thread.
+     *
+     * @return whether there is room for the name
+     */
+    public static native boolean annotate(String name, String value);
+
+    /** Keeps a mark of the app: its name, and its time, uptime in nanoseconds. Any thread. */
+    static native void breadcrumb(String name, long atNs);
+
+    /**
+     * Writes a report and waits for it. Any thread.
+     *
+     * @param inListener a listener of reports asks while it is called: it gets none
+     * @return null when there is none
+     */
+    public static native String dump(String reason, long timeoutMs, boolean inListener);
+
+    /**
+     * Writes a report without waiting for it. Any thread.
+     *
+     * @param asked what NativeCalls.onReport is called with when it is there, or there is none: more than 0; 0 for no call
+     * @param inListener as above
+     * @return false while nothing records; then there is no call
+     */
+    public static native boolean askForDump(String reason, long asked, boolean inListener);
+
+    /** How many dispatches the hook has seen begin. Any thread. */
+    @FastNative
+    public static native long begun();
+
+    /**
+     * Whether main, at rest after the last message that the hook has seen, has run since it was first seen
+     * so: 1 for yes, 0 for no, less where it was not seen at rest. Any thread.
+     */
+    public static native int ranAtRest();
+
+    // The next do something on the main thread only.
+
+    /**
+     * A dispatch begins: returns {@link #IN_DOUBT}, or how many messages run and whether one wants a name.
+     * {@link #WANTS_NAME} is about the message before, whose end was never reported: an Error, or any exception under the
+     * Printer hook.
+     */
+    @FastNative
+    public static native int begin();
+
+    /** {@link #begin} inside of that many Looper.loop(). */
+    @FastNative
+    public static native int beginIn(int loops);
+
+    /**
+     * Replaces the function of MessageQueue.nativePollOnce, for this queue, which is the main thread's. On the
+     * main thread.
+     *
+     * @return null, or why it cannot be
+     */
+    public static native String pollIn(MessageQueue queue);
+
+    /** Puts back what polled before, where no other library's function is on top. On the main thread. */
+    public static native void pollOut(MessageQueue queue);
+
+    /** What polls now: 1 for ours, 0 when that cannot be seen, else a number of another's. Any thread. */
+    public static native long pollThere();
+
+    /** An idle handler is called: what runs is no message. On the main thread. */
+    public static native void pollIdle();
+
+    /** An activity's life cycle calls back: what names the message where the hook sees none. On the main thread. */
+    public static native void inActivity();
+
+    /** How many messages run inside each other. */
+    @FastNative
+    public static native int depth();
+
+    /**
+     * The recorder was installed inside of a message, which is recorded from now on. Before the hook is in.
+     *
+     * @param loops how many Looper.loop() are on the stack
+     * @param binds whether that message starts the app
+     * @param startMs when it began, uptime, or 0: when the process started
+     */
+    public static native void adopt(int loops, boolean binds, long startMs);
+
+    /** The Looper has gone on from the message that the recorder was installed in. */
+    @FastNative
+    public static native void endAdopted();
+
+    /**
+     * The Looper is about to wait for a message: what runs as far as the hook knows is around a loop inside
+     * of it, or its end was lost.
+     */
+    @FastNative
+    public static native void rests();
+
+    /** A window is called with an event: returns whether that counts as a message, because none runs. */
+    @FastNative
+    public static native boolean beginInput();
+
+    /** The call that counted is over. */
+    @FastNative
+    public static native void endInput(String target, boolean threw);
+
+
+    /**
+     * A dispatch ended: returns how many messages still run and whether this one wants a name.
+     *
+     * @param whenMs Message.getWhen(), or -1 when it is not known
+     */
+    @FastNative
+    public static native int end(long whenMs, boolean threw);
+
+    /** {@link #begin} without an environment, for Android 8 and newer. */
+    @CriticalNative
+    public static native int beginCritical();
+
+    /** {@link #end} without an environment, for Android 8 and newer. */
+    @CriticalNative
+    public static native int endCritical(long whenMs, boolean threw);
+
+    /** Names the message that just ended. */
+    @FastNative
+    public static native void describe(String target, String callback, int what);
+
+    /** Names the message that just ended by the line that Looper printed at its start. */
+    @FastNative
+    public static native void describeLine(String line);
+
+    /** The frame callback runs: returns whether it is to be asked for again. */
+    @FastNative
+    public static native boolean frame(long frameTimeNanos);
+
+    /** {@link #frame} without an environment, for Android 8 and newer. */
+    @CriticalNative
+    public static native boolean frameCritical(long frameTimeNanos);
+
+    /** A view has scrolled, at this time of the animation clock: returns whether the callback is to be asked for. */
+    @FastNative
+    public static native boolean scrolled(long clockMs);
+
+    /** An animation begins or ends: returns whether the callback is to be asked for. */
+    @FastNative
+    public static native boolean animate(boolean begins);
+
+    /** The first finger went down, moved so far from there, or the last one was lifted: a MotionEvent's action. */
+    @FastNative
+    public static native void touch(int action, float distanceDp);
+
+    /** Frames from now on are of this screen. */
+    public static native void frameScene(String name);
+
+    /** What the display reports of itself. */
+    @FastNative
+    public static native void refreshRate(float hz);
+
+    /** The system warns of an ANR of this app, of which process it does not say. Any thread. */
+    public static native void warnOfAnr(int id, int type, long consumedMs, long timeoutMs);
+
+    // The sampler's own, called from its native thread.
+
+    /** Finds and checks ART; its self-check calls {@link #walk}, and expects that very method on top of the thread's stack. */
+    static native void discover();
+
+    /** Walks a suspended thread's stack, or its own; fast, so that the caller is runnable and the collector stays away. */
+    @FastNative
+    static native void walk();
+
+    /**
+     * Which one of these threads the main thread waits for to end. Fast, so that what it reads is not moved meanwhile. Any thread.
+     *
+     * @param threads up to the first null
+     * @return the place in the array, and in the upper half the thread's id in the kernel, 0 when that is not known; less than 0
+     *     for none
+     */
+    @FastNative
+    public static native long joined(Thread[] threads);
+}

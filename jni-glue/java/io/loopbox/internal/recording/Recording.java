@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.recording;
+
+import io.loopbox.internal.platform.App;
+import io.loopbox.internal.platform.Framework;
+import java.io.File;
+
+/** What is known of the recording in progress. {@code Recorder} begins and ends it. Any thread. */
+public final class Recording {
+    // No constants of the compiler: whose first use makes a text, for which there may be no memory when the app stops.
+    public static final String SWITCHED_OFF = "switched off by the app".intern();
+    public static final String UNINSTALLED = "uninstalled".intern();
+
+    /** Null while nothing is recorded. */
+    private static volatile Settings settings;
+
+    /** What the recording writes and passes to listeners goes through it. */
+    private static volatile Gate gate = new Gate();
+
+    private static volatile Framework framework = Framework.NONE;
+    private static volatile Place place;
+
+    /** Why nothing is recorded, while nothing is. */
+    private static volatile String offBecause = "not installed";
+
+    private Recording() {}
+
+    /** It has begun as far as Java goes: what it is asked has answers. By who may begin and end one. */
+    public static void begin(Settings wanted, Framework asked, Place where) {
+        framework = asked;
+        place = where;
+        gate = new Gate();
+        settings = wanted;
+    }
+
+    /** Nothing is written or passed to listeners any more. By who may begin and end one. */
+    public static void end() {
+        settings = null;
+        gate.close();
+    }
+
+    public static boolean isOn() {
+        return settings != null;
+    }
+
+    /** By what is recorded, or null. */
+    public static Settings settings() {
+        return settings;
+    }
+
+    /** What is written and passed to listeners goes through it, in the recording that is in progress. */
+    public static Gate gate() {
+        return gate;
+    }
+
+    /** What the system reports about this process. */
+    public static Framework framework() {
+        return framework;
+    }
+
+    /** Where it writes, while something is recorded. */
+    public static Place place() {
+        return place;
+    }
+
+    /** Whether the system's traces, which name all threads, may be put into reports. */
+    public static boolean keepsTraces() {
+        Settings wanted = settings;
+        return wanted != null && !wanted.redactThreadNames;
+    }
+
+    /** Why nothing is recorded, when nothing is. */
+    public static String offBecause() {
+        return offBecause;
+    }
+
+    public static void setOffBecause(String why) {
+        offBecause = why;
+    }
+
+    /** What an installation is given besides its settings. */
+    public static final class Place {
+        /** Where reports go. */
+        public final File directory;
+
+        /** Version name and code, or an empty text. */
+        public final String appVersion;
+
+        /** {@link App#killSwitch}; null without a Context. */
+        public final File killSwitch;
+
+        public Place(File directory, String appVersion, File killSwitch) {
+            this.directory = directory;
+            this.appVersion = appVersion;
+            this.killSwitch = killSwitch;
+        }
+    }
+}

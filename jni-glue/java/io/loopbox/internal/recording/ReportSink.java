@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.recording;
+
+import java.io.File;
+
+/** Who hears of reports. */
+public interface ReportSink {
+    /** Whether it wants to hear of first files. */
+    boolean hearsFirst();
+
+    /** On the listener's thread. {@code first}: more is to come. */
+    void onReport(File file, boolean first);
+
+    /** Whether it wants to hear of the system's warnings. */
+    boolean hearsWarnings();
+
+    /** On the listener's thread. */
+    void onWarning(int id, int type, long consumedMs, long timeoutMs);
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.recording;
+
+/** Where stalls go; the public listener stands behind it. */
+public interface StallSink {
+    /** A message has run for so long. */
+    void onBlock(long ageMs, String stack);
+
+    /** A message has ended, and is in the file if that could be written. */
+    void onStall(int level, double ms, long uptimeMs, long timeMs, String message, String scene, String stack, String json);
+}

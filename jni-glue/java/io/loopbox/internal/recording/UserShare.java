@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.recording;
+
+import java.nio.charset.Charset;
+
+/**
+ * Which users record, where an app wants a share of them: by a number made of the user's id alone, so that one is in or
+ * out at each launch, in each process and by each version, and a larger share has all that a smaller one has.
+ */
+final class UserShare {
+    private static final Charset UTF_8 = Charset.forName("UTF-8");
+
+    // FNV-1a of 64 bits, and the last step of MurmurHash3. Never another one: users would change places.
+    private static final long FNV_BASIS = 0xcbf29ce484222325L;
+    private static final long FNV_PRIME = 0x100000001b3L;
+    private static final long MIX_1 = 0xff51afd7ed558ccdL;
+    private static final long MIX_2 = 0xc4ceb9fe1a85ec53L;
+
+    /** A double has this many bits. */
+    private static final int BITS = 53;
+
+    private UserShare() {}
+
+    /** For less than all. Of nobody nothing is known that stays: without an id a user is in no such share. */
+    static boolean has(double share, String id) {
+        return !id.isEmpty() && position(id) < share;
+    }
+
+    /** From 0 to less than 1; ids are spread evenly. */
+    private static double position(String id) {
+        long hash = FNV_BASIS;
+        for (byte each : id.getBytes(UTF_8)) {
+            hash = (hash ^ each & 0xff) * FNV_PRIME;
+        }
+        hash = (hash ^ hash >>> 33) * MIX_1;
+        hash = (hash ^ hash >>> 33) * MIX_2;
+        hash ^= hash >>> 33;
+        return (hash >>> 64 - BITS) / (double) (1L << BITS);
+    }
+}

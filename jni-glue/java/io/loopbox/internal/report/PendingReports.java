@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.report;
+
+import android.os.Process;
+import io.loopbox.internal.platform.App;
+import io.loopbox.internal.platform.FileAge;
+import io.loopbox.internal.platform.Framework;
+import io.loopbox.internal.platform.OwnFile;
+import io.loopbox.internal.platform.RecorderLog;
+import io.loopbox.internal.recording.Recording;
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+
+/** Reports on disk that were not deleted yet. */
+public final class PendingReports {
+    private static final String SUFFIX = ".lbx";
+    public static final String TAKEN = "taken";
+
+    /** How many reports that were handed out and not deleted are kept, and for how long. */
+    private static final int KEPT = 20;
+
+    private static final long KEPT_MS = 14 * FileAge.DAY_MS;
+
+    private PendingReports() {}
+
+    /**
+     * Those that nobody has taken, and those that the process has, by the time that they are of. One that its living process
+     * may still put more into is not among them.
+     */
+    public static List<File> list(File directory, String process) {
+        List<Dated> dated = new ArrayList<Dated>();
+        for (File file : reports(directory)) {
+            if (!isBeingWritten(file)) {
+                dated.add(new Dated(file));
+            }
+        }
+        for (File file : takenIn(folderOf(directory, process))) {
+            dated.add(new Dated(file));
+        }
+        return files(dated);
+    }
+
+    /**
+     * Moves a report into the process's folder: each goes to one process, and none is deleted under it to make room for new
+     * ones. One whose process an ANR ended gets the system's trace of it, where that is wanted, and the path of the system's
+     * profile.
+     *
+     * @return where it is now, or null when another process was quicker, or it is gone or none of ours
+     */
+    public static File claim(File report, File directory, String process, Framework framework, boolean keepsTraces) {
+        File own = folderOf(directory, process);
+        File claimed = new File(own, report.getName());
+        if (!own.equals(report.getParentFile())) {
+            if (!directory.equals(report.getParentFile()) || !move(report, claimed)) {
+                return null;
+            }
+            attach(Collections.singletonList(claimed), directory, framework, keepsTraces);
+        } else if (keepsTraces && OwnFile.isFile(claimed)) {
+            SystemTrace.attach(Collections.singletonList(claimed), framework);
+        }
+        return OwnFile.isFile(claimed) ? claimed : null;
+    }
+
+    /** Claims all that {@link #list} has. Returns those that are the process's now. */
+    public static List<File> take(File directory, String process, Framework framework, boolean keepsTraces) {
+        File own = folderOf(directory, process);
+        for (File file : reports(directory)) {
+            if (!isBeingWritten(file)) {
+                move(file, new File(own, file.getName()));
+            }
+        }
+        File[] processes = new File(directory, TAKEN).listFiles();
+        if (processes != null) {
+            for (File each : processes) {
+                tidy(each);
+            }
+        }
+        List<Dated> dated = new ArrayList<Dated>();
+        for (File file : takenIn(own)) {
+            dated.add(new Dated(file));
+        }
+        List<File> taken = files(dated);
+        attach(taken, directory, framework, keepsTraces);
+        return taken;
+    }
+
+    private static void attach(List<File> taken, File directory, Framework framework, boolean keepsTraces) {
+        if (keepsTraces) {
+            SystemTrace.attach(taken, framework);
+        }
+        ProcessState.attach(taken, framework);
+        SystemProfiles.attach(directory, taken, framework);
+    }
+
+    private static File folderOf(File directory, String process) {
+        return new File(new File(directory, TAKEN), process.replace('/', '_').replace(':', '_'));
+    }
+
+    /** Whether a process's folder lies in the recorder's, as no link does. */
+    private static boolean isOwn(File folder) {
+        return OwnFile.isFolder(folder.getParentFile()) && OwnFile.isFolder(folder);
+    }
+
+    /** In one step, which one process of all makes. */
+    private static boolean move(File report, File to) {
+        File folder = to.getParentFile();
+        if (!isOwn(folder) && !(folder.mkdirs() && isOwn(folder))) {
+            RecorderLog.warn("cannot create " + folder);
+            return false;
+        }
+        if (!OwnFile.isFile(report)) {
+            return false;
+        }
+        boolean moved = report.renameTo(to);
+        if (!moved && report.exists()) {
+            RecorderLog.warn("cannot move " + report);
+        }
+        return moved;
+    }
+
+    private static List<File> files(List<Dated> dated) {
+        Collections.sort(dated);
+        List<File> files = new ArrayList<File>();
+        for (Dated each : dated) {
+            files.add(each.file);
+        }
+        return files;
+    }
+
+    /** Ordered by what the report says: file times have whole seconds on some versions. */
+    private static final class Dated implements Comparable<Dated> {
+        final File file;
+        private final long timeMs;
+
+        Dated(File file) {
+            this.file = file;
+            long time = 0;
+            try {
+                time = Digest.read(file).timeMs;
+            } catch (IOException unreadable) {
+                RecorderLog.warn("cannot read " + file, unreadable);
+            }
+            timeMs = time;
+        }
+
+        @Override
+        public int compareTo(Dated other) {
+            return Long.valueOf(timeMs).compareTo(other.timeMs);
+        }
+    }
+
+    private static boolean isBeingWritten(File file) {
+        try {
+            Digest digest = Digest.read(file);
+            return digest.isOpen() && isAlive(digest);
+        } catch (IOException unreadable) {
+            // Written in one step: no process completes it.
+            return false;
+        }
+    }
+
+    private static boolean isAlive(Digest digest) {
+        if (digest.pid == Process.myPid()) {
+            return Recording.isOn();
+        }
+        // Of an app's processes each may look at the others.
+        return digest.process.equals(App.processName(Long.toString(digest.pid)));
+    }
+
+    /** Of every process: one that is not in the app any more would keep its reports forever. */
+    private static void tidy(File folder) {
+        File[] all = takenIn(folder);
+        long now = System.currentTimeMillis();
+        for (int at = 0; at < all.length; at++) {
+            boolean old = FileAge.isOlder(all[at], KEPT_MS, now) || at < all.length - KEPT;
+            if (old && !all[at].delete()) {
+                RecorderLog.warn("cannot delete " + all[at]);
+            }
+        }
+    }
+
+    /** In a process's folder, oldest first. */
+    private static File[] takenIn(File folder) {
+        return isOwn(folder) ? reports(folder) : new File[0];
+    }
+
+    /** Oldest first. */
+    private static File[] reports(File directory) {
+        List<File> found = new ArrayList<File>();
+        File[] files = directory.listFiles();
+        if (files != null) {
+            for (File file : files) {
+                if (file.getName().endsWith(SUFFIX) && OwnFile.isFile(file)) {
+                    found.add(file);
+                }
+            }
+        }
+        File[] sorted = found.toArray(new File[0]);
+        final long now = System.currentTimeMillis();
+        Arrays.sort(
+                sorted,
+                new Comparator<File>() {
+                    @Override
+                    public int compare(File a, File b) {
+                        return FileAge.compare(a, b, now);
+                    }
+                });
+        return sorted;
+    }
+}

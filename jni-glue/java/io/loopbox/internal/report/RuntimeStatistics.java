@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.report;
+
+import android.os.Debug;
+import android.os.Looper;
+import io.loopbox.internal.recording.Native;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.AbstractOwnableSynchronizer;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What only Java knows at a dump: heap and collections, which locks of java.util.concurrent the main thread is parked for,
+ * and whose end it waits for. All of it is public API, and nothing here waits for a thread of the app, but for the moment in
+ * which one starts or ends and has the lock of its group.
+ */
+final class RuntimeStatistics {
+    /** Steps from the main thread to the thread that all others wait for. */
+    private static final int MOST_STEPS = 8;
+
+    /** Room for threads that start while they are counted. */
+    private static final int SPARE = 16;
+
+    /** How old an earlier look may be for the difference to say something about this moment. */
+    private static final long FRESH_NS = 60_000_000_000L;
+
+    private static final String[] STATS = {"gc-count", "gc-time", "blocking-gc-count", "blocking-gc-time"};
+    private static final String[] NAMES = {"count", "time_ms", "blocking_count", "blocking_time_ms"};
+
+    /** The statistics at the last look, and then its time. */
+    private static volatile long[] last;
+
+    private final List<String> statistics = new ArrayList<String>();
+    private final boolean redacts;
+
+    private RuntimeStatistics(boolean redacts) {
+        this.redacts = redacts;
+    }
+
+    /** Names and values in turn. */
+    static String[] read(boolean redacts) {
+        RuntimeStatistics read = new RuntimeStatistics(redacts);
+        read.parked();
+        read.heap();
+        read.collections();
+        read.joined();
+        return read.statistics.toArray(new String[0]);
+    }
+
+    private void add(String name, Object value) {
+        statistics.add(name);
+        statistics.add(String.valueOf(value));
+    }
+
+    private void heap() {
+        Runtime runtime = Runtime.getRuntime();
+        long total = runtime.totalMemory();
+        add("heap.used_bytes", total - runtime.freeMemory());
+        add("heap.total_bytes", total);
+        add("heap.max_bytes", runtime.maxMemory());
+    }
+
+    /** Since the process began, and since the last look, which was when the hang was suspected. */
+    private void collections() {
+        long[] now = new long[STATS.length + 1];
+        try {
+            for (int at = 0; at < STATS.length; at++) {
+                now[at] = Long.parseLong(Debug.getRuntimeStat("art.gc." + STATS[at]));
+            }
+        } catch (LinkageError absent) {
+            // It is there since API 23.
+            return;
+        } catch (NumberFormatException unknown) {
+            return;
+        }
+        now[STATS.length] = System.nanoTime();
+        for (int at = 0; at < STATS.length; at++) {
+            add("gc." + NAMES[at], now[at]);
+        }
+        long[] before = last;
+        last = now;
+        if (before == null || now[STATS.length] - before[STATS.length] > FRESH_NS) {
+            return;
+        }
+        add("gc.lately.ms", (now[STATS.length] - before[STATS.length]) / 1_000_000);
+        for (int at = 0; at < STATS.length; at++) {
+            add("gc.lately." + NAMES[at], now[at] - before[at]);
+        }
+    }
+
+    private void parked() {
+        List<Object> chain = new ArrayList<Object>();
+        boolean returns = follow(chain);
+        if (returns) {
+            // The steps were taken one after the other. In a real deadlock nothing has changed.
+            List<Object> again = new ArrayList<Object>();
+            returns = follow(again) && isSame(again, chain);
+        }
+        for (int at = 0; at + 1 < chain.size(); at += 2) {
+            String step = "parked." + (at / 2 + 1);
+            add(step + ".for", chain.get(at).getClass().getName());
+            add(step + ".owner", redacts ? "redacted" : ((Thread) chain.get(at + 1)).getName());
+        }
+        if (!chain.isEmpty()) {
+            add("parked.deadlock", returns);
+            add("parked.at_ns", System.nanoTime());
+        }
+    }
+
+    /** No API says which thread another one joins, but ART knows what main waits on, and each thread has that for itself. */
+    private void joined() {
+        Thread main = Looper.getMainLooper().getThread();
+        Thread.State state = main.getState();
+        boolean waits = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+        if (!waits || LockSupport.getBlocker(main) != null) {
+            return;
+        }
+        ThreadGroup group = main.getThreadGroup();
+        while (group.getParent() != null) {
+            group = group.getParent();
+        }
+        Thread[] threads = new Thread[group.activeCount() + SPARE];
+        group.enumerate(threads);
+        long found = Native.joined(threads);
+        if (found < 0) {
+            return;
+        }
+        add("joined.name", redacts ? "redacted" : threads[(int) found].getName());
+        add("joined.tid", found >>> Integer.SIZE);
+        add("joined.at_ns", System.nanoTime());
+    }
+
+    /** What main is parked for and its owner, what that one is parked for, and so on; whether it leads back. */
+    private static boolean follow(List<Object> chain) {
+        Thread thread = Looper.getMainLooper().getThread();
+        List<Thread> waiters = new ArrayList<Thread>();
+        while (waiters.size() < MOST_STEPS) {
+            waiters.add(thread);
+            Object synchronizer = LockSupport.getBlocker(thread);
+            thread = owner(synchronizer);
+            if (thread == null) {
+                return false;
+            }
+            chain.add(synchronizer);
+            chain.add(thread);
+            for (Thread waiter : waiters) {
+                if (waiter == thread) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Without equals, which may be the app's code. */
+    private static boolean isSame(List<Object> chain, List<Object> other) {
+        boolean same = chain.size() == other.size();
+        for (int at = 0; same && at < chain.size(); at++) {
+            same = chain.get(at) == other.get(at);
+        }
+        return same;
+    }
+
+    /** The thread that a synchronizer is of; null for none, and where that cannot be known. */
+    private static Thread owner(Object synchronizer) {
+        if (!(synchronizer instanceof AbstractOwnableSynchronizer)) {
+            return null;
+        }
+        try {
+            // Protected, and so public API: no list of hidden members has it.
+            Method owner = AbstractOwnableSynchronizer.class.getDeclaredMethod("getExclusiveOwnerThread");
+            owner.setAccessible(true);
+            return (Thread) owner.invoke(synchronizer);
+        } catch (NoSuchMethodException refused) {
+            return null;
+        } catch (IllegalAccessException refused) {
+            return null;
+        } catch (InvocationTargetException refused) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal.report;
+
+import io.loopbox.internal.platform.Exit;
+import io.loopbox.internal.platform.Framework;
+import io.loopbox.internal.platform.RecorderLog;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * Puts ART's own trace of an ANR, which the system keeps since Android 11, into the report of the process that it ended: one more
+ * section of the file (docs/file-format.md), before its end.
+ */
+final class SystemTrace {
+    private static final int TAG = 0x54524143; // TRAC
+
+    /** Of the text; a trace of a thousand threads is smaller. What is more is left out. */
+    private static final int MOST_BYTES = 4 << 20;
+
+    /** What ART's part of a trace ends with, and how far from the end of the text that begins at most. */
+    private static final String END = "----- end ";
+
+    private static final int TAIL_BYTES = 256;
+
+    private SystemTrace() {}
+
+    /**
+     * Each trace goes into one of the reports that its process wrote: the last of an ANR, or the last of all. One that has a
+     * trace without its end gets a longer one where the system has it by now.
+     *
+     * @param reports oldest first
+     */
+    static void attach(List<File> reports, Framework framework) {
+        if (reports.isEmpty()) {
+            return;
+        }
+        Exit[] exits = framework.exits();
+        boolean[] done = new boolean[exits == null ? 0 : exits.length];
+        // The report of the ANR itself, where there is one.
+        for (boolean confirmed : new boolean[] {true, false}) {
+            for (int at = reports.size() - 1; at >= 0 && exits != null; at--) {
+                try {
+                    attach(reports.get(at), exits, done, confirmed);
+                } catch (IOException unreadable) {
+                    RecorderLog.info("no trace into " + reports.get(at) + ": " + unreadable);
+                } catch (RuntimeException fault) {
+                    // The system's, which must not take the other reports with it.
+                    RecorderLog.warn("no trace into " + reports.get(at) + ": " + fault);
+                }
+            }
+        }
+    }
+
+    private static void attach(File report, Exit[] exits, boolean[] done, boolean confirmed) throws IOException {
+        Digest digest = Digest.read(report);
+        if (confirmed && !digest.verdict.equals("confirmed")) {
+            return;
+        }
+        Exit exit = digest.exit(exits);
+        for (int nth = 0; nth < exits.length; nth++) {
+            if (exits[nth] == exit && exit.reason == Exit.ANR && !done[nth]) {
+                done[nth] = true;
+                attach(report, exit);
+            }
+        }
+    }
+
+    private static void attach(File report, Exit exit) throws IOException {
+        byte[] had = ReportSections.payload(report, TAG);
+        Ending known = had == null ? new Ending() : ending(had);
+        if (known.isThere()) {
+            return;
+        }
+        InputStream trace = exit.trace();
+        if (trace == null) {
+            return;
+        }
+        byte[] text;
+        try {
+            text = compressed(trace);
+        } finally {
+            trace.close();
+        }
+        if (ending(text).length > known.length) {
+            ReportSections.put(report, TAG, text);
+        }
+    }
+
+    /** Of a stream that breaks off what came before: the next start tries again. */
+    private static byte[] compressed(InputStream text) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        GZIPOutputStream gzip = new GZIPOutputStream(out);
+        try {
+            ReportSections.copy(text, gzip, MOST_BYTES);
+        } catch (IOException cut) {
+            RecorderLog.info("the system's trace breaks off: " + cut);
+        }
+        gzip.close();
+        return out.toByteArray();
+    }
+
+    private static Ending ending(byte[] packed) throws IOException {
+        Ending ending = new Ending();
+        ReportSections.copy(new GZIPInputStream(new ByteArrayInputStream(packed)), ending, MOST_BYTES);
+        return ending;
+    }
+
+    /** How long a text is, and what it ends with. */
+    private static final class Ending extends OutputStream {
+        int length;
+        private final byte[] tail = new byte[TAIL_BYTES];
+
+        @Override
+        public void write(int c) {
+            tail[length++ % TAIL_BYTES] = (byte) c;
+        }
+
+        boolean isThere() {
+            StringBuilder text = new StringBuilder();
+            for (int at = Math.max(0, length - TAIL_BYTES); at < length; at++) {
+                text.append((char) tail[at % TAIL_BYTES]);
+            }
+            return text.indexOf(END) >= 0;
+        }
+    }
+}

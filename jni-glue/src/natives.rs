@@ -1,6 +1,6 @@
-//! The native methods of `io.loopbox.internal.recording.Native`, registered by hand: methods with `@FastNative` or
-//! `@CriticalNative` are not found by name on Android 8 to 11, and a name that a shrinker changed must show
-//! when the library is loaded.
+//! The native methods of `io.loopbox.internal.recording.Native`, registered by hand: methods with
+//! `@FastNative` or `@CriticalNative` are not found by name on Android 8 to 11, and a name that a shrinker
+//! changed must show when the library is loaded.
 
 use jni::EnvUnowned;
 use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};

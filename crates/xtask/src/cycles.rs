@@ -237,7 +237,9 @@ fn packages_of_the_java_library_import_one_way() {
         None => panic!("package {package} has no place in JAVA_PACKAGES"),
     };
     let mut seen = 0;
-    for file in files_below(&internal).unwrap().iter().filter(|file| file.extension().is_some_and(|e| e == "java")) {
+    for file in
+        files_below(&internal).unwrap().iter().filter(|file| file.extension().is_some_and(|e| e == "java"))
+    {
         let folder = file.parent().unwrap();
         if folder == internal {
             continue;

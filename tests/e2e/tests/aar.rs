@@ -261,7 +261,8 @@ fn reader<'u>(unpacked: &'u Unpacked, rules: &str) -> Result<Release<'u>> {
     let app = root().join("tests/app");
     let sources = java_below(&[app.join("android"), app.join("com/example/reader")])?;
     // The reader watches no frames; what an app does that wants JankData.
-    let rules = format!("{rules}\n-keep class io.loopbox.internal.frames.JankListener {{ static *** add(...); }}");
+    let rules =
+        format!("{rules}\n-keep class io.loopbox.internal.frames.JankListener {{ static *** add(...); }}");
     Ok(release(unpacked, "com.example.reader.Main", sources, &rules))
 }
 
@@ -354,7 +355,8 @@ fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
 #[test]
 fn an_observer_that_lost_its_rule_is_not_hooked_in() -> Result<()> {
     let rules = own_rules()?;
-    let at = rules.find("-keepclassmembers class io.loopbox.internal.hook.DirectObserver").context("no rule")?;
+    let at =
+        rules.find("-keepclassmembers class io.loopbox.internal.hook.DirectObserver").context("no rule")?;
     let rule = rules[at..].split_inclusive('}').next().context("no end")?;
     let app = reader(unpacked(), &rules_without(rule)?)?.shrink(Shrinker::USUAL)?;
     let why = "no Observer by reflection: java.lang.NoSuchMethodException: messageDispatchStarting is \

@@ -424,15 +424,15 @@ fn the_sample_uploader_speaks_http() -> Result<()> {
     });
     let glue = root().join("jni-glue");
     let own = [
-        "FileAge",
-        "JsonLine",
-        "LocalTime",
-        "MonitorFiles",
-        "MonitorSettings",
-        "MonitorUpload",
-        "OwnFile",
-        "RecorderLog",
-        "Tag",
+        "platform/FileAge",
+        "platform/JsonLine",
+        "platform/LocalTime",
+        "monitor/MonitorFiles",
+        "recording/MonitorSettings",
+        "monitor/MonitorUpload",
+        "platform/OwnFile",
+        "platform/RecorderLog",
+        "platform/Tag",
     ];
     let own = own.map(|name| format!("java/io/loopbox/internal/{name}.java"));
     let public = ["Logger", "MonitorListener", "MonitorUploader", "Stall"]

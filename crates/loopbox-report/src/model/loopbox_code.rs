@@ -45,7 +45,10 @@ mod tests {
     #[test]
     fn what_a_thread_does_on_its_own_stands_below_our_call() {
         for (stack, own) in [
-            ("com.shop.Job.run io.loopbox.Loopbox.dump io.loopbox.internal.recording.Native.dump!", Some("Job.run")),
+            (
+                "com.shop.Job.run io.loopbox.Loopbox.dump io.loopbox.internal.recording.Native.dump!",
+                Some("Job.run"),
+            ),
             // It waits in our code for a report to be there.
             ("a.B.c io.loopbox.Loopbox.takePendingReports java.lang.Object.wait!", Some("B.c")),
             (

@@ -99,7 +99,7 @@ pub(super) fn fields(options: &[Opt]) -> String {
 pub(super) fn numbers(table: &Table) -> String {
     let mut out = String::from(
         "    /** The numbers in the order in which native code reads them. */
-    long[] numbers(int apiLevel) {
+    public long[] numbers(int apiLevel) {
         return new long[] {
 ",
     );

@@ -49,12 +49,6 @@ public final class Loopbox {
 
     private static final long DUMP_TIMEOUT_MS = 5_000;
 
-    /** Where reports are, from the first installation on. */
-    private static volatile File directory;
-
-    /** Whether the app has a logger. On the main thread. */
-    private static boolean logs;
-
     private Loopbox() {}
 
     /**

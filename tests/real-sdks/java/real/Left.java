@@ -10,7 +10,7 @@ import io.loopbox.Config;
 import io.loopbox.Loopbox;
 import io.loopbox.Report;
 import io.loopbox.internal.platform.ContextFramework;
-import io.loopbox.internal.Recorder;
+import io.loopbox.internal.recording.Recording;
 import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.lang.reflect.Field;
@@ -59,7 +59,7 @@ final class Left {
         }
         Loopbox.install(app, new Config.Builder(folder).build());
         // Set where the native library is loaded.
-        Field framework = Recorder.class.getDeclaredField("framework");
+        Field framework = Recording.class.getDeclaredField("framework");
         framework.setAccessible(true);
         framework.set(null, new ContextFramework(app));
         Left left = new Left(app);

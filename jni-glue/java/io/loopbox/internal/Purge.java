@@ -3,6 +3,7 @@ package io.loopbox.internal;
 
 import io.loopbox.internal.monitor.MonitorFiles;
 import io.loopbox.internal.platform.Background;
+import io.loopbox.internal.platform.Deletion;
 import io.loopbox.internal.platform.OwnFile;
 import io.loopbox.internal.report.PendingReports;
 import io.loopbox.internal.report.SystemProfiles;
@@ -84,28 +85,28 @@ public final class Purge {
         for (File file : filesIn(own)) {
             none &= file.equals(killSwitch) || isDeletedWhole(file);
         }
-        return none && OwnFile.isRead(own);
+        return none && Deletion.isRead(own);
     }
 
     /** Deletes the recorder's files in a folder, and its folders in it when they are empty then. */
     private static boolean isEmptied(File folder) {
-        boolean none = OwnFile.isRead(folder);
+        boolean none = Deletion.isRead(folder);
         for (File file : filesIn(folder)) {
             if (OWN.matcher(file.getName()).matches() && !OwnFile.isFolder(file)) {
                 SystemProfiles.deleteOf(file);
-                none &= OwnFile.isDeleted(file);
+                none &= Deletion.isDeleted(file);
             }
         }
         File taken = new File(folder, PendingReports.TAKEN);
-        none &= OwnFile.isRead(taken);
+        none &= Deletion.isRead(taken);
         for (File process : filesIn(taken)) {
             none &= isEmptied(process);
-            OwnFile.removeEmpty(process);
+            Deletion.removeEmpty(process);
         }
-        OwnFile.removeEmpty(taken);
+        Deletion.removeEmpty(taken);
         File monitor = new File(folder, MonitorFiles.FOLDER);
         none &= !OwnFile.isFolder(monitor) || isEmptied(monitor);
-        OwnFile.removeEmpty(monitor);
+        Deletion.removeEmpty(monitor);
         return SystemProfiles.deleteNoted(folder) && none;
     }
 
@@ -120,6 +121,6 @@ public final class Purge {
         for (File each : filesIn(file)) {
             none &= isDeletedWhole(each);
         }
-        return OwnFile.isDeleted(file) && none;
+        return Deletion.isDeleted(file) && none;
     }
 }

@@ -5,6 +5,7 @@ import android.os.Process;
 import android.os.SystemClock;
 import io.loopbox.ProfileListener;
 import io.loopbox.internal.platform.Background;
+import io.loopbox.internal.platform.Deletion;
 import io.loopbox.internal.platform.Exit;
 import io.loopbox.internal.platform.Faults;
 import io.loopbox.internal.platform.FileAge;
@@ -241,7 +242,7 @@ public final class SystemProfiles {
             for (String name : new String[] {NAME, ReportSections.HANG_TRACE}) {
                 String path = ReportSections.note(report, name);
                 if (path != null) {
-                    OwnFile.isDeleted(new File(path));
+                    Deletion.isDeleted(new File(path));
                 }
             }
         } catch (IOException noReport) {
@@ -254,21 +255,21 @@ public final class SystemProfiles {
     public static boolean deleteNoted(File directory) {
         File folder = new File(directory, FOLDER);
         File[] notes = OwnFile.isFolder(folder) ? folder.listFiles() : null;
-        boolean none = OwnFile.isRead(folder);
+        boolean none = Deletion.isRead(folder);
         for (File noted : notes == null ? new File[0] : notes) {
             try {
                 String[] lines = read(noted);
                 // It may be a folder of the app's with files of its own.
                 if (lines[0] == null || DIGITS.matcher(lines[0]).matches()) {
-                    none &= lines[1] == null || OwnFile.isDeleted(new File(lines[1]));
-                    none &= OwnFile.isDeleted(noted);
+                    none &= lines[1] == null || Deletion.isDeleted(new File(lines[1]));
+                    none &= Deletion.isDeleted(noted);
                 }
             } catch (IOException unreadable) {
                 RecorderLog.warn("cannot read " + noted + ": " + unreadable);
                 none = false;
             }
         }
-        OwnFile.removeEmpty(folder);
+        Deletion.removeEmpty(folder);
         return none;
     }
 

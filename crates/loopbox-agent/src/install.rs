@@ -300,7 +300,7 @@ pub fn set_unseen() {
     const NOT_RELIED_ON_NS: u64 = 10_000_000_000;
     if let Some(session) = current() {
         let now_ns = clock::now_ns();
-        session.shared.set_unseen(now_ns);
+        session.shared.main.set_unseen(now_ns);
         // The hook's place is looked at each time that the threshold has passed.
         let looks_ns = session.settings.hang_threshold_ns.saturating_mul(2);
         session.shared.rely_on_hook_from(now_ns.plus(looks_ns.max(NOT_RELIED_ON_NS)));
@@ -440,7 +440,7 @@ pub fn warn_of_anr(id: i32, kind: i32, consumed_ms: u64, timeout_ms: u64) {
     let Some(session) = current() else { return };
     let warning = AnrWarning { at_ns: clock::now_ns(), id, kind, consumed_ms, timeout_ms };
     if session.warnings.add(warning) {
-        session.shared.ask_for_copy();
+        session.shared.copies.ask();
         session.wake_worker();
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
         let (over, lasted_ns) = session.stall.snapshot().outside_over;
         return (over == message).then_some(lasted_ns);
     }
-    if message == Token::NONE || session.shared.token() == message {
+    if message == Token::NONE || session.shared.main.token() == message {
         return None;
     }
     // A loop inside of a message has messages of its own; only the end of the message makes a record of it.

@@ -261,7 +261,7 @@ pub(crate) fn sender() -> Sender {
 pub(crate) fn forward_waiting() {
     with_shared(|shared| {
         if shared.take_signal() {
-            signal_catcher::forward(|| shared.is_stopping());
+            signal_catcher::forward(|| shared.stops.is_stopping());
         }
     });
 }

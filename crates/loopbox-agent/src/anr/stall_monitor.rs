@@ -70,7 +70,7 @@ fn run(session: &Session) {
     while !shared.stopped() {
         let now = clock::now_ns();
         let next = between.look(now);
-        let activity = match shared.activity() {
+        let activity = match shared.main.activity() {
             _ if shared.is_paused() => Activity::Idle { since_ns: now },
             activity => activity,
         };
@@ -111,13 +111,13 @@ fn run(session: &Session) {
         let hangs = watch.message().ran_ns >= HANGS_NS;
         if wants_copy(activity, now, copied_ns, hangs) {
             copied_ns = now;
-            shared.ask_for_copy();
+            shared.copies.ask();
         }
         let forward_ns = forward_late(session, now);
         let deadline_ns = match next {
             Next::Park(looked_at) if !runs && forward_ns.is_none() => {
                 // The first message may have begun long before recording did.
-                let first = shared.token() == Token::outside_before(Token::FIRST);
+                let first = shared.main.token() == Token::outside_before(Token::FIRST);
                 since = if first { Since::Awake } else { Since::Parked };
                 session.stall.set_since(since);
                 shared.park_stall_monitor(looked_at);
@@ -195,7 +195,7 @@ struct Between<'a> {
 impl Between<'_> {
     fn look(&mut self, now_ns: Uptime) -> Next {
         let shared = &self.session.shared;
-        let activity = shared.activity();
+        let activity = shared.main.activity();
         if let Activity::Running { start_ns, .. } = activity {
             self.is_over(self.watch.lasted_ns(self.found, Some(start_ns)));
             // Paused in the middle of a message, which is watched no more. Its end wakes nobody.
@@ -208,9 +208,9 @@ impl Between<'_> {
         let lasted_ns = self.watch.lasted_ns(self.found, None);
         if shared.is_paused() {
             self.is_over(lasted_ns);
-            return Next::Park(shared.token());
+            return Next::Park(shared.main.token());
         }
-        let token = shared.token();
+        let token = shared.main.token();
         let demand = self.session.main_demand();
         if let Activity::Idle { since_ns } = activity {
             let park_ns = since_ns.plus(PARK_AFTER_NS);
@@ -222,7 +222,7 @@ impl Between<'_> {
             }
         }
         let glance = Glance { now_ns, token, demand, place: proc::main_place() };
-        if shared.token() != token {
+        if shared.main.token() != token {
             // A message began, or came and went: the glance may be about that one.
             return Next::At(now_ns);
         }
@@ -264,15 +264,15 @@ impl Between<'_> {
         self.ask_for_look(glance.now_ns, glance.token);
         let shared = &self.session.shared;
         let hooked = self.session.settings.hooked;
-        if hooked && !shared.may_miss_messages() {
+        if hooked && !shared.hook.may_miss_messages() {
             return Next::Park(glance.token);
         }
         // Where there is a hook, the numbers are main's, which it may go on with at any moment.
         if was_busy && !hooked {
             // What is found next is something else, and main, which no hook calls, counts nothing.
             self.next = self.next.next();
-            shared.idle(self.next, glance.now_ns);
-            let _ = self.watch.look(&Glance { token: shared.token(), ..*glance });
+            shared.main.idle(self.next, glance.now_ns);
+            let _ = self.watch.look(&Glance { token: shared.main.token(), ..*glance });
         }
         let every_ns = LOOK_WITHOUT_HOOK_NS << u32::from(shared.in_background());
         Next::At(glance.now_ns.plus(every_ns))

@@ -114,7 +114,7 @@ impl AnrTracker {
         let running = running_token(&report.main);
         let nothing = running == Token::NONE;
         let own = report.meta.reason == DumpReason::Hang && (nothing || running != self.token);
-        let still = |token| nothing && token == session.shared.token();
+        let still = |token| nothing && token == session.shared.main.token();
         self.held_back.filter(|&(token, _)| own || still(token))
     }
 
@@ -153,7 +153,7 @@ impl AnrTracker {
             MainState::Running(running) => {
                 Activity::Running { token: running.token, start_ns: running.start_ns }
             }
-            _ => session.shared.activity(),
+            _ => session.shared.main.activity(),
         };
         let stall = session.stall.snapshot().at(now_ns, activity, proc::counted());
         let frozen = stall.frozen();

@@ -398,7 +398,7 @@ mod tests {
             let at = |address| StackPointer::at(address);
             // The second of two loops: an outer message is not known.
             adopt_in(main, 2, &AdoptedMessage { start_ns: clock::now_ns(), cpu_ns: None, binds: false });
-            assert_eq!(shared.token(), Token(1));
+            assert_eq!(shared.main.token(), Token(1));
             assert!(!begin_input_at(main, at(8_000)), "inside of a message");
             // Twice in a loop inside of it: its depth means nothing, wherever they start.
             for _ in 0..2 {
@@ -412,10 +412,10 @@ mod tests {
             assert_eq!(end_at(main, at(9_000), -1, false) >> DEPTH_SHIFT, 0);
             assert_eq!(begin_at(main, at(9_000)) >> DEPTH_SHIFT, 1, "no doubt any more");
             end_adopted_in(main);
-            assert_eq!(shared.token(), Token(5), "it is over: nothing else is ended by that");
+            assert_eq!(shared.main.token(), Token(5), "it is over: nothing else is ended by that");
             assert_eq!(end_at(main, at(9_000), -1, false) >> DEPTH_SHIFT, 0);
             assert!(begin_input_at(main, at(8_000)) && !begin_input_at(main, at(7_000)));
-            assert_eq!(shared.token(), Token(6));
+            assert_eq!(shared.main.token(), Token(6));
         });
         thread.join().unwrap();
     }

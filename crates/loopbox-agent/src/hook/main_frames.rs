@@ -106,7 +106,7 @@ impl MainFrames {
         if asks && self.session.settings.frames.is_some_and(|frames| frames.stacks) {
             let interval_ns = self.rate.interval().ns();
             let onset_ns = (interval_ns + interval_ns / 2).max(SHORTEST_ONSET_NS);
-            self.session.shared.set_jank_onset(onset_ns);
+            self.session.shared.pace.set_jank_onset(onset_ns);
         }
         asks
     }

@@ -185,11 +185,11 @@ impl<C: Clock> Environment for MainEnvironment<C> {
     }
 
     fn take_late_ns(&mut self) -> Option<u64> {
-        self.shared.take_late_ns()
+        self.shared.pace.take_late_ns()
     }
 
     fn unseen_since(&self, since_ns: Uptime) -> bool {
-        self.shared.unseen_since(since_ns)
+        self.shared.main.unseen_since(since_ns)
     }
 
     fn running(&mut self, token: Token, start_ns: Uptime, depth: u32) {
@@ -204,9 +204,9 @@ impl<C: Clock> Environment for MainEnvironment<C> {
         self.ring.next_is(next);
         let _ = self.ring.idle(since_ns);
         if around > 0 {
-            self.shared.set_around(next, around);
+            self.shared.main.set_around(next, around);
         }
-        self.shared.idle(next, since_ns);
+        self.shared.main.idle(next, since_ns);
     }
 
     fn opened(&mut self, record: &Record<Details>, dirty: Dirty) {

@@ -115,7 +115,7 @@ impl<'a> Collector<'a> {
             *main = MainState::Idle { since_ns: outside.after_ns };
         }
         let last = self.last.filter(|&(token, generation, _)| {
-            token == self.session.shared.token() && generation == self.session.symbols.generation()
+            token == self.session.shared.main.token() && generation == self.session.symbols.generation()
         });
         let waits = last.and_then(|(_, _, stack)| outside::waits(symbols, stack.locations()));
         if let Some(outside) = outside::find(self.session, waits) {
@@ -130,9 +130,9 @@ impl<'a> Collector<'a> {
         if shared.is_paused() {
             return;
         }
-        let running = shared.activity().running();
+        let running = shared.main.activity().running();
         let sampled = running.is_some_and(|(token, _)| token == self.growing.token());
-        let goes_on = !self.sampling().once && shared.takes_orders();
+        let goes_on = !self.sampling().once && shared.sampler.takes_orders();
         let more_to_come = sampled && self.growing.samples() > 0 && goes_on;
         if !more_to_come {
             self.take_one_stack(env);
@@ -149,7 +149,7 @@ impl<'a> Collector<'a> {
         let shared = &self.session.shared;
         if let Some(order) = shared.order_stack() {
             let deadline_ns = clock::now_ns().plus(STACK_WAIT_NS);
-            while !shared.is_done(order) {
+            while !shared.sampler.is_done(order) {
                 let left_ns = deadline_ns.since(clock::now_ns());
                 if left_ns == 0 {
                     break;
@@ -169,9 +169,9 @@ impl<'a> Collector<'a> {
     fn take_by_java(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         let at_ns = clock::now_ns();
-        let (token, start_ns) = shared.activity().running().unwrap_or((shared.token(), at_ns));
+        let (token, start_ns) = shared.main.activity().running().unwrap_or((shared.main.token(), at_ns));
         let Some((stack, generation)) = java_fallback::take_stack(env, &self.session.symbols) else { return };
-        if shared.token() != token {
+        if shared.main.token() != token {
             return;
         }
         if self.growing.token() != token {
@@ -252,9 +252,9 @@ impl<'a> Collector<'a> {
         }
         let shared = &self.session.shared;
         let awaits = self.session.frames.as_ref().is_some_and(Frames::is_awaited);
-        let goes_on = awaits && shared.token() == growing;
-        if goes_on || shared.activity().running().is_some_and(|(token, _)| token == growing) {
-            self.session.shared.advise(growing, self.growing.interval_ns());
+        let goes_on = awaits && shared.main.token() == growing;
+        if goes_on || shared.main.activity().running().is_some_and(|(token, _)| token == growing) {
+            self.session.shared.pace.advise(growing, self.growing.interval_ns());
             self.save_running();
         } else {
             self.finish_tree();
@@ -316,7 +316,7 @@ impl<'a> Collector<'a> {
             }
             self.kept.push(tree);
         } else if (ran || self.was_away())
-            && let Some(onset_ns) = self.session.shared.jank_onset_ns()
+            && let Some(onset_ns) = self.session.shared.pace.jank_onset_ns()
             && self.growing.is_of_one_that_ran(ran_ns, onset_ns.saturating_add(self.second_stack_ns()))
         {
             self.keep_jank_tree();
@@ -375,7 +375,7 @@ impl<'a> Collector<'a> {
             return;
         };
         if tree.token.is_outside() {
-            let around = self.session.shared.around(tree.token);
+            let around = self.session.shared.main.around(tree.token);
             self.unseen |= unseen_message::is_on(&symbols, stack.locations(), around);
         } else {
             self.end_unseen |= unseen_message::is_over(&symbols, stack.locations());
@@ -395,7 +395,7 @@ impl<'a> Collector<'a> {
 
     /// What runs outside of messages, for the same reason.
     fn save_outside(&mut self) {
-        let token = match self.session.shared.activity() {
+        let token = match self.session.shared.main.activity() {
             Activity::Outside { token, .. } => token,
             _ => Token::NONE,
         };
@@ -432,7 +432,7 @@ impl<'a> Collector<'a> {
         write: impl FnOnce(&mut WorkerWriter, &Session) -> Result<(), loopbox_store::StoreError>,
     ) {
         self.log_refused(what, write);
-        self.session.shared.ask_for_copy();
+        self.session.shared.copies.ask();
     }
 
     fn log_refused(

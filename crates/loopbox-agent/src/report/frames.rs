@@ -84,7 +84,7 @@ impl FrameCollector {
         });
         tell(env, session, &heard, "");
         if self.open && !open {
-            session.shared.set_jank_onset(0);
+            session.shared.pace.set_jank_onset(0);
             // A gesture has its end, a window too.
             self.unsaved = true;
         }

@@ -127,7 +127,7 @@ impl<'a> LongMessages<'a> {
         if let Some(block) = self.block.take() {
             call_java(env, Some(&block));
         }
-        let running = self.session.shared.token();
+        let running = self.session.shared.main.token();
         if running == self.read_in && !self.waits {
             return;
         }

@@ -29,8 +29,8 @@ pub(super) fn waits(symbols: &Symbols, stack: &[LocationId]) -> Option<bool> {
 /// kernel is asked.
 pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     let shared = &session.shared;
-    let (token, ended_ns) = shared.between_messages().filter(|_| !shared.is_paused())?;
-    let seen_ns = match shared.activity() {
+    let (token, ended_ns) = shared.main.between_messages().filter(|_| !shared.is_paused())?;
+    let seen_ns = match shared.main.activity() {
         Activity::Outside { since_ns, .. } => Some(since_ns),
         _ => None,
     };
@@ -51,7 +51,8 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     let ended_ns = if ended_ns == Uptime::ZERO { session.installed_ns } else { ended_ns };
     // Where a hook may miss messages, some have ended since, and some of what was computed since main was at
     // rest may be theirs.
-    let misses = if seen_ns.is_some() { shared.was_found_unhooked() } else { shared.may_miss_messages() };
+    let misses =
+        if seen_ns.is_some() { shared.hook.was_found_unhooked() } else { shared.hook.may_miss_messages() };
     let hooked = session.settings.hooked && !misses;
     let waited_ns =
         asleep.filter(|asleep| asleep.waited && !hooked).map_or(Uptime::ZERO, |asleep| asleep.at_ns);
@@ -72,7 +73,7 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
 fn is_away(session: &Session, token: Token) -> bool {
     let away = || {
         let away = matches!(proc::main_place(), Place::Running | Place::Elsewhere);
-        away && session.shared.token() == token
+        away && session.shared.main.token() == token
     };
     away() && {
         std::thread::sleep(BETWEEN_LOOKS);
@@ -92,7 +93,7 @@ pub(super) fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Op
 /// them may be.
 pub(super) fn messages_around(session: &Session, main: &MainState) -> Option<Statistic> {
     let MainState::Outside(outside) = main else { return None };
-    let messages = session.shared.around(outside.token);
+    let messages = session.shared.main.around(outside.token);
     let name = "main.messages_around".to_owned();
     (messages > 0).then(|| Statistic { name, value: messages.to_string() })
 }

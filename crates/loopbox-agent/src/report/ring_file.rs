@@ -28,7 +28,7 @@ fn run(session: &Session, mut mirror: Mirror) {
     let mut on_disk = false;
     while !shared.stopped() {
         // What is asked for from here on is for the next turn.
-        let asked = shared.copies_asked();
+        let asked = shared.copies.asked();
         let Some(inside) = session.gate.enter() else { break };
         if on_disk {
             let copied = mirror.copy();
@@ -46,7 +46,7 @@ fn run(session: &Session, mut mirror: Mirror) {
         if session.kill_switch.look(clock::now_ns()) {
             session.wake_worker();
         }
-        shared.wait_for_copy(asked);
+        shared.copies.wait(asked, || shared.stopped());
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
     });
     match found {
         Ok(line) => {
-            let line = line.filter(|_| session.shared.token() == running.token)?;
+            let line = line.filter(|_| session.shared.main.token() == running.token)?;
             match line.strip_prefix(INPUT) {
                 // In a loop inside of it run messages with lines of their own, if any.
                 Some(window) => (running.depth == 1).then(|| named_by_window(window)),

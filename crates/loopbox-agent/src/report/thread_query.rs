@@ -17,7 +17,7 @@ const LONG_NS: u64 = 1_000_000_000;
 /// nothing, or when there is no sampler to answer. The sampler wakes the worker when the answer is complete.
 pub(super) fn ask(session: &Session, report: &Report) -> Option<Uptime> {
     let (locks, all_threads) = wanted(report);
-    if !(locks || all_threads) || !session.shared.answers_queries() {
+    if !(locks || all_threads) || !session.shared.sampler.answers_queries() {
         return None;
     }
     let deadline_ns = clock::now_ns().plus(BUDGET_NS);

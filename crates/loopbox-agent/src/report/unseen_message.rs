@@ -90,7 +90,7 @@ pub(super) fn settle_doubt(session: &Session, report: &mut Report) {
 pub(super) fn add_gap(session: &Session, report: &mut Report) {
     let MainState::Idle { since_ns } = &mut report.main else { return };
     let start_ns = *since_ns;
-    let Some(until_ns) = session.shared.unseen_until(start_ns) else { return };
+    let Some(until_ns) = session.shared.main.unseen_until(start_ns) else { return };
     *since_ns = until_ns;
     let wall_ns = until_ns.since(start_ns);
     let last = report.history.last();

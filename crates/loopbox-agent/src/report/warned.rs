@@ -66,7 +66,7 @@ pub(super) fn is_late(session: &Session, front: Option<Front>) -> bool {
         Some(Front::Barrier { due_ns, .. }) => due_ns,
         Some(Front::Free) | None => None,
     };
-    let message = session.stall.snapshot().at(now_ns, session.shared.activity(), None).message();
+    let message = session.stall.snapshot().at(now_ns, session.shared.main.activity(), None).message();
     message.ran_ns >= LATE_NS || due_ns.is_some_and(|due_ns| now_ns.since(due_ns) >= LATE_NS)
 }
 

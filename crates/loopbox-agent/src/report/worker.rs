@@ -313,7 +313,7 @@ impl<'a> Worker<'a> {
         if asked {
             unseen_message::check_hook(env, false);
         }
-        let token = shared.token();
+        let token = shared.main.token();
         let Some(front) = pending_queue::front(env, &self.session.settings) else {
             self.queue.forget();
             return;
@@ -321,9 +321,9 @@ impl<'a> Worker<'a> {
         if front == Front::Free {
             self.anr.is_free();
         }
-        let waits = matches!(shared.activity(), Activity::Idle { .. })
+        let waits = matches!(shared.main.activity(), Activity::Idle { .. })
             && matches!(proc::main_place(), Place::Queue | Place::Unknown)
-            && shared.token() == token;
+            && shared.main.token() == token;
         if let QueueFinding::Hang(held_ns) = self.queue.look(now_ns, front, waits)
             && self.anr.is_held_back(env, token, held_ns)
         {

@@ -22,7 +22,8 @@ pub(crate) fn run(session: &Session, art: &Art) {
     let mut reported = None;
     let mut stops = 0;
     while !session.shared.sampling_ended() {
-        session.shared.deadman_sleep(clock::now_ns().plus(CHECK_EVERY_NS), &mut stops);
+        let until_ns = clock::now_ns().plus(CHECK_EVERY_NS);
+        session.shared.stops.deadman_sleep(until_ns, &mut stops, || session.shared.sampling_ended());
         let open = art.window_open_since();
         if !watch.is_stuck(open, || art.is_holder_suspended()) {
             continue;

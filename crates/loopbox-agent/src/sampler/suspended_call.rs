@@ -202,7 +202,7 @@ fn sample(job: &mut SampleJob<'_>, env: JniEnv) {
     };
     let at_ns = Uptime(suspended.held_ns());
     walker.art.walk(&suspended, walker.raw);
-    let token = walker.session.shared.token();
+    let token = walker.session.shared.main.token();
     // Before it is resumed: the woken thread often takes this one's processor, and then its own running would
     // count. At most: up to ART 14 it may have stood still for milliseconds before this thread knew of it.
     let stop_ns = clock::now_ns().since(Uptime(suspended.asked_ns()));

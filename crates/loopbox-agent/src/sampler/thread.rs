@@ -66,7 +66,7 @@ fn sample_all(
         }
         Err(error) => return Err(error),
     };
-    session.shared.set_answers_queries(art.is_some());
+    session.shared.sampler.set_answers_queries(art.is_some());
     session.features.set(Feature::Sampler, true, detail.as_str());
     session.wake_worker();
 
@@ -135,29 +135,29 @@ impl Sampler<'_> {
             let now = clock::now_ns();
             // Before the switch is read: a message that started after sampling was switched off is never
             // sampled.
-            let activity = match shared.activity() {
+            let activity = match shared.main.activity() {
                 // Maybe in the middle of a message: the main thread takes the hook out when it comes to it.
                 _ if shared.is_paused() => Activity::Idle { since_ns: now },
                 activity => activity,
             };
-            let off = shared.is_off();
+            let off = shared.sampler.is_off();
             if off != was_off {
                 was_off = off;
                 self.session.features.set(Feature::Sampler, !off, if off { SWITCHED_OFF } else { detail });
                 self.session.wake_worker();
             }
-            shared.set_answers_queries(!off && self.art.is_some());
-            shared.set_takes_orders(!off);
+            shared.sampler.set_answers_queries(!off && self.art.is_some());
+            shared.sampler.set_takes_orders(!off);
             if off {
-                shared.take_query();
-                if let Some(order) = shared.open_order() {
-                    shared.finish_order(order);
+                shared.sampler.take_query();
+                if let Some(order) = shared.sampler.open_order() {
+                    shared.sampler.finish_order(order);
                 }
                 shared.pause();
                 self.schedule.reset_lateness();
                 continue;
             }
-            if shared.take_query()
+            if shared.sampler.take_query()
                 && let Some(art) = self.art
             {
                 let (symbolizer, raw) = (&mut self.symbolizer, &mut *self.raw);
@@ -165,7 +165,7 @@ impl Sampler<'_> {
                 self.schedule.reset_lateness();
                 continue;
             }
-            if let Some(order) = shared.open_order() {
+            if let Some(order) = shared.sampler.open_order() {
                 self.fill(env, order);
                 self.schedule.reset_lateness();
                 continue;
@@ -180,12 +180,12 @@ impl Sampler<'_> {
             }
             self.session.reader.heartbeat(now);
             self.schedule.set_background(shared.in_background());
-            self.schedule.set_jank_onset(shared.jank_onset_ns());
-            let (advised_token, advised_ns) = shared.advice();
+            self.schedule.set_jank_onset(shared.pace.jank_onset_ns());
+            let (advised_token, advised_ns) = shared.pace.advice();
             self.schedule.advise(advised_token, advised_ns);
             let step = self.schedule.next(now, activity);
             if let Some(late) = self.schedule.take_late_ns() {
-                shared.record_late(late);
+                shared.pace.record_late(late);
             }
             match step {
                 Step::Park => shared.park(),
@@ -203,12 +203,12 @@ impl Sampler<'_> {
     /// another callback of a descriptor: that is what keeps the frame from coming then.
     fn overdue(&self, now_ns: Uptime, activity: Activity) -> Activity {
         let shared = &self.session.shared;
-        let (Activity::Idle { since_ns }, Some(onset_ns)) = (activity, shared.jank_onset_ns()) else {
+        let (Activity::Idle { since_ns }, Some(onset_ns)) = (activity, shared.pace.jank_onset_ns()) else {
             return activity;
         };
         let awaited = self.session.frames.as_ref().is_some_and(Frames::is_awaited);
         let overdue = now_ns.since(since_ns) >= onset_ns.saturating_mul(2);
-        let between = shared.between_messages().filter(|&(_, ended_ns)| ended_ns == since_ns);
+        let between = shared.main.between_messages().filter(|&(_, ended_ns)| ended_ns == since_ns);
         match between {
             Some((token, _)) if awaited && overdue && proc::main_place() != Place::Queue => {
                 Activity::Outside { token, since_ns }
@@ -239,17 +239,17 @@ impl Sampler<'_> {
         signal_catcher::wait_until_idle(clock::now_ns().plus(TRACE_TIMEOUT_NS));
         for _ in 0..TRIES {
             let now = clock::now_ns();
-            let (token, start_ns) = shared.activity().running().unwrap_or((shared.token(), now));
+            let (token, start_ns) = shared.main.activity().running().unwrap_or((shared.main.token(), now));
             if !matches!(self.sample(env, token, start_ns, self.schedule.interval_ns()), Taken::Gone) {
                 break;
             }
         }
-        shared.finish_order(order);
+        shared.sampler.finish_order(order);
         self.session.wake_worker();
     }
 
     fn sample(&mut self, env: &mut Env<'_>, token: Token, start_ns: Uptime, interval_ns: u64) -> Taken {
-        if self.session.shared.token() != token {
+        if self.session.shared.main.token() != token {
             return Taken::Gone;
         }
         if signal_catcher::is_tracing() {
@@ -322,7 +322,7 @@ impl Sampler<'_> {
             return Err(Taken::Unstoppable);
         }
         let urgent = Urgent::begin();
-        let _stop = self.session.shared.begin_stop();
+        let _stop = self.session.shared.stops.begin();
         // Once more, within the stop: a signal that is forwarded from now on waits for its end.
         if signal_catcher::is_tracing() {
             art.left_out(Unstoppable::Trace);
@@ -359,7 +359,7 @@ impl Sampler<'_> {
         let (stack, generation) =
             java_fallback::take_stack(env, &self.session.symbols).ok_or(Taken::Failed)?;
         let stop_ns = clock::now_ns().since(at_ns);
-        let same = self.session.shared.token() == token;
+        let same = self.session.shared.main.token() == token;
         same.then_some(FoundStack { at_ns, stop_ns, generation, stack }).ok_or(Taken::Gone)
     }
 }

@@ -75,7 +75,7 @@ impl<'a> ThreadDumper<'a> {
             return Inspected::default();
         }
         let armed = self.art.armed();
-        let _stop = thread.map(|_| self.session.shared.begin_stop());
+        let _stop = thread.map(|_| self.session.shared.stops.begin());
         if let Some((id, tid)) = thread {
             // Once more, within the stop: a signal that is forwarded from now on waits for its end.
             if signal_catcher::is_tracing() {

@@ -4,16 +4,22 @@
 pub(crate) mod allowance;
 pub(crate) mod annotations;
 pub(crate) mod breadcrumbs;
+pub(crate) mod copies;
 pub(crate) mod features;
 pub(crate) mod frames;
 pub(crate) mod gate;
+pub(crate) mod hook_trust;
 pub(crate) mod kill_switch;
+pub(crate) mod main_state;
 pub(crate) mod monitor;
 pub(crate) mod numbers;
+pub(crate) mod pace;
 pub(crate) mod previous_runs;
+pub(crate) mod sampler_work;
 pub(crate) mod settings;
 pub(crate) mod shared_state;
 pub(crate) mod stall;
+pub(crate) mod stops;
 pub(crate) mod symbols;
 pub(crate) mod thread_query;
 pub(crate) mod warnings;
@@ -149,11 +155,11 @@ impl Session {
     /// has seen: it may have run what no hook saw. `None` where it was not seen to wait since, or a message
     /// runs.
     pub(crate) fn ran_at_rest(&self) -> Option<bool> {
-        let (token, _) = self.shared.between_messages()?;
+        let (token, _) = self.shared.main.between_messages()?;
         let rest = Some(self.stall.snapshot().rest).filter(|rest| rest.token == token)?;
         let ran_ns = self.main_demand()?.ran_ns;
         // A message that began meanwhile is what it ran.
-        (self.shared.token() == token).then_some(ran_ns > rest.demand.ran_ns)
+        (self.shared.main.token() == token).then_some(ran_ns > rest.demand.ran_ns)
     }
 
     /// When the process started, uptime. Reads a file the first time, so not for the main thread.
@@ -163,7 +169,7 @@ impl Session {
 
     /// When the process did not run, as the stall monitor would find now.
     pub(crate) fn frozen_now(&self) -> Frozen {
-        self.stall.snapshot().at(clock::now_ns(), self.shared.activity(), None).frozen()
+        self.stall.snapshot().at(clock::now_ns(), self.shared.main.activity(), None).frozen()
     }
 
     pub(crate) fn wake_worker(&self) {

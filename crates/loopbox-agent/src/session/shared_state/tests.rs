@@ -1,39 +1,7 @@
 use super::*;
 use loopbox_format::model::{Token, Uptime};
+use loopbox_recorder::Activity;
 use std::sync::Arc;
-
-#[test]
-fn the_dead_man_thread_rests_only_while_nothing_is_stopped() {
-    let shared = Arc::new(SharedState::default());
-    let looks = Arc::new(AtomicU32::default());
-    let deadman = std::thread::spawn({
-        let (shared, looks) = (Arc::clone(&shared), Arc::clone(&looks));
-        move || {
-            let mut stops = 0;
-            while !shared.stopped() {
-                // A deadline that has passed: only a rest lasts.
-                shared.deadman_sleep(Uptime::ZERO, &mut stops);
-                looks.fetch_add(1, Ordering::SeqCst);
-            }
-        }
-    });
-    let rests = || shared.deadman_rests.load(Ordering::SeqCst);
-    for _ in 0..200 {
-        while !rests() {
-            std::thread::yield_now();
-        }
-        let stop = shared.begin_stop();
-        let begun = looks.load(Ordering::SeqCst);
-        while looks.load(Ordering::SeqCst) < begun + 3 {
-            std::thread::yield_now();
-        }
-        assert!(!rests() && shared.is_stopping(), "a thread is stopped");
-        drop(stop);
-        assert!(!shared.is_stopping());
-    }
-    shared.stop();
-    deadman.join().unwrap();
-}
 
 #[test]
 fn a_reader_never_sees_halves_of_two_messages() {
@@ -44,7 +12,7 @@ fn a_reader_never_sees_halves_of_two_messages() {
             let mut seen = Token::NONE;
             // A thread that comes late finds the last message.
             while seen == Token::NONE || !shared.stopped() {
-                if let Activity::Running { token, start_ns } = shared.activity() {
+                if let Activity::Running { token, start_ns } = shared.main.activity() {
                     assert_eq!(start_ns, Uptime(token.0 * 10));
                     seen = token;
                 }
@@ -57,11 +25,11 @@ fn a_reader_never_sees_halves_of_two_messages() {
         token += 1;
         shared.running(Token(token), Uptime(token * 10));
         if token % 3 == 0 {
-            shared.idle(Token(token + 1), Uptime(7));
+            shared.main.idle(Token(token + 1), Uptime(7));
         }
     }
     shared.running(Token(200_001), Uptime(2_000_010));
-    while !matches!(shared.activity(), Activity::Running { token: Token(200_001), .. }) {}
+    while !matches!(shared.main.activity(), Activity::Running { token: Token(200_001), .. }) {}
     shared.stop();
     assert!(reader.join().unwrap() > Token::NONE);
 }
@@ -74,18 +42,18 @@ fn a_parked_sampler_is_woken_by_the_next_message() {
         move || {
             let mut rounds = 0;
             while !shared.stopped() {
-                while shared.runs_no_message() && !shared.stopped() {
+                while shared.main.runs_no_message() && !shared.stopped() {
                     shared.park();
                 }
                 rounds += 1;
-                shared.idle(Token(1), Uptime::ZERO);
+                shared.main.idle(Token(1), Uptime::ZERO);
             }
             rounds
         }
     });
     for token in 1..2_000 {
         shared.running(Token(token), Uptime::ZERO);
-        while !shared.runs_no_message() {
+        while !shared.main.runs_no_message() {
             std::hint::spin_loop();
         }
     }
@@ -96,35 +64,35 @@ fn a_parked_sampler_is_woken_by_the_next_message() {
 #[test]
 fn what_was_found_outside_of_messages_holds_until_the_next_one() {
     let shared = SharedState::default();
-    assert_eq!(shared.activity(), Activity::Idle { since_ns: Uptime::ZERO });
+    assert_eq!(shared.main.activity(), Activity::Idle { since_ns: Uptime::ZERO });
     let token = Token::outside_before(Token(1));
-    assert_eq!(shared.token(), token);
+    assert_eq!(shared.main.token(), token);
     shared.set_outside(token, Uptime(30));
-    assert_eq!(shared.activity(), Activity::Outside { token, since_ns: Uptime(30) });
+    assert_eq!(shared.main.activity(), Activity::Outside { token, since_ns: Uptime(30) });
     shared.park();
     shared.running(Token(1), Uptime(40));
-    assert_eq!(shared.activity(), Activity::Running { token: Token(1), start_ns: Uptime(40) });
-    shared.idle(Token(2), Uptime(50));
-    assert_eq!(shared.activity(), Activity::Idle { since_ns: Uptime(50) });
+    assert_eq!(shared.main.activity(), Activity::Running { token: Token(1), start_ns: Uptime(40) });
+    shared.main.idle(Token(2), Uptime(50));
+    assert_eq!(shared.main.activity(), Activity::Idle { since_ns: Uptime(50) });
     shared.set_outside(Token::outside_before(Token(2)), Uptime(60));
     shared.set_outside(Token::NONE, Uptime::ZERO);
-    assert_eq!(shared.activity(), Activity::Idle { since_ns: Uptime(50) });
+    assert_eq!(shared.main.activity(), Activity::Idle { since_ns: Uptime(50) });
 }
 
 #[test]
 fn a_stack_is_ordered_of_who_takes_orders_and_waited_for_until_it_is_done() {
     let shared = SharedState::default();
     assert_eq!(shared.order_stack(), None);
-    shared.set_takes_orders(true);
+    shared.sampler.set_takes_orders(true);
     let first = shared.order_stack().unwrap();
-    assert_eq!(shared.open_order(), Some(first));
-    assert!(!shared.is_done(first));
+    assert_eq!(shared.sampler.open_order(), Some(first));
+    assert!(!shared.sampler.is_done(first));
     shared.park();
-    shared.finish_order(first);
-    assert!(shared.is_done(first) && shared.open_order().is_none());
+    shared.sampler.finish_order(first);
+    assert!(shared.sampler.is_done(first) && shared.sampler.open_order().is_none());
     let second = shared.order_stack().unwrap();
     shared.end_sampling();
-    assert!(shared.is_done(second) && shared.order_stack().is_none());
+    assert!(shared.sampler.is_done(second) && shared.order_stack().is_none());
 }
 
 #[test]
@@ -134,28 +102,28 @@ fn a_signal_is_forwarded_by_one_thread_and_keeps_the_stall_monitor_awake() {
     shared.signal_arrived(Uptime(7));
     shared.signal_arrived(Uptime(8));
     assert_eq!(shared.signal_since_ns(), Some(Uptime(7)), "the oldest is the one that is late");
-    shared.park_stall_monitor(shared.token());
+    shared.park_stall_monitor(shared.main.token());
     assert_eq!((shared.take_signal(), shared.take_signal()), (true, false));
 }
 
 #[test]
 fn the_worst_lateness_is_taken_once() {
     let shared = SharedState::default();
-    assert_eq!(shared.take_late_ns(), None);
-    shared.record_late(0);
-    assert_eq!(shared.take_late_ns(), Some(0));
-    shared.record_late(5);
-    shared.record_late(3);
-    assert_eq!((shared.take_late_ns(), shared.take_late_ns()), (Some(5), None));
+    assert_eq!(shared.pace.take_late_ns(), None);
+    shared.pace.record_late(0);
+    assert_eq!(shared.pace.take_late_ns(), Some(0));
+    shared.pace.record_late(5);
+    shared.pace.record_late(3);
+    assert_eq!((shared.pace.take_late_ns(), shared.pace.take_late_ns()), (Some(5), None));
 }
 
 #[test]
 fn the_stall_monitor_does_not_park_after_a_message_that_it_has_not_looked_at() {
     let shared = SharedState::default();
-    let looked_at = shared.token();
+    let looked_at = shared.main.token();
     // Between its look and its sleep; nothing else would ever wake it.
     shared.running(Token(1), Uptime(10));
-    shared.idle(Token(2), Uptime(20));
+    shared.main.idle(Token(2), Uptime(20));
     shared.park_stall_monitor(looked_at);
 }
 
@@ -163,16 +131,20 @@ fn the_stall_monitor_does_not_park_after_a_message_that_it_has_not_looked_at() {
 fn messages_around_a_loop_are_known_until_the_next_one_begins() {
     let shared = SharedState::default();
     let between = |next| Token::outside_before(Token(next));
-    shared.set_around(Token(3), 1);
-    shared.idle(Token(3), Uptime(10));
-    assert_eq!((shared.around(between(3)), shared.around(between(4))), (1, 0));
-    assert_eq!(shared.activity(), Activity::Idle { since_ns: Uptime(10) }, "none of them counts as running");
+    shared.main.set_around(Token(3), 1);
+    shared.main.idle(Token(3), Uptime(10));
+    assert_eq!((shared.main.around(between(3)), shared.main.around(between(4))), (1, 0));
+    assert_eq!(
+        shared.main.activity(),
+        Activity::Idle { since_ns: Uptime(10) },
+        "none of them counts as running"
+    );
     // The loop was left.
     shared.set_outside(between(3), Uptime(20));
-    assert_eq!(shared.activity(), Activity::Outside { token: between(3), since_ns: Uptime(20) });
+    assert_eq!(shared.main.activity(), Activity::Outside { token: between(3), since_ns: Uptime(20) });
     let _ = shared.running(Token(3), Uptime(30));
-    shared.idle(Token(4), Uptime(40));
-    assert_eq!(shared.around(shared.token()), 0, "of another message nothing is known");
+    shared.main.idle(Token(4), Uptime(40));
+    assert_eq!(shared.main.around(shared.main.token()), 0, "of another message nothing is known");
 }
 
 /// Parks it on another thread, and returns once `event` has let it go.
@@ -181,8 +153,8 @@ fn park_until(shared: &Arc<SharedState>, event: impl FnOnce(&SharedState)) {
         let shared = Arc::clone(shared);
         move || {
             // The kernel may end a sleep early, which says nothing.
-            while !shared.may_miss_messages() {
-                shared.park_stall_monitor(shared.token());
+            while !shared.hook.may_miss_messages() {
+                shared.park_stall_monitor(shared.main.token());
             }
         }
     });
@@ -196,18 +168,18 @@ fn park_until(shared: &Arc<SharedState>, event: impl FnOnce(&SharedState)) {
 #[test]
 fn the_stall_monitor_does_not_sleep_while_no_hook_is_relied_on() {
     let shared = Arc::new(SharedState::default());
-    assert!(!shared.may_miss_messages());
+    assert!(!shared.hook.may_miss_messages());
     park_until(&shared, |shared| shared.set_hooked(false));
     // Behind its back, between its look and its sleep.
-    shared.park_stall_monitor(shared.token());
+    shared.park_stall_monitor(shared.main.token());
     shared.set_hooked(true);
-    assert!(!shared.may_miss_messages(), "the hook is back");
+    assert!(!shared.hook.may_miss_messages(), "the hook is back");
     park_until(&shared, |shared| shared.rely_on_hook_from(Uptime::MAX));
-    shared.park_stall_monitor(shared.token());
+    shared.park_stall_monitor(shared.main.token());
     shared.set_hooked(true);
-    assert!(shared.may_miss_messages(), "it may be taken again");
+    assert!(shared.hook.may_miss_messages(), "it may be taken again");
     shared.rely_on_hook_from(Uptime(1));
-    assert!(!shared.may_miss_messages());
+    assert!(!shared.hook.may_miss_messages());
 }
 
 #[test]
@@ -220,7 +192,7 @@ fn the_stall_monitor_sleeps_while_the_app_has_paused_the_recorder() {
         let (shared, awake) = (Arc::clone(&shared), Arc::clone(&awake));
         move || {
             while shared.is_paused() {
-                shared.park_stall_monitor(shared.token());
+                shared.park_stall_monitor(shared.main.token());
             }
             awake.store(true, Ordering::SeqCst);
         }
@@ -237,9 +209,9 @@ fn the_stall_monitor_sleeps_while_the_app_has_paused_the_recorder() {
 fn what_was_found_without_a_hook_stays_so_while_it_lasts() {
     let shared = SharedState::default();
     shared.set_hooked(false);
-    shared.set_outside(shared.token(), Uptime(5));
+    shared.set_outside(shared.main.token(), Uptime(5));
     shared.set_hooked(true);
-    assert!(shared.was_found_unhooked());
-    shared.set_outside(shared.token(), Uptime(9));
-    assert!(!shared.was_found_unhooked());
+    assert!(shared.hook.was_found_unhooked());
+    shared.set_outside(shared.main.token(), Uptime(9));
+    assert!(!shared.hook.was_found_unhooked());
 }

@@ -1,0 +1,29 @@
+//! Whether the hook reports each message, and what was found while it did not.
+
+use crate::sys::clock;
+use loopbox_format::model::Uptime;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+#[derive(Debug, Default)]
+pub(crate) struct HookTrust {
+    /// No hook reports messages, or it is not known that one does: none wakes a thread that parks.
+    pub(super) unhooked: AtomicBool,
+    /// The hook had been displaced shortly before, and may be again: not relied on until then, uptime.
+    pub(super) relied_on_from_ns: AtomicU64,
+    /// What was found outside of messages was found while no hook was relied on.
+    pub(super) found_unhooked: AtomicBool,
+}
+
+impl HookTrust {
+    /// Whether messages may begin that no hook reports.
+    pub(crate) fn may_miss_messages(&self) -> bool {
+        let from_ns = self.relied_on_from_ns.load(Ordering::SeqCst);
+        self.unhooked.load(Ordering::SeqCst) || from_ns != 0 && clock::now_ns() < Uptime(from_ns)
+    }
+
+    /// Whether that was so when the main thread was found busy outside of messages. What it does is the same
+    /// until it is found at rest, whatever becomes of the hook.
+    pub(crate) fn was_found_unhooked(&self) -> bool {
+        self.found_unhooked.load(Ordering::SeqCst)
+    }
+}

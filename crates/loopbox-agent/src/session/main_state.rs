@@ -1,0 +1,98 @@
+//! What the main thread does, as far as it or the stall monitor has published that.
+
+use loopbox_format::model::{Token, Uptime};
+use loopbox_recorder::Activity;
+use loopbox_store::Pair;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+#[derive(Debug)]
+pub(crate) struct MainState {
+    /// The running message and its start; or, while none runs, the number of what runs outside of messages
+    /// now, if anything does ([`Token::outside_before`] the next one), and the end of the last one.
+    pub(super) now: Pair,
+    /// What the stall monitor found to run outside of messages, and since when it was seen; 0 for nothing
+    /// yet. It holds while `now` has that number.
+    pub(super) outside: Pair,
+    /// Between which messages others were around a loop, in which main waits or which it has left, and how
+    /// many.
+    around: Pair,
+    /// When the hook was last found taken out, uptime; 0 for never.
+    unseen_ns: AtomicU64,
+}
+
+impl Default for MainState {
+    /// No message has run yet.
+    fn default() -> Self {
+        let now = Pair::default();
+        now.set(Token::outside_before(Token::FIRST).0, 0);
+        Self { now, outside: Pair::default(), around: Pair::default(), unseen_ns: AtomicU64::default() }
+    }
+}
+
+impl MainState {
+    /// No message runs, the next one will have the number `next`. Main thread only, or, without a hook, stall
+    /// monitor only.
+    pub(crate) fn idle(&self, next: Token, since_ns: Uptime) {
+        self.now.set(Token::outside_before(next).0, since_ns.0);
+    }
+
+    /// Until the message `next` begins, that many others are around a loop, or were. Main thread only, before
+    /// [`idle`](Self::idle).
+    pub(crate) fn set_around(&self, next: Token, messages: u32) {
+        self.around.set(Token::outside_before(next).0, messages.into());
+    }
+
+    /// How many messages may go on while the main thread has this number between messages, because they were
+    /// around a loop then.
+    pub(crate) fn around(&self, between: Token) -> u64 {
+        let (of, messages) = self.around.get();
+        if of == between.0 { messages } else { 0 }
+    }
+
+    /// What the main thread does. Not to be called while it is stopped.
+    pub(crate) fn activity(&self) -> Activity {
+        let (now, start_ns) = self.now.get();
+        let token = Token(now);
+        if !token.is_outside() {
+            return Activity::Running { token, start_ns: Uptime(start_ns) };
+        }
+        match self.outside.get() {
+            (found, since_ns) if found == now => Activity::Outside { token, since_ns: Uptime(since_ns) },
+            _ => Activity::Idle { since_ns: Uptime(start_ns) },
+        }
+    }
+
+    /// The running message, or, while none runs, the number of what may run outside of messages. May be
+    /// called while the main thread is stopped.
+    pub(crate) fn token(&self) -> Token {
+        Token(self.now.first())
+    }
+
+    /// While no message runs: the number of what may run outside of messages, and the end of the last
+    /// message, 0 before the first one.
+    pub(crate) fn between_messages(&self) -> Option<(Token, Uptime)> {
+        let (token, since_ns) = self.now.get();
+        Some((Token(token), Uptime(since_ns))).filter(|(token, _)| token.is_outside())
+    }
+
+    pub(super) fn runs_no_message(&self) -> bool {
+        self.token().is_outside()
+    }
+
+    /// Messages may have run unseen, from the last one that was seen until now.
+    pub(crate) fn set_unseen(&self, now_ns: Uptime) {
+        self.unseen_ns.store(now_ns.0, Ordering::Relaxed);
+    }
+
+    /// Whether they may have after this uptime.
+    pub(crate) fn unseen_since(&self, since_ns: Uptime) -> bool {
+        let unseen_ns = self.unseen_ns.load(Ordering::Relaxed);
+        unseen_ns != 0 && unseen_ns >= since_ns.0
+    }
+
+    /// Until when they may have after this uptime; `None` when there is no sign that any has.
+    pub(crate) fn unseen_until(&self, since_ns: Uptime) -> Option<Uptime> {
+        let unseen_ns = Uptime(self.unseen_ns.load(Ordering::Relaxed));
+        (unseen_ns > since_ns).then_some(unseen_ns)
+    }
+}

@@ -1,0 +1,52 @@
+//! How often messages are to be sampled, and how late the sampler was.
+
+use loopbox_format::model::Token;
+use loopbox_store::Pair;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    /// A message, and the interval that its tree asks for.
+    advice: Pair,
+    /// The age from which on a message is sampled while display frames come; 0 while none do.
+    jank_onset_ns: AtomicU64,
+    /// How late the sampler woke at worst, plus one; 0 when it did not sleep.
+    late_ns: AtomicU64,
+}
+
+impl Pace {
+    /// The interval at which this message is to be sampled from now on. Worker only.
+    pub(crate) fn advise(&self, token: Token, interval_ns: u64) {
+        self.advice.set(token.0, interval_ns);
+    }
+
+    /// The last advice: for which message, and the interval.
+    pub(crate) fn advice(&self) -> (Token, u64) {
+        let (token, interval_ns) = self.advice.get();
+        (Token(token), interval_ns)
+    }
+
+    /// Messages are to be sampled from this age on, because frames come that they may hold up; 0 when none do
+    /// any more.
+    pub(crate) fn set_jank_onset(&self, onset_ns: u64) {
+        self.jank_onset_ns.store(onset_ns, Ordering::Relaxed);
+    }
+
+    /// The age at which messages may hold up frames; `None` while no frames come.
+    pub(crate) fn jank_onset_ns(&self) -> Option<u64> {
+        Some(self.jank_onset_ns.load(Ordering::Relaxed)).filter(|&ns| ns != 0)
+    }
+
+    /// The sampler woke this much too late.
+    pub(crate) fn record_late(&self, late_ns: u64) {
+        self.late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// The worst lateness since the last call. Only a load while there is none, so cheap for the main thread.
+    pub(crate) fn take_late_ns(&self) -> Option<u64> {
+        if self.late_ns.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        self.late_ns.swap(0, Ordering::Relaxed).checked_sub(1)
+    }
+}

@@ -1,0 +1,68 @@
+//! What the other threads want of the sampler: questions about threads, and stacks that are asked for.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+#[derive(Debug, Default)]
+pub(crate) struct SamplerWork {
+    /// The app has switched sampling off.
+    pub(super) off: AtomicBool,
+    /// The sampler has ended, or must end when it returns.
+    pub(super) ended: AtomicBool,
+    /// The sampler can answer questions about other threads.
+    pub(super) answers_queries: AtomicBool,
+    /// There is a question about other threads.
+    pub(super) query_waits: AtomicBool,
+    /// The sampler takes stacks that are asked for.
+    pub(super) takes_orders: AtomicBool,
+    /// How many stacks were asked for.
+    pub(super) ordered: AtomicU32,
+    /// How many of these orders are done.
+    done: AtomicU32,
+}
+
+impl SamplerWork {
+    pub(crate) fn is_off(&self) -> bool {
+        self.off.load(Ordering::SeqCst)
+    }
+
+    /// Sets whether questions about other threads are answered. Sampler only.
+    pub(crate) fn set_answers_queries(&self, answers: bool) {
+        self.answers_queries.store(answers && !self.ended.load(Ordering::SeqCst), Ordering::SeqCst);
+    }
+
+    /// Whether questions about other threads are answered.
+    pub(crate) fn answers_queries(&self) -> bool {
+        self.answers_queries.load(Ordering::SeqCst)
+    }
+
+    /// Whether there is a question; resets it. Sampler only.
+    pub(crate) fn take_query(&self) -> bool {
+        self.query_waits.swap(false, Ordering::SeqCst)
+    }
+
+    /// Sets whether stacks are taken that are asked for. Sampler only.
+    pub(crate) fn set_takes_orders(&self, takes: bool) {
+        self.takes_orders.store(takes && !self.ended.load(Ordering::SeqCst), Ordering::SeqCst);
+    }
+
+    /// Whether the sampler takes stacks.
+    pub(crate) fn takes_orders(&self) -> bool {
+        self.takes_orders.load(Ordering::SeqCst)
+    }
+
+    /// The order that is not done yet. Sampler only.
+    pub(crate) fn open_order(&self) -> Option<u32> {
+        let number = self.ordered.load(Ordering::SeqCst);
+        (number != self.done.load(Ordering::SeqCst)).then_some(number)
+    }
+
+    /// This order is done: its stack is in the queue, or there is none. Sampler only.
+    pub(crate) fn finish_order(&self, number: u32) {
+        self.done.store(number, Ordering::SeqCst);
+    }
+
+    /// Whether this order is done, or never will be.
+    pub(crate) fn is_done(&self, number: u32) -> bool {
+        self.done.load(Ordering::SeqCst) == number || !self.takes_orders()
+    }
+}

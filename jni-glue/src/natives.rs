@@ -5,7 +5,7 @@
 use jni::EnvUnowned;
 use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
 use jni::sys::{JNINativeMethod, jboolean, jint, jlong};
-use loopbox_agent::hook::{callbacks, frames, poll};
+use loopbox_agent::hook::{callbacks, display_frames, poll};
 use loopbox_agent::jni::env::Env;
 use loopbox_agent::jni::raw::{self, Failure};
 use loopbox_agent::jni::{class_cache, entry};
@@ -64,13 +64,13 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "endCritical" "(JZ)I" callbacks::end_critical,
         "describe" "(Ljava/lang/String;Ljava/lang/String;I)V" callbacks::describe,
         "describeLine" "(Ljava/lang/String;)V" callbacks::describe_line,
-        "frame" "(J)Z" frames::frame,
-        "frameCritical" "(J)Z" frames::frame_critical,
-        "scrolled" "(J)Z" frames::scrolled,
-        "animate" "(Z)Z" frames::animate,
-        "touch" "(IF)V" frames::touch,
-        "frameScene" "(Ljava/lang/String;)V" frames::frame_scene,
-        "refreshRate" "(F)V" frames::refresh_rate,
+        "frame" "(J)Z" display_frames::frame,
+        "frameCritical" "(J)Z" display_frames::frame_critical,
+        "scrolled" "(J)Z" display_frames::scrolled,
+        "animate" "(Z)Z" display_frames::animate,
+        "touch" "(IF)V" display_frames::touch,
+        "frameScene" "(Ljava/lang/String;)V" display_frames::frame_scene,
+        "refreshRate" "(F)V" display_frames::refresh_rate,
         "setFrames" "(IZLjava/lang/String;)V" set_frames,
         "stages" "([J)V" stages,
         "judged" "(JI)V" judged,

@@ -104,7 +104,7 @@ fn functions() -> BTreeMap<String, Native> {
     let sources = [
         "jni-glue/src/natives.rs",
         "crates/loopbox-agent/src/hook/callbacks.rs",
-        "crates/loopbox-agent/src/hook/frames.rs",
+        "crates/loopbox-agent/src/hook/display_frames.rs",
         "crates/loopbox-agent/src/hook/poll.rs",
         "crates/loopbox-agent/src/breadcrumb.rs",
         "crates/loopbox-agent/src/joined.rs",

@@ -5,20 +5,21 @@ use crate::anr::sigquit::{self, SigQuit};
 use crate::anr::{HANDLED, native_stack, stall_monitor};
 use crate::error::{InstallError, SamplerError};
 use crate::hook::callbacks;
-use crate::hook::main_frames::MainFrames;
+use crate::hook::frame_events::MainFrames;
 use crate::hook::main_thread::{self, MainEnvironment};
 use crate::jni::attach;
 use crate::jni::class_cache::{self, ClassCache};
 use crate::jni::env::Env;
+use crate::monitor::frame_stats;
 use crate::report::worker::Worker;
-use crate::report::{crash_mark, frame_stats, listener, ring_file};
+use crate::report::{crash_mark, listener, ring_file};
 use crate::sampler::sample::{self, SampleReceiver};
 use crate::sampler::thread::{self, SamplerParts};
 use crate::session::allowance::Allowance;
 use crate::session::annotations::Annotations;
 use crate::session::breadcrumbs::Breadcrumbs;
+use crate::session::display_frames::{self, FrameReceiver, Frames};
 use crate::session::features::Features;
-use crate::session::frames::{self, FrameReceiver, Frames};
 use crate::session::gate::Gate;
 use crate::session::kill_switch::KillSwitch;
 use crate::session::monitor::MonitorWishes;
@@ -126,7 +127,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
     });
 
     let (sender, receiver) = sample::queue();
-    let (seen, frames) = session.frames.as_ref().map(|_| frames::queue()).unzip();
+    let (seen, frames) = session.frames.as_ref().map(|_| display_frames::queue()).unzip();
     let started = listener::start()
         .and_then(|()| ring_file::start(&session, mirror))
         .and_then(|()| start_worker(classes, &session, worker_writer, receiver, frames))

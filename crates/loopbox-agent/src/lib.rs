@@ -19,6 +19,7 @@ pub mod hook;
 pub mod install;
 pub mod jni;
 mod joined;
+mod monitor;
 mod report;
 mod sampler;
 mod session;

@@ -1,3 +1,5 @@
+//! Files that are cut, forged, or as linkers make them.
+
 use super::*;
 use goblin::elf::sym::STT_FUNC;
 

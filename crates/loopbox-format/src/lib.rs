@@ -16,7 +16,7 @@
 pub mod code;
 pub mod codec;
 pub mod container;
-pub mod frames;
+pub mod display_frames;
 pub mod looper;
 pub mod model;
 pub mod problem;

@@ -2,7 +2,7 @@
 
 use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
-use crate::frames::{self, FrameRecord};
+use crate::display_frames::{self, FrameRecord};
 use crate::model::{
     Anr, AnrInfo, AnrWarning, CpuUse, LockChain, MainThread, Meta, OtherThreads, PackedTrace, Report,
     StackTree,
@@ -107,7 +107,7 @@ fn begin(report: &Report) -> Result<container::Writer, CodecError> {
 
 fn records<R: FrameRecord>(file: &mut container::Writer, tag: Tag, records: &[R]) {
     if !records.is_empty() {
-        file.section(tag, &frames::encode_list(records));
+        file.section(tag, &display_frames::encode_list(records));
     }
 }
 
@@ -276,7 +276,7 @@ fn fill<T: Decode<()>>(part: &mut T, section: &Section<'_>, damage: &mut Vec<Dam
 }
 
 fn take<R: FrameRecord>(part: &mut Vec<R>, section: &Section<'_>, damage: &mut Vec<Damage>) {
-    match frames::decode_list(section.payload) {
+    match display_frames::decode_list(section.payload) {
         Ok(records) => *part = records,
         Err(error) => damage.push(undecodable(section, error)),
     }

@@ -366,9 +366,9 @@ proptest! {
 
 /// One record of each kind, of bytes that count, so that each field has a value of its own.
 fn with_frames() -> Report {
-    fn records<R: loopbox_format::frames::FrameRecord>() -> Vec<R> {
+    fn records<R: loopbox_format::display_frames::FrameRecord>() -> Vec<R> {
         let bytes: Vec<u8> = (0..2 * R::BYTES).map(|i| (i % 113) as u8 + 1).collect();
-        bytes.chunks(R::BYTES).map(|bytes| loopbox_format::frames::read(bytes).unwrap()).collect()
+        bytes.chunks(R::BYTES).map(|bytes| loopbox_format::display_frames::read(bytes).unwrap()).collect()
     }
     let frames = FrameSession {
         scenes: records(),

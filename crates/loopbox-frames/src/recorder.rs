@@ -10,7 +10,7 @@ use crate::live::{Live, LiveValue};
 use crate::scene::SceneStats;
 use crate::scenes::{SceneId, Scenes};
 use crate::stages::{Duplicates, METRICS, StageReport};
-use loopbox_format::frames::{encode_session, put_session};
+use loopbox_format::display_frames::{encode_session, put_session};
 use loopbox_format::model::{
     FrameFlags, FrameGesture, FrameScene, FrameSession, JankFrame, RecentFrame, StageFrame, Token, Uptime,
 };
@@ -358,7 +358,7 @@ impl FrameRecorder {
         !self.scenes.records().any(counts)
     }
 
-    /// [`Self::session`] as [`loopbox_format::frames::encode_session`] has it, appended to `bytes` without a
+    /// [`Self::session`] as [`loopbox_format::display_frames::encode_session`] has it, appended to `bytes` without a
     /// copy in between.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
         if self.is_empty() {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MS, S60};
-use loopbox_format::frames::encode_session;
+use loopbox_format::display_frames::encode_session;
 use loopbox_format::model::{FrameFlags, Token, Uptime};
 use loopbox_frames::{
     Cadence, DisplayFrame, FrameEvent, FrameRecorder, IntervalDetector, METRICS, OwnMessage, SKIPPED_FRAMES,

@@ -1,7 +1,7 @@
 //! No records of display frames, whatever they say, make a function of this crate panic or print what a
 //! terminal acts on.
 
-use loopbox_format::frames::{FrameRecord, read};
+use loopbox_format::display_frames::{FrameRecord, read};
 use loopbox_format::model::{FrameSession, Report, Uptime};
 use loopbox_format::report::Decoded;
 use loopbox_report::cluster::{self, Clusters, Sighting};

@@ -1,6 +1,6 @@
 //! At the next launch: the rings of processes that are no more.
 
-use crate::file_age::Clock;
+use crate::files::file_age::Clock;
 use crate::layout::MAX_RING_BYTES;
 use crate::memory;
 use crate::recover::{RecoverError, Recovered, recover};

@@ -15,6 +15,9 @@
     )
 )]
 
+mod error;
+#[cfg(not(loom))]
+mod files;
 mod identity;
 mod layout;
 mod marks;
@@ -27,17 +30,9 @@ mod trees;
 #[cfg(not(loom))]
 mod adopt;
 #[cfg(not(loom))]
-mod blown_fuse;
-#[cfg(not(loom))]
-mod file_age;
-#[cfg(not(loom))]
-mod known_symbols;
-#[cfg(not(loom))]
 mod memory;
 #[cfg(not(loom))]
 mod recover;
-#[cfg(not(loom))]
-mod report_file;
 #[cfg(not(loom))]
 mod ring;
 #[cfg(not(loom))]
@@ -46,6 +41,7 @@ mod sorted;
 #[cfg(not(loom))]
 mod source;
 
+pub use error::StoreError;
 pub use identity::{BuildId, Identity, start_ticks};
 pub use layout::{Geometry, LayoutError, MAX_RING_BYTES};
 pub use marks::{CrashMark, FuseState};
@@ -55,33 +51,10 @@ pub use trees::Fidelity;
 #[cfg(not(loom))]
 pub use self::{
     adopt::{OrphanedRing, RingPolicy, adopt},
-    blown_fuse::{BlownFuse, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
-    known_symbols::{keep_symbols, known_symbols},
+    files::blown_fuse::{BlownFuse, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
+    files::known_symbols::{keep_symbols, known_symbols},
+    files::report_file::{Outlives, REQUESTED, ReportPolicy, enforce, replace_report, write_report},
     recover::{RecoverError, Recovered, recover},
-    report_file::{Outlives, REQUESTED, ReportPolicy, enforce, replace_report, write_report},
     ring::{MainWriter, Mirror, Ring, RingFuse, RingOptions, RingReader, WorkerWriter},
     ring_file::Volatile,
 };
-
-/// Why something was not stored. Recording goes on in every case.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// It does not fit its slot; what the slot held before stands.
-    #[error("{needed} bytes do not fit a slot of {capacity}")]
-    TooLarge {
-        /// Bytes that it has.
-        needed: usize,
-        /// Bytes that the slot holds.
-        capacity: usize,
-    },
-    /// It could not be encoded.
-    #[error(transparent)]
-    Encode(#[from] loopbox_format::codec::CodecError),
-    /// This process is a fork of the one that owns the ring, and must not write to it.
-    #[error("this process was forked from the one that owns the ring")]
-    Forked,
-    /// There is no memory for the ring at all, or the slot does not exist in this geometry.
-    #[error("the ring has no such slot")]
-    NoSlot,
-}

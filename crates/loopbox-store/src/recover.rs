@@ -11,7 +11,7 @@ use crate::trees::{Pages, Trees};
 use bincode::Decode;
 use loopbox_format::codec;
 use loopbox_format::container::Damage;
-use loopbox_format::frames::decode_session;
+use loopbox_format::display_frames::decode_session;
 use loopbox_format::model::{
     Breadcrumb, ClockPair, Detail, DumpReason, FrameSession, MainState, Outside, Record, Report, Running,
     Token, Uptime,

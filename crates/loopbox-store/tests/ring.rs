@@ -3,7 +3,7 @@
 mod common;
 
 use common::{details, file_of, group, message, options, record, symbols, tree};
-use loopbox_format::frames::encode_session;
+use loopbox_format::display_frames::encode_session;
 use loopbox_format::model::{
     Breadcrumb, Detail, DumpReason, Feature, FeatureState, FrameGesture, FrameScene, FrameSession, JankFrame,
     MainState, Message, Meta, Outside, Pending, PendingSource, RecentFrame, Record, Running, StageFrame,

@@ -235,6 +235,20 @@ fn no_program_asks_the_compiler_where_the_clone_is() {
     }
 }
 
+#[test]
+fn sources_begin_with_what_they_are_for() {
+    let tracked = command::run(command::command("git", ["ls-files", "*.rs"]).current_dir(root())).unwrap();
+    let says = |text: &str| {
+        let mut lines = text.lines().skip_while(|line| line.is_empty() || line.starts_with("#!["));
+        // A library has its README there.
+        text.contains("#![doc = include_str!") || lines.next().is_some_and(|line| line.starts_with("//! "))
+    };
+    assert!(says("#![no_main]\n\n//! Runs it.\n") && !says("use std::fs;\n") && !says("//!\n"));
+    let silent: Vec<&str> =
+        tracked.lines().filter(|name| !says(&fs::read_to_string(root().join(name)).unwrap())).collect();
+    assert!(silent.is_empty(), "without a first line that begins with //! : {silent:#?}");
+}
+
 /// Lines of more columns than this are not read at once.
 const COLUMNS: usize = 110;
 

@@ -1,6 +1,6 @@
 //! What belongs to the main thread: the aggregator and the destinations of its results.
 
-use super::main_frames::MainFrames;
+use super::frame_events::MainFrames;
 use crate::anr::sigquit;
 use crate::session::shared_state::SharedState;
 use crate::sys::clock;

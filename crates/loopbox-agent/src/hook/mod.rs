@@ -2,7 +2,7 @@
 //! each frame.
 
 pub mod callbacks;
-pub mod frames;
-pub(crate) mod main_frames;
+pub mod display_frames;
+pub(crate) mod frame_events;
 pub mod main_thread;
 pub mod poll;

@@ -19,7 +19,7 @@ use loopbox_recorder::{Aggregator, Dispatches, PollLoop, PollRules, PollStack, S
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::main_frames::MainFrames;
+use super::frame_events::MainFrames;
 
 const POLL: &CStr = c"nativePollOnce";
 const SIGNATURE: &CStr = c"(JI)V";

@@ -3,16 +3,16 @@
 
 use super::ended_names::EndedNames;
 use super::jank_trees::tree_of;
-use super::long_messages::LongMessages;
 use super::used_symbols::{UsedSymbols, collect_used};
 use super::{meta, outside, running_message, unseen_message};
 use crate::anr::{evidence, signal_catcher};
 use crate::hook::poll;
 use crate::jni::env::Env;
+use crate::monitor::long_messages::LongMessages;
 use crate::sampler::java_fallback;
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
-use crate::session::frames::Frames;
+use crate::session::display_frames::Frames;
 use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
 use loopbox_format::model::{

@@ -2,14 +2,13 @@
 
 use super::collector::Collector;
 use super::digest::{self, FileState};
-use super::frames::FrameCollector;
 use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
 use super::start_mark::StartMark;
 use super::suspects_memory::SuspectsMemory;
 use super::used_symbols::UsedSymbols;
 use super::warned::{self, Warned};
 use super::{
-    file, listener, main_thread, meta, outside, pending_queue, previous_runs, process_stats, switched_off,
+    file, kernel_view, listener, meta, outside, pending_queue, previous_runs, process_stats, switched_off,
     thread_query, unseen_message,
 };
 use crate::anr::evidence::{self, NewEvidence};
@@ -17,9 +16,10 @@ use crate::anr::native_stack::NativeCapture;
 use crate::anr::tracker::{AnrTracker, Stall};
 use crate::anr::{framework, native_stack, signal_catcher, sigquit, update_handler_feature};
 use crate::jni::env::Env;
+use crate::monitor::display_frames::FrameCollector;
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
-use crate::session::frames::FrameReceiver;
+use crate::session::display_frames::FrameReceiver;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::priority::BackgroundThread;
@@ -79,7 +79,7 @@ struct Draft {
     file: ReportFile,
     report: Report,
     used: UsedSymbols,
-    main_thread: main_thread::Begun,
+    main_thread: kernel_view::Begun,
     /// How long it took until the first file had its name.
     first_ns: u64,
     /// The queue is in it.
@@ -428,7 +428,7 @@ impl<'a> Worker<'a> {
             self.seen_signals = sigquit::count();
         }
         // First of all: it is about this moment.
-        let (main_thread, begun) = main_thread::begin(self.take_capture());
+        let (main_thread, begun) = kernel_view::begin(self.take_capture());
         self.take_samples();
         self.frames.take(env, session);
         self.collector.take_stack(env);

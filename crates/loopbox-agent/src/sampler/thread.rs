@@ -11,7 +11,7 @@ use crate::anr::signal_catcher;
 use crate::error::SamplerError;
 use crate::jni::env::Env;
 use crate::jni::{attach, class_cache};
-use crate::session::frames::Frames;
+use crate::session::display_frames::Frames;
 use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;

@@ -1,3 +1,5 @@
+//! Lines of queues, as each version of Android prints them.
+
 use super::*;
 use crate::model::{PendingSource, Uptime};
 use proptest::prelude::*;

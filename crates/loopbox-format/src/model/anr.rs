@@ -1,3 +1,5 @@
+//! What speaks for and against an ANR, and the verdict that follows.
+
 use super::Uptime;
 use bincode::{Decode, Encode};
 

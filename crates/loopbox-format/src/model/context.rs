@@ -1,3 +1,5 @@
+//! What a report is about besides messages: why it was written, process, app, device and clocks.
+
 use super::Uptime;
 use bincode::{Decode, Encode};
 

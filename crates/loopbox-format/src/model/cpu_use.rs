@@ -1,3 +1,5 @@
+//! Who used the processors while main was busy.
+
 use bincode::{Decode, Encode};
 
 /// Who used the processors while the running message, or what ran outside of messages, ran: the main thread

@@ -1,3 +1,5 @@
+//! Locks that the main thread waits for, and who holds them.
+
 use super::{LocationId, Uptime};
 use bincode::{Decode, Encode};
 

@@ -8,10 +8,10 @@ mod anr;
 mod breadcrumb;
 mod context;
 mod cpu_use;
+mod display_frames;
 mod frame_terms;
-mod frames;
+mod kernel_view;
 mod lock;
-mod main_thread;
 mod name;
 mod pending;
 mod record;
@@ -26,16 +26,16 @@ pub use anr::{Anr, AnrInfo, AnrVerdict, AnrWarning, ProcessExit, QuitSignal, Sig
 pub use breadcrumb::Breadcrumb;
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Limits, Meta, Process, Statistic};
 pub use cpu_use::CpuUse;
-pub use frame_terms::{DropLevel, FrameCause, FrameFlags, JankPlace, SceneKind, Stage};
-pub use frames::{
+pub use display_frames::{
     FrameGesture, FrameScene, FrameSession, JankFrame, RateFrames, RecentFrame, ScrollSums, StageFrame,
     WorstWindow,
 };
-pub use lock::{LockChain, LockHolder, LockWait};
-pub use main_thread::{
+pub use frame_terms::{DropLevel, FrameCause, FrameFlags, JankPlace, SceneKind, Stage};
+pub use kernel_view::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
     SystemCallSource,
 };
+pub use lock::{LockChain, LockHolder, LockWait};
 pub use name::Named;
 pub use pending::{Pending, PendingSource};
 pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, own_ns};

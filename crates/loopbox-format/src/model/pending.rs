@@ -1,3 +1,5 @@
+//! The messages that wait in the main queue, as lines.
+
 use super::Uptime;
 use bincode::{Decode, Encode};
 

@@ -1,3 +1,5 @@
+//! The history of messages: records of one message or of a group, and what each says.
+
 use super::{Token, Uptime};
 use bincode::{Decode, Encode};
 

@@ -1,3 +1,5 @@
+//! What the main thread was doing when the report was written.
+
 use super::{Message, Token, Uptime};
 use bincode::{Decode, Encode};
 

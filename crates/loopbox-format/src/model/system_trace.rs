@@ -1,3 +1,5 @@
+//! ART's own trace of an ANR, packed.
+
 /// ART's own trace of an ANR, as the system kept it and the app's next start has put it into the file.
 #[derive(Debug, Clone, Default, Eq)]
 pub struct PackedTrace {

@@ -1,3 +1,5 @@
+//! The other threads of the process, and their stacks.
+
 use super::{LocationId, Uptime};
 use bincode::{Decode, Encode};
 

@@ -1,3 +1,5 @@
+//! Numbers of messages, and of what runs outside of them.
+
 use bincode::{Decode, Encode};
 use std::fmt;
 use std::str::FromStr;

@@ -1,3 +1,5 @@
+//! Sampled stacks: methods, locations in them, and trees of calls.
+
 use super::{Token, Uptime};
 use bincode::{Decode, Encode};
 

@@ -1,3 +1,5 @@
+//! Instants on the clock that all times of a recording are on.
+
 use bincode::{Decode, Encode};
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};

@@ -1,3 +1,5 @@
+//! Trees as text, read back, and text that is none.
+
 use super::*;
 use crate::model::{Method, MethodId};
 use crate::stacks::stacks;

@@ -1,3 +1,5 @@
+//! Polls of a queue, and the messages that the rules find between them.
+
 use super::*;
 
 /// A main thread made of numbers, and what the rules made of its polls.

@@ -1,3 +1,5 @@
+//! Reports that belong to one group, and reports that do not.
+
 use super::*;
 use crate::diagnose::diagnose;
 use crate::model::Analysis;

@@ -1,11 +1,11 @@
 //! Loading a decoded report as a whole.
 
 use super::display_frames;
-use super::frames::FrameCollector;
 use super::identity::{ReportId, mapping_id};
+use super::kernel_view;
 use super::limits;
-use super::main_thread;
 use super::sampled_tree::{TreeBudget, read_tree};
+use super::stack_frames::FrameCollector;
 use super::{joined, parked, pending_queue, sections, system_trace};
 use crate::model::framework;
 use crate::model::sanitize::sanitize;
@@ -73,7 +73,7 @@ impl Analysis {
             cpu_use: report.cpu_use,
             queue: pending_queue::read(&report.pending),
             locks,
-            main_thread: main_thread::read(&report.main_thread),
+            main_thread: kernel_view::read(&report.main_thread),
             threads,
             system_trace: trace,
             frames,

@@ -3,16 +3,16 @@
 
 mod analysis;
 mod display_frames;
-pub(crate) mod frames;
 pub(crate) mod identity;
 mod invariants;
 mod joined;
+mod kernel_view;
 pub(crate) mod limits;
-mod main_thread;
 mod parked;
 mod pending_queue;
 pub(crate) mod sampled_tree;
 mod sections;
+pub(crate) mod stack_frames;
 pub(crate) mod system_trace;
 pub(crate) mod trace_file;
 

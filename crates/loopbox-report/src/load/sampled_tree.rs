@@ -1,7 +1,7 @@
 //! Reading a stack tree: every index is checked, the times are summed up.
 
-use super::frames::FrameCollector;
 use super::limits;
+use super::stack_frames::FrameCollector;
 use crate::model::{FrameId, SampledNode, SampledTree};
 use loopbox_format::model::{StackTree, TreeNode, Uptime};
 use loopbox_format::problem::sample_times;

@@ -1,6 +1,8 @@
-use super::frames::FrameCollector;
+//! Trees of a file, as the report has them.
+
 use super::limits;
 use super::sampled_tree::{TreeBudget, read_tree};
+use super::stack_frames::FrameCollector;
 use crate::model::{AppPackages, FrameTable, SampledTree, StackRun};
 use loopbox_format::model::{
     Location, LocationId, Method, MethodId, Phase, StackSource, StackTree, Symbols, Token, TreeNode, Uptime,

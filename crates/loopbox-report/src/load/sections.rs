@@ -1,7 +1,7 @@
 //! Sanitised and bounded copies of the sections of a report.
 
-use super::frames::FrameCollector;
 use super::limits;
+use super::stack_frames::FrameCollector;
 use crate::model::sanitize::sanitize;
 use crate::model::{LockChain, LockHolder, LockSource, LockWait, OtherThread, OtherThreads, locked_object};
 use loopbox_format::model as file;

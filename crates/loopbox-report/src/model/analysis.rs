@@ -2,8 +2,8 @@
 
 use super::frame::FrameTable;
 use super::identity::Identity;
+use super::kernel_view::MainThread;
 use super::locks::LockChain;
-use super::main_thread::MainThread;
 use super::main_wait::{MainWait, main_wait};
 use super::memory_limit::MemoryLimit;
 use super::pending_queue::PendingQueue;

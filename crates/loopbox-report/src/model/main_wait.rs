@@ -1,6 +1,6 @@
 //! What the main thread waits in, as the kernel reports it.
 
-use super::main_thread::{MainThread, SystemCall, SystemCallSource};
+use super::kernel_view::{MainThread, SystemCall, SystemCallSource};
 use super::system_calls::{self, CallKind, is_binder_request};
 use loopbox_format::model::Progress;
 use schemars::JsonSchema;
@@ -237,7 +237,7 @@ fn words(kind: MainWaitKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::main_thread::NativeStack;
+    use crate::model::kernel_view::NativeStack;
     use loopbox_format::model::Uptime;
 
     const ARM64: &str = "arm64-v8a";

@@ -10,10 +10,10 @@ pub(crate) mod class_names;
 mod frame;
 pub(crate) mod framework;
 mod identity;
+mod kernel_view;
 pub(crate) mod lock_kind;
 mod locks;
 pub(crate) mod loopbox_code;
-mod main_thread;
 pub(crate) mod main_wait;
 pub(crate) mod memory_limit;
 mod merged_tree;
@@ -38,13 +38,13 @@ pub use analysis::{Analysis, Issue};
 pub use class_names::{AppPackages, CodeOwner};
 pub use frame::{Frame, FrameId, FrameKind, FrameTable};
 pub use identity::Identity;
-pub(crate) use locks::locked_object;
-pub use locks::{LockChain, LockHolder, LockSource, LockWait};
-pub(crate) use main_thread::ThreadState;
-pub use main_thread::{
+pub(crate) use kernel_view::ThreadState;
+pub use kernel_view::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SourceFunction,
     SystemCall, SystemCallSource,
 };
+pub(crate) use locks::locked_object;
+pub use locks::{LockChain, LockHolder, LockSource, LockWait};
 pub use main_wait::{MainWait, MainWaitKind};
 pub use memory_limit::{ByteLimit, MemoryEvents, MemoryLimit};
 pub(crate) use merged_tree::method_ids;

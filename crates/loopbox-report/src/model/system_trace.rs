@@ -1,7 +1,7 @@
 //! ART's own trace of an ANR, which the system keeps and the app has put into the report of its process.
 
 use super::frame::FrameId;
-use super::main_thread::NativeStack;
+use super::kernel_view::NativeStack;
 use loopbox_format::model::Uptime;
 
 /// No time-out of the system is as long.

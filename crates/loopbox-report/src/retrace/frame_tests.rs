@@ -1,6 +1,6 @@
 //! Frames one by one: which methods and lines of the source a mapping has for them.
 
-use super::frames::Above;
+use super::stack_frames::Above;
 use super::*;
 use crate::model::Analysis;
 use crate::test_support::ReportBuilder;

@@ -1,6 +1,6 @@
 //! One line of a text. What it names stands in one place of it.
 
-use super::frames::{Above, Retracer};
+use super::stack_frames::{Above, Retracer};
 use crate::model::framework::{CLASS_OBJECT, in_class_object};
 
 /// How a frame is written that may be of several methods.

@@ -7,13 +7,13 @@
 //! (<https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>).
 
 mod error;
-mod frames;
 mod line;
 mod members;
 mod names;
 mod plain;
 mod positions;
 mod rebuild;
+mod stack_frames;
 mod text;
 mod trace;
 mod words;
@@ -21,7 +21,6 @@ mod words;
 use crate::load::identity::{MAPPING_ID, named_mapping};
 use crate::load::limits;
 pub use error::{MappingError, MappingMismatch};
-use frames::Retracer;
 use loopbox_format::code::is_platform;
 use loopbox_format::model::{MainState, Report, Statistic};
 use members::Members;
@@ -29,6 +28,7 @@ use names::Names;
 pub use plain::RetracedText;
 use positions::Positions;
 use proguard::{ProguardMapping, ProguardRecord};
+use stack_frames::Retracer;
 use std::collections::HashSet;
 use text::MappingText;
 use words::{messages, pending_line};

@@ -1,10 +1,10 @@
 //! Text with names of a stack trace in it: logs, pastes, ART's traces.
 
 use super::error::MappingMismatch;
-use super::frames::{Above, Retracer};
 use super::line::{Several, push_line};
 use super::members::Members;
 use super::names::Names;
+use super::stack_frames::{Above, Retracer};
 use super::{Mapping, same_build};
 use crate::load::identity::MAP_ID_FILE;
 use loopbox_format::code::is_platform;

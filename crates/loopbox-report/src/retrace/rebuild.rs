@@ -1,9 +1,9 @@
 //! Rebuilding the stacks of a report from retraced frames.
 
-use super::frames::Retracer;
-use crate::load::frames::{FrameCollector, NO_LOCATION};
+use super::stack_frames::Retracer;
 use crate::load::limits;
 use crate::load::sampled_tree::{TreeBudget, read_tree};
+use crate::load::stack_frames::{FrameCollector, NO_LOCATION};
 use crate::model::AppPackages;
 use loopbox_format::model::{LocationId, LockChain, OtherThreads, Report, StackTree, TreeNode, Uptime};
 use loopbox_format::stacks::TreeMerger;

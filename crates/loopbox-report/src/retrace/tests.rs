@@ -1,3 +1,5 @@
+//! Names that a mapping gives back, in all parts of a report.
+
 use super::*;
 use crate::derive::java_stack;
 use crate::diagnose::diagnose;

@@ -1,7 +1,7 @@
 //! ART's own trace with the names of the source.
 
-use super::frames::{Above, Retracer};
 use super::line::{Several, push_line};
+use super::stack_frames::{Above, Retracer};
 use crate::load::system_trace::unpack;
 use flate2::Compression;
 use flate2::write::GzEncoder;

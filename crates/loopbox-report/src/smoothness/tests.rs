@@ -1,3 +1,5 @@
+//! Figures of smoothness, and comparisons of two versions.
+
 use super::collect::UnitSums;
 use super::compare::changes;
 use super::*;

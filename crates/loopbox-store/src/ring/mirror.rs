@@ -258,7 +258,7 @@ mod tests {
     use crate::layout::REGIONS_AT;
     use crate::recover::{Recovered, recover};
     use crate::{CrashMark, Geometry, Identity, Ring, RingOptions};
-    use loopbox_format::frames::encode_session;
+    use loopbox_format::display_frames::encode_session;
     use loopbox_format::model::Token;
     use loopbox_format::model::Uptime;
     use loopbox_format::model::{

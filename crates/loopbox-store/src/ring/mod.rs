@@ -1,8 +1,8 @@
 //! The ring as a recorder uses it: one writer per thread, readers, marks.
 
-mod frames;
+mod display_frames;
 mod fuse;
-mod main_thread;
+mod main_writer;
 mod mirror;
 mod reader;
 mod region;
@@ -11,7 +11,7 @@ mod shared;
 mod worker;
 
 pub use fuse::RingFuse;
-pub use main_thread::MainWriter;
+pub use main_writer::MainWriter;
 pub use mirror::Mirror;
 pub use reader::RingReader;
 pub use worker::WorkerWriter;
@@ -20,7 +20,7 @@ use crate::identity::Identity;
 use crate::layout::{Geometry, Header, Kind, Layout};
 use crate::memory::Memory;
 use crate::trees::Fidelity;
-use frames::FramesWriter;
+use display_frames::FramesWriter;
 use loopbox_format::model::Token;
 use region::RegionWriter;
 use saved_frames::WaitingFrames;

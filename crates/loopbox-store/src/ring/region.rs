@@ -1,7 +1,7 @@
 //! Writing to one region.
 
 use super::shared::Shared;
-use crate::StoreError;
+use crate::error::StoreError;
 use crate::layout::{Kind, Region};
 use crate::slot::{Slot, words_of};
 use crate::source::slot_of;

@@ -1,8 +1,8 @@
 //! What the worker thread writes.
 
-use super::frames::FramesWriter;
+use super::display_frames::FramesWriter;
 use super::region::RegionWriter;
-use crate::StoreError;
+use crate::error::StoreError;
 use crate::slot::words_of;
 use crate::trees::{Fidelity, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec;
@@ -130,8 +130,8 @@ impl WorkerWriter {
     /// Display frames, in a ring that has room for them. They take memory until the next copy into the file,
     /// and none while there is nothing to copy.
     ///
-    /// `encode` appends the bytes of [`loopbox_format::frames::encode_session`]: from where the frames are
-    /// kept, without a copy in between.
+    /// `encode` appends the bytes of [`loopbox_format::display_frames::encode_session`]: from where the
+    /// frames are kept, without a copy in between.
     pub fn frames(&mut self, encode: impl FnOnce(&mut Vec<u8>)) -> Result<(), StoreError> {
         self.frames.save(encode)
     }

@@ -1,3 +1,5 @@
+//! Trees that are packed into pages, and read back.
+
 use super::*;
 use loopbox_format::model::{Phase, StackSource, Token, TreeNode, Uptime};
 use loopbox_format::stacks::{TreeMerger, stacks};

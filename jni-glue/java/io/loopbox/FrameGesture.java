@@ -13,7 +13,7 @@ public final class FrameGesture {
 
     private final long[] values;
 
-    /** @param values as the native side passes them (report/frames.rs) */
+    /** @param values as the native side passes them (monitor/display_frames.rs) */
     FrameGesture(long[] values) {
         this.values = values;
     }

@@ -15,7 +15,7 @@ public final class FrameStats {
     private static final double MICROS_PER_MS = 1e3;
     private static final double MS_PER_S = 1e3;
 
-    // What a line is of (report/frame_stats.rs).
+    // What a line is of (monitor/frame_stats.rs).
     private static final long PROCESS = 2;
     private static final long GESTURE = 3;
 
@@ -25,7 +25,7 @@ public final class FrameStats {
     private final List<Scene> scenes = new ArrayList<Scene>();
     private final List<FrameGesture> gestures = new ArrayList<FrameGesture>();
 
-    /** @param lines as the native side passes them (report/frame_stats.rs) */
+    /** @param lines as the native side passes them (monitor/frame_stats.rs) */
     FrameStats(String lines) {
         for (String line : lines.split("\n")) {
             String[] fields = line.split("\t", -1);

@@ -21,7 +21,7 @@ public final class FrameWindow {
     private final String scene;
     private final int missed;
 
-    /** @param values as the native side passes them (report/frames.rs) */
+    /** @param values as the native side passes them (monitor/display_frames.rs) */
     FrameWindow(long[] values, String scene, int missed) {
         this.values = values;
         this.scene = scene;

@@ -1,3 +1,5 @@
+//! Threads that publish, sleep and wake each other.
+
 use super::*;
 use loopbox_format::model::{Token, Uptime};
 use loopbox_recorder::Activity;

@@ -13,8 +13,8 @@ pub(super) use line::{Line, read as read_line};
 pub(super) use merge::complete;
 pub(crate) use unpack::unpack;
 
-use super::frames::FrameCollector;
 use super::limits;
+use super::stack_frames::FrameCollector;
 use crate::model::sanitize::sanitize;
 use crate::model::{Issue, LockAction, NativeStack, SystemTrace, TraceLine, TraceLock, TraceThread};
 use line::Header;

@@ -13,9 +13,9 @@ mod breadcrumb;
 mod current;
 mod header;
 mod history;
+mod kernel_view;
 mod last_stack;
 mod locks;
-mod main_thread;
 mod memory_limit;
 mod message;
 mod pending;
@@ -24,10 +24,10 @@ mod stacks;
 mod system_trace;
 mod threads;
 
-pub use main_thread::NativeStackView;
+pub use kernel_view::NativeStackView;
 pub(crate) use {
     breadcrumb::BreadcrumbView, current::CurrentView, header::HeaderView, history::RecordView,
-    locks::LocksView, main_thread::MainThreadView, pending::PendingView, recorder::FeatureView,
+    kernel_view::MainThreadView, locks::LocksView, pending::PendingView, recorder::FeatureView,
     system_trace::SystemTraceView, threads::ThreadsView,
 };
 

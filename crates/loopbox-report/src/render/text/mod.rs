@@ -9,9 +9,9 @@ mod diagnosis;
 mod display_frames;
 mod header;
 mod history;
+mod kernel_view;
 mod layout;
 mod locks;
-mod main_thread;
 mod pending;
 mod stacks;
 mod style;
@@ -31,7 +31,7 @@ pub fn show(a: &Analysis, diagnosis: &Diagnosis, options: Options) -> String {
     anr::write(&mut out, a);
     history::write(&mut out, a);
     current::write(&mut out, a, options);
-    main_thread::write(&mut out, a, options);
+    kernel_view::write(&mut out, a, options);
     locks::write(&mut out, a);
     display_frames::write(&mut out, a, options);
     pending::write(&mut out, a, options);
@@ -54,7 +54,7 @@ pub fn diagnosis(a: &Analysis, diagnosis: &Diagnosis) -> String {
 /// The native stack of the main thread with all that symbols have, as `loopbox symbolize` prints it.
 pub fn native_stack(a: &Analysis) -> String {
     let mut out = String::new();
-    main_thread::write_symbolized(&mut out, a);
+    kernel_view::write_symbolized(&mut out, a);
     out
 }
 

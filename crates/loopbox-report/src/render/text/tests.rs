@@ -1,3 +1,5 @@
+//! What the terminal is shown of a report.
+
 use super::*;
 use crate::diagnose::diagnose;
 use crate::model::{Analysis, SourceFunction};

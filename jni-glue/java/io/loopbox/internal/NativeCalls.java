@@ -32,7 +32,7 @@ final class NativeCalls {
      * Frames have been counted. On the worker.
      *
      * @param kind {@link Native#FRAME_WINDOW}, {@link Native#FRAME_GESTURE}, or of skipped frames
-     * @param values as the native side passes them (report/frames.rs)
+     * @param values as the native side passes them (monitor/display_frames.rs)
      */
     static void onFrames(int kind, long[] values, String scene) {
         try {

@@ -7,7 +7,7 @@ import io.loopbox.TestValues;
 
 /** Makes a {@link FrameStats}, without a choice one of no frames. With loopbox and with loopbox-noop. */
 public final class FrameStatsBuilder {
-    // What a line is of (report/frame_stats.rs).
+    // What a line is of (monitor/frame_stats.rs).
     private static final long SCREEN = 0;
     private static final long PROCESS = 2;
     private static final long GESTURE = 3;

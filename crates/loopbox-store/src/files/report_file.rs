@@ -1,6 +1,6 @@
 //! Reports on disk: whole or not at all, and not without bound.
 
-use crate::file_age::Clock;
+use crate::files::file_age::Clock;
 use crate::memory::may_grow_to;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};

@@ -4,7 +4,7 @@
 
 use super::saved_frames::SavedFrames;
 use super::shared::Shared;
-use crate::StoreError;
+use crate::error::StoreError;
 use crate::layout::{Kind, Region};
 use crate::slot::{HEADER_LEN, seal};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! worker. A frame costs some integers and a place in a queue; nothing is allocated and no lock taken.
 
 use crate::session::Session;
-use crate::session::frames::FrameSender;
+use crate::session::display_frames::FrameSender;
 use loopbox_format::model::{Token, Uptime};
 use loopbox_frames::{
     Cadence, FrameEvent, IntervalDetector, OwnMessage, RefreshInterval, SeenFrame, SeenMessage,

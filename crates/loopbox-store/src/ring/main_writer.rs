@@ -1,7 +1,7 @@
 //! What the main thread writes.
 
 use super::region::RegionWriter;
-use crate::StoreError;
+use crate::error::StoreError;
 use crate::message_words::{Current, Open, with_details};
 use crate::slot::words_of;
 use bincode::Encode;

@@ -1,6 +1,6 @@
 //! The native methods of display frames, all for the main thread.
 
-use super::main_frames::MainFrames;
+use super::frame_events::MainFrames;
 use super::main_thread::{self, Called};
 use super::poll;
 use crate::jni::string::Text;

@@ -3,7 +3,7 @@
 //! A *display frame* is one turn of `Choreographer.doFrame`; elsewhere in this crate a frame is one of a
 //! stack. All instants are uptime, which is also the clock of `frameTimeNanos`. How the numbers come about is
 //! the business of `loopbox-frames`, whose documentation defines each of them; their bytes are the business
-//! of [`crate::frames`].
+//! of [`crate::display_frames`].
 
 #[cfg(doc)]
 use super::frame_terms::{DropLevel, Stage};

@@ -5,7 +5,7 @@ use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
 use crate::jni::{call, class_cache};
 use crate::session::Session;
-use crate::session::frames::FrameReceiver;
+use crate::session::display_frames::FrameReceiver;
 use crate::sys::{clock, log};
 use jni::sys::jvalue;
 use loopbox_format::model::{Feature, Uptime};
@@ -25,7 +25,7 @@ const GESTURE: i32 = 1;
 const SKIPPED: i32 = 2;
 
 /// Takes frames between reports.
-pub(super) struct FrameCollector {
+pub(crate) struct FrameCollector {
     queue: Option<FrameReceiver>,
     /// Something will end by the mere passing of time.
     open: bool,
@@ -41,7 +41,7 @@ pub(super) struct FrameCollector {
 }
 
 impl FrameCollector {
-    pub(super) fn new(queue: Option<FrameReceiver>) -> Self {
+    pub(crate) fn new(queue: Option<FrameReceiver>) -> Self {
         Self {
             queue,
             open: false,
@@ -54,7 +54,7 @@ impl FrameCollector {
     }
 
     /// Takes what is there, and calls the listener.
-    pub(super) fn take(&mut self, env: &mut Env<'_>, session: &Session) {
+    pub(crate) fn take(&mut self, env: &mut Env<'_>, session: &Session) {
         let (Some(queue), Some(frames)) = (&mut self.queue, &session.frames) else { return };
         frames.set_asleep(false);
         self.unsaved |= frames.take_forgotten();
@@ -105,12 +105,12 @@ impl FrameCollector {
     }
 
     /// Whether a frame is on its way that has not been taken.
-    pub(super) fn is_awaited(&self) -> bool {
+    pub(crate) fn is_awaited(&self) -> bool {
         self.awaited
     }
 
     /// Whether what was taken is to be saved now.
-    pub(super) fn is_to_be_saved(&mut self) -> bool {
+    pub(crate) fn is_to_be_saved(&mut self) -> bool {
         let now_ns = clock::now_ns();
         let due = !self.open || now_ns.since(self.saved_at_ns) >= SAVE_EVERY_NS;
         let save = self.unsaved && due;
@@ -122,7 +122,7 @@ impl FrameCollector {
     }
 
     /// How long the worker may sleep, as far as frames are concerned.
-    pub(super) fn wait_ms(&self) -> Option<u64> {
+    pub(crate) fn wait_ms(&self) -> Option<u64> {
         self.open.then_some(EVERY_MS)
     }
 }

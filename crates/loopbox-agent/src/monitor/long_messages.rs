@@ -40,7 +40,7 @@ const MAX_TREES: usize = 8;
 /// How many distinct stacks a message is reported with.
 const MAX_STACKS: usize = 5;
 
-pub(super) struct LongMessages<'a> {
+pub(crate) struct LongMessages<'a> {
     session: &'a Session,
     /// Messages that ended until then were reported.
     reported_ns: Uptime,
@@ -57,7 +57,7 @@ pub(super) struct LongMessages<'a> {
 }
 
 impl<'a> LongMessages<'a> {
-    pub(super) fn new(session: &'a Session) -> Self {
+    pub(crate) fn new(session: &'a Session) -> Self {
         Self {
             session,
             reported_ns: Uptime::ZERO,
@@ -71,7 +71,7 @@ impl<'a> LongMessages<'a> {
     }
 
     /// A stack was taken.
-    pub(super) fn sampled(&mut self, sample: &StackSample) {
+    pub(crate) fn sampled(&mut self, sample: &StackSample) {
         let age_ns = sample.at_ns.since(sample.start_ns);
         if sample.token == self.blocked || sample.token.is_outside() || !self.session.monitor.is_block(age_ns)
         {
@@ -92,7 +92,7 @@ impl<'a> LongMessages<'a> {
     }
 
     /// A message has ended that stacks were taken of.
-    pub(super) fn ended(&mut self, growing: &StackTreeBuilder) {
+    pub(crate) fn ended(&mut self, growing: &StackTreeBuilder) {
         if growing.samples() == 0 || growing.token().is_outside() || !self.listens() {
             return;
         }
@@ -107,13 +107,13 @@ impl<'a> LongMessages<'a> {
     }
 
     /// How long the worker may sleep.
-    pub(super) fn wait_ms(&self) -> Option<u64> {
+    pub(crate) fn wait_ms(&self) -> Option<u64> {
         self.waits.then_some(SETTLED_MS)
     }
 
     /// Calls Java with what there is. After [`ended`](Self::ended) for what ended before now. `awaited`: a
     /// frame is on its way.
-    pub(super) fn tell(&mut self, env: &mut Env<'_>, awaited: bool) {
+    pub(crate) fn tell(&mut self, env: &mut Env<'_>, awaited: bool) {
         let Some((level_ns, since_ns)) = self.session.monitor.level() else {
             self.waits = false;
             self.trees.clear();

@@ -1,3 +1,5 @@
+//! Records that are read back as written, and bytes that are none.
+
 use super::*;
 use crate::model::*;
 use crate::text::BoundedStr;

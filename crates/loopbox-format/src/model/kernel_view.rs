@@ -1,3 +1,5 @@
+//! What the kernel reported of the main thread, and its native stack.
+
 use super::Uptime;
 use bincode::{Decode, Encode};
 

@@ -1,0 +1,24 @@
+//! Why something could not be stored.
+
+/// Why something was not stored. Recording goes on in every case.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// It does not fit its slot; what the slot held before stands.
+    #[error("{needed} bytes do not fit a slot of {capacity}")]
+    TooLarge {
+        /// Bytes that it has.
+        needed: usize,
+        /// Bytes that the slot holds.
+        capacity: usize,
+    },
+    /// It could not be encoded.
+    #[error(transparent)]
+    Encode(#[from] loopbox_format::codec::CodecError),
+    /// This process is a fork of the one that owns the ring, and must not write to it.
+    #[error("this process was forked from the one that owns the ring")]
+    Forked,
+    /// There is no memory for the ring at all, or the slot does not exist in this geometry.
+    #[error("the ring has no such slot")]
+    NoSlot,
+}

@@ -1,0 +1,6 @@
+//! Small files of the app besides the ring: reports, and what one launch leaves for the next.
+
+pub(crate) mod blown_fuse;
+pub(crate) mod file_age;
+pub(crate) mod known_symbols;
+pub(crate) mod report_file;

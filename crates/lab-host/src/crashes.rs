@@ -56,14 +56,14 @@ fn door(recorder: &str, name: &CStr) -> *mut libc::c_void {
 
 type Listener = extern "C" fn(*const libc::c_char, *const libc::c_char, *const libc::c_char);
 
-extern "C" fn hear(path: *const libc::c_char, reason: *const libc::c_char, digest: *const libc::c_char) {
+extern "C" fn on_report(path: *const libc::c_char, reason: *const libc::c_char, digest: *const libc::c_char) {
     // SAFETY: the recorder promises C strings that are good until this returns.
     let [path, reason, digest] =
         [path, reason, digest].map(|text| unsafe { CStr::from_ptr(text) }.to_string_lossy());
     println!("SCRIPT native {path} {reason} {digest}");
 }
 
-extern "C" fn hear_first(
+extern "C" fn on_first_file(
     path: *const libc::c_char,
     reason: *const libc::c_char,
     digest: *const libc::c_char,
@@ -78,7 +78,7 @@ extern "system" fn listen<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>
     env.with_env(|env| -> jni::errors::Result<()> {
         let recorder = recorder.try_to_string(env)?;
         let listeners: [(&CStr, Listener); 2] =
-            [(c"loopbox_on_first_file", hear_first), (c"loopbox_on_report", hear)];
+            [(c"loopbox_on_first_file", on_first_file), (c"loopbox_on_report", on_report)];
         for (name, listener) in listeners {
             let door = door(&recorder, name);
             // SAFETY: found under the name of a function of this type.

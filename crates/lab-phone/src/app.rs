@@ -41,7 +41,7 @@ impl App {
     }
 
     /// Waits for a line of this kind, also among those that were read before.
-    pub(crate) fn told(&mut self, text: &str) -> Result<String> {
+    pub(crate) fn answer_to(&mut self, text: &str) -> Result<String> {
         let before = self.program.seen().iter().find(|line| line.contains(text)).cloned();
         before.map_or_else(|| self.wait_for(text), Ok)
     }

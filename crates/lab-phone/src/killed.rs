@@ -43,7 +43,7 @@ pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
     app.kill()?;
 
     let mut next = stage.phone.start(SCENARIO, "scenario.Killed", &words)?;
-    let told = next.told("SCRIPT report ")?;
+    let told = next.answer_to("SCRIPT report ")?;
     ensure!(told.ends_with(" recovered"), "the next launch said: {told}");
     next.kill()?;
     let path = told.split_whitespace().nth(2).context("no path")?;

@@ -459,10 +459,10 @@ pub fn dump(reason: String, timeout: Duration, in_listener: bool) -> Option<Path
     }
     // The outer one is whether there is an answer. A channel would be 4 KB more of the library.
     let waited = Arc::new((Mutex::new(None), Condvar::new()));
-    let told = Arc::clone(&waited);
+    let answered = Arc::clone(&waited);
     let answer = move |path: Option<&Path>| {
-        *told.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.map(Path::to_owned));
-        told.1.notify_one();
+        *answered.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.map(Path::to_owned));
+        answered.1.notify_one();
     };
     session.add_request(Request::new(reason, answer));
     let open = waited.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -40,7 +40,7 @@ pub struct Lock {
 
 impl Art {
     /// Whether this ART can tell who holds a lock.
-    pub fn can_tell_lock_owners(&self) -> bool {
+    pub fn knows_lock_owners(&self) -> bool {
         self.locks().is_some()
     }
 

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn code_of_a_library_is_told_from_other_memory() {
+    fn distinguishes_code_of_a_library_from_other_memory() {
         let own = what_is_not_clear_is_refused as *const () as usize;
         let of_libc = libc::getpid as *const () as usize;
         assert_eq!(is_library_code(of_libc, own), Ok(()));

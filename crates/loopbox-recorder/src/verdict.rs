@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn senders_are_told_apart() {
+    fn senders_are_distinguished() {
         let cases = [
             ((4_711, 10_123), SignalOrigin::SameProcess),
             ((1_500, 1_000), SignalOrigin::System),

@@ -60,7 +60,7 @@ fn a_long_rest_is_one_record_however_often_nothing_begins_in_it() {
 }
 
 #[test]
-fn a_process_that_was_frozen_between_two_rests_is_told_apart() {
+fn a_process_that_was_frozen_between_two_rests_is_recognized() {
     let mut main = Main::new(&Config { frozen_ns: 10_000 * MS, ..Config::default() });
     let _ = main.message(5 * MS);
     main.pass(400 * MS);

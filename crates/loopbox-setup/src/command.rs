@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_and_failure_are_told_apart() {
+    fn output_and_failure_are_distinguished() {
         assert_eq!(run(&mut command("sh", ["-c", "echo yes"])).unwrap(), "yes\n");
         let message = run(&mut command("sh", ["-c", "echo why >&2; exit 3"])).unwrap_err().to_string();
         assert!(message.contains("why") && message.contains('3'), "{message}");

@@ -56,7 +56,8 @@ fn check_anr(start: &dyn Fn() -> App, knows_ends: bool, arrived: &mut Arrived) -
     ensure!(watchdog[1] == "left 0 files", "the file that was written for it is gone: {said:?}");
     note(&said, arrived)?;
     copy(folder.path(), again.path())?;
-    let next = |folder: &Path, mode: &str| tell(start().argument(exit.clone()), folder, &exit, mode, "last");
+    let next =
+        |folder: &Path, mode: &str| run_links(start().argument(exit.clone()), folder, &exit, mode, "last");
     let said = next(folder.path(), "others")?;
     note(&said, arrived)?;
     expect(&said, "reports ", &["3"])?;
@@ -99,11 +100,11 @@ fn check_hang(start: &dyn Fn() -> App, arrived: &mut Arrived) -> Result<()> {
     expect(&said, "sentry crash ", &["nothing null false"])?;
     note(&said, arrived)?;
     copy(folder.path(), again.path())?;
-    let said = tell(start(), again.path(), &exit, "hangs", "hang")?;
+    let said = run_links(start(), again.path(), &exit, "hangs", "hang")?;
     note(&said, arrived)?;
     expect(&said, "bugsnag hang ", &["SIGQUIT false true", "REQUESTED false true", "HANG true true"])?;
     expect(&said, "sentry hang ", &["SIGQUIT false true", "REQUESTED false true", "HANG true false"])?;
-    let said = tell(start(), folder.path(), &exit, "others", "hang")?;
+    let said = run_links(start(), folder.path(), &exit, "others", "hang")?;
     note(&said, arrived)?;
     expect(&said, "bugsnag ", &["true null", "false null"])?;
     expect(
@@ -137,7 +138,7 @@ fn check_crash(start: &dyn Fn() -> App, arrived: &mut Arrived) -> Result<()> {
     let process = wait_for_ring("the hang is sampled", folder.path(), app.pid(), sampled)?.meta.process;
     app.kill();
     let exit = ended(process.pid, &process.name, CRASH)?;
-    let said = tell(start().argument(exit.clone()), folder.path(), &exit, "others", "crash")?;
+    let said = run_links(start().argument(exit.clone()), folder.path(), &exit, "others", "crash")?;
     note(&said, arrived)?;
     expect(
         &said,
@@ -185,7 +186,7 @@ fn ended(pid: u32, name: &str, reason: u32) -> Result<String> {
 }
 
 /// What the next start prints.
-fn tell(app: App, folder: &Path, exit: &str, mode: &str, column: &str) -> Result<Vec<String>> {
+fn run_links(app: App, folder: &Path, exit: &str, mode: &str, column: &str) -> Result<Vec<String>> {
     let at = exit.split('|').nth(2).context("no time")?;
     let app = app
         .argument(format!("mode={mode}"))

@@ -57,14 +57,14 @@ impl Warned {
     /// When that does not come.
     pub fn order(&mut self, order: &str) -> Result<()> {
         self.give(order)?;
-        self.hears(&format!("did {}", self.given)).map(drop)
+        self.expects(&format!("did {}", self.given)).map(drop)
     }
 
     /// Waits for a line since the last order: several threads write them.
     ///
     /// # Errors
     /// When that does not come.
-    pub fn hears(&mut self, words: &str) -> Result<String> {
+    pub fn expects(&mut self, words: &str) -> Result<String> {
         let words = format!("SCRIPT {words}");
         let known = self.app.seen()[self.before..].iter().find(|line| line.starts_with(&words));
         match known {
@@ -80,7 +80,7 @@ impl Warned {
     pub fn hang(&mut self, gate: &str) -> Result<()> {
         let gate = self.orders.path().join(gate);
         self.order(&format!("hang {}", gate.display()))?;
-        self.hears("begins").map(drop)
+        self.expects("begins").map(drop)
     }
 
     /// Lets that message end.
@@ -89,7 +89,7 @@ impl Warned {
     /// When it does not.
     pub fn open(&mut self, gate: &str) -> Result<()> {
         fs::write(self.orders.path().join(gate), "")?;
-        self.hears("went on").map(drop)
+        self.expects("went on").map(drop)
     }
 
     /// How many lines so far have these words.

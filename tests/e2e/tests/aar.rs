@@ -89,7 +89,7 @@ impl Unpacked {
     }
 
     /// What the app prints in its scenario.
-    fn tell(&self, scenario: &str, home: &Path) -> Result<Vec<String>> {
+    fn run(&self, scenario: &str, home: &Path) -> Result<Vec<String>> {
         lines(self.app(scenario, home))
     }
 
@@ -129,7 +129,7 @@ fn note<'a>(report: &'a Report, name: &str) -> Option<&'a str> {
 #[test]
 fn an_app_hangs_and_its_listener_gets_file_reason_and_digest() -> Result<()> {
     let home = tempdir()?;
-    let lines = unpacked().tell("hang", home.path())?;
+    let lines = unpacked().run("hang", home.path())?;
     assert_eq!(said(&lines, "dumped"), ["true"]);
     let status = said(&lines, "status");
     let [at_once, later] = status[..] else { panic!("{lines:?}") };
@@ -165,7 +165,7 @@ fn what_a_killed_process_left_is_reported_and_taken_at_the_next_launch() -> Resu
     let mut app = unpacked().app("die", home.path()).start()?;
     app.wait_for("hangs", LIMIT)?;
     app.kill();
-    let lines = unpacked().tell("take", home.path())?;
+    let lines = unpacked().run("take", home.path())?;
     let told = said(&lines, "report");
     assert!(told.iter().any(|line| line.starts_with("RECOVERED ")), "{lines:?}");
     let pending = said(&lines, "pending");
@@ -179,7 +179,7 @@ fn what_a_killed_process_left_is_reported_and_taken_at_the_next_launch() -> Resu
 #[test]
 fn nothing_is_recorded_while_paused_or_in_the_background() -> Result<()> {
     let home = tempdir()?;
-    let lines = unpacked().tell("background", home.path())?;
+    let lines = unpacked().run("background", home.path())?;
     assert!(said(&lines, "status")[1].contains("hook off (paused in the background)"), "{lines:?}");
     let report = report_in(home.path())?;
     assert!(feature(&report, Feature::Hook).0);
@@ -211,7 +211,7 @@ fn the_switch_lasts_over_launches_until_it_is_turned_back() -> Result<()> {
     let home = tempdir()?;
     let mut status = Vec::new();
     for scenario in ["off", "on again", "none"] {
-        let lines = unpacked().tell(scenario, home.path())?;
+        let lines = unpacked().run(scenario, home.path())?;
         status.extend(said(&lines, "status").into_iter().map(str::to_owned));
     }
     assert!(status[0].starts_with("on: "), "{status:?}");
@@ -242,7 +242,7 @@ fn another_process_of_the_app_is_left_alone_when_the_app_wants_that() -> Result<
 #[test]
 fn no_misuse_throws_into_the_app() -> Result<()> {
     let home = tempdir()?;
-    let lines = unpacked().tell("misuse", home.path())?;
+    let lines = unpacked().run("misuse", home.path())?;
     assert_eq!(said(&lines, "nothing:"), ["false true"]);
     assert_eq!(said(&lines, "no folder:"), ["off: the configuration names no directory"]);
     assert_eq!(said(&lines, "before:"), ["off: the configuration names no directory null []"]);
@@ -280,7 +280,7 @@ fn rules_without(rule: &str) -> Result<String> {
 }
 
 /// What the shrunk app prints on a testbed when it is run with these arguments.
-fn tell_shrunk(launcher: &Launcher, app: &Shrunk, arguments: &[&str]) -> Result<Vec<String>> {
+fn run_shrunk(launcher: &Launcher, app: &Shrunk, arguments: &[&str]) -> Result<Vec<String>> {
     let mut app = launcher.app_in(&app.jar, "com.example.reader.Main");
     app = app.property("java.library.path", unpacked().folder.path().join("jni/x86_64").display());
     for argument in arguments {
@@ -311,7 +311,7 @@ fn the_archives_own_rules_keep_what_is_called_by_name_whoever_shrinks() -> Resul
 fn hangs(testbed: &str, app: &Shrunk) -> Result<()> {
     let home = tempdir()?;
     let launcher = Launcher::shipped(testbed)?;
-    let lines = tell_shrunk(&launcher, app, &["hang", &home.path().display().to_string()])?;
+    let lines = run_shrunk(&launcher, app, &["hang", &home.path().display().to_string()])?;
     ensure!(said(&lines, "dumped") == ["true"], "{lines:?}");
     ensure!(said(&lines, "report").len() == 1, "the listener was called: {lines:?}");
     let mut report = report_in(home.path())?;
@@ -343,7 +343,7 @@ fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
     let rules = rules_without("static java.lang.String runningLine();")?;
     let app = reader(unpacked(), &rules)?.shrink(Shrinker::USUAL)?;
     let home = home.path().display().to_string();
-    let lines = tell_shrunk(&unpacked().launcher, &app, &["background", &home])?;
+    let lines = run_shrunk(&unpacked().launcher, &app, &["background", &home])?;
     let status = said(&lines, "status");
     assert!(status[0].starts_with("off: ") && status[0].contains("runningLine"), "{lines:?}");
     assert_eq!(status[1], status[0], "{lines:?}");
@@ -362,7 +362,7 @@ fn an_observer_that_lost_its_rule_is_not_hooked_in() -> Result<()> {
     let why = "no Observer by reflection: java.lang.NoSuchMethodException: messageDispatchStarting is \
                missing in DirectObserver: a shrinker did not have the library's rules";
     let home = tempdir()?;
-    let lines = tell_shrunk(&unpacked().launcher, &app, &["background", &home.path().display().to_string()])?;
+    let lines = run_shrunk(&unpacked().launcher, &app, &["background", &home.path().display().to_string()])?;
     let status = said(&lines, "status");
     assert!(status[0].starts_with("on: "), "{lines:?}");
     let report = report_in(home.path())?;
@@ -370,7 +370,7 @@ fn an_observer_that_lost_its_rule_is_not_hooked_in() -> Result<()> {
     assert!(details_of(&report, OPEN_BOOK).count() + details_of(&report, "android.os.Handler").count() > 0);
     // An app that wants nothing else goes without.
     let home = tempdir()?;
-    let lines = tell_shrunk(&unpacked().launcher, &app, &["observer", &home.path().display().to_string()])?;
+    let lines = run_shrunk(&unpacked().launcher, &app, &["observer", &home.path().display().to_string()])?;
     assert_eq!(said(&lines, "status"), [format!("off: the Observer hook is refused: {why}")], "{lines:?}");
     assert_eq!(lines.last().map(String::as_str), Some("done"), "{lines:?}");
     Ok(())
@@ -388,7 +388,7 @@ fn proguard_needs_a_rule_about_annotations_that_the_archive_does_not_bring() -> 
     let rules = own_rules()?;
     ensure!(!rules.contains("-keepattributes"), "a rule for the whole app");
     let app = reader(unpacked(), &rules)?.shrink(Shrinker::ProGuard)?;
-    tell_shrunk(&unpacked().launcher, &app, &["hang", &home.path().display().to_string()])?;
+    run_shrunk(&unpacked().launcher, &app, &["hang", &home.path().display().to_string()])?;
     let report = report_in(home.path())?;
     let (on, why) = feature(&report, Feature::Sampler);
     assert!(why.contains("does not make its thread runnable"), "{on}: {why}");

@@ -9,7 +9,7 @@ use std::path::Path;
 use tempfile::tempdir;
 
 /// What the app prints to the end, without the listener's lines.
-fn told(folder: &Path, mode: &str, fault: &str) -> Result<Vec<String>> {
+fn run(folder: &Path, mode: &str, fault: &str) -> Result<Vec<String>> {
     let app = launcher("art10")?.app("scenario.Asking").env("LOOPBOX_FAULT", fault);
     let app = app.argument(format!("dir={}", folder.display())).argument(format!("mode={mode}"));
     let ended = app.start()?.finish(LIMIT)?.success()?;
@@ -21,7 +21,7 @@ fn told(folder: &Path, mode: &str, fault: &str) -> Result<Vec<String>> {
 #[test]
 fn the_main_thread_does_not_wait_for_a_report_that_it_asks_for() -> Result<()> {
     let folder = tempdir()?;
-    let told = told(folder.path(), "disk", "disk")?;
+    let told = run(folder.path(), "disk", "disk")?;
     assert_eq!(told.len(), 51, "{told:?}");
     assert!(told.iter().take(50).all(|line| line == "got null") && told[50] == "done", "{told:?}");
     Ok(())
@@ -30,7 +30,7 @@ fn the_main_thread_does_not_wait_for_a_report_that_it_asks_for() -> Result<()> {
 #[test]
 fn who_asks_for_a_report_is_called_with_it_or_without_one() -> Result<()> {
     let folder = tempdir()?;
-    let told = told(folder.path(), "callback", "")?;
+    let told = run(folder.path(), "callback", "")?;
     let [on_main, asked, nowhere, ended, done] = &told[..] else { panic!("{told:?}") };
     assert_eq!((on_main.as_str(), done.as_str()), ("got null", "done"));
     let named = asked.strip_prefix("answer to asked: asked ").context("not answered")?;
@@ -52,9 +52,9 @@ fn who_asks_for_a_report_is_called_with_it_or_without_one() -> Result<()> {
 }
 
 #[test]
-fn a_listener_may_hear_of_a_report_before_it_is_complete() -> Result<()> {
+fn a_listener_may_be_notified_of_a_report_before_it_is_complete() -> Result<()> {
     let folder = tempdir()?;
-    let told = told(folder.path(), "first", "")?;
+    let told = run(folder.path(), "first", "")?;
     let [first, complete, done] = &told[..] else { panic!("{told:?}") };
     let named = |line: &str, when: &str| -> Result<(String, String)> {
         let rest = line.strip_prefix(when).with_context(|| line.to_owned())?;

@@ -16,14 +16,14 @@ use tempfile::tempdir;
 const MS: u64 = 1_000_000;
 
 /// A scenario of `scenario.Choices` on ART 10.
-fn tell(arguments: &[&str]) -> Result<Scenario> {
+fn run(arguments: &[&str]) -> Result<Scenario> {
     Scenario::run("scenario.Choices", "art10", &[], arguments)
 }
 
 /// Five messages of 60 to 400 ms: by default the last one would stand alone and all would be kept by name.
 #[test]
 fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_configured() -> Result<()> {
-    let scenario = tell(&["mode=groups", "groupMs=10000", "detailsPerRecord=2"])?;
+    let scenario = run(&["mode=groups", "groupMs=10000", "detailsPerRecord=2"])?;
     let report = &scenario.report;
     let limits = &report.meta.limits;
     assert_eq!((limits.group_ns, limits.details_per_record), (10_000 * MS, 2));
@@ -33,7 +33,7 @@ fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_configured() -> Resu
     assert_eq!(group.details.len(), 2, "{group:#?}");
     assert!(group.dropped_details >= 3, "{group:#?}");
 
-    let scenario = tell(&["mode=groups", "groupMs=100"])?;
+    let scenario = run(&["mode=groups", "groupMs=100"])?;
     let of_work: Vec<_> = scenario.report.history.iter().filter(|record| record.count > 0).collect();
     assert!(of_work.len() >= 3, "{:#?}", scenario.report.history);
     scenario.assert_whole();
@@ -42,7 +42,7 @@ fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_configured() -> Resu
 
 #[test]
 fn no_more_trees_are_kept_than_the_app_configured() -> Result<()> {
-    let scenario = tell(&["mode=stacks", "minSamples=1", "trees=1"])?;
+    let scenario = run(&["mode=stacks", "minSamples=1", "trees=1"])?;
     let [tree, now] = &scenario.report.trees[..] else { panic!("{} trees", scenario.report.trees.len()) };
     assert!(tree.token > scenario.shop(1)?.token, "the newest replaces the oldest");
     // Main's stack of the moment is in every report, and kept nowhere.
@@ -53,7 +53,7 @@ fn no_more_trees_are_kept_than_the_app_configured() -> Result<()> {
 /// A block monitor's way.
 #[test]
 fn a_long_message_has_one_stack_where_the_app_wants_no_more() -> Result<()> {
-    let scenario = tell(&["mode=stacks", "sampleOnce=on", "sampleOnsetMs=200"])?;
+    let scenario = run(&["mode=stacks", "sampleOnce=on", "sampleOnsetMs=200"])?;
     assert_eq!(scenario.report.meta.limits.sample_interval_ns, 0);
     for what in 1..=3 {
         let token = scenario.shop(what)?.token;
@@ -69,7 +69,7 @@ fn a_long_message_has_one_stack_where_the_app_wants_no_more() -> Result<()> {
 #[test]
 fn without_sampling_there_is_one_stack_and_the_printer_names_the_running_message() -> Result<()> {
     for choice in ["sampling=off", "runningName=PRINTER"] {
-        let scenario = tell(&["mode=running", choice])?;
+        let scenario = run(&["mode=running", choice])?;
         assert_eq!(scenario.hook(), "Observer by reflection, class");
         if choice == "sampling=off" {
             assert_eq!(feature(&scenario.report, Feature::Sampler), (false, "switched off by the app"));
@@ -107,7 +107,7 @@ fn sigquit_is_left_alone_when_the_app_asks_for_that() -> Result<()> {
 #[test]
 fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
-        let tell = |mode| {
+        let run = |mode| {
             Scenario::run(
                 "scenario.Hooks",
                 &testbed,
@@ -115,12 +115,12 @@ fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()
                 &[mode, "hiddenApi=NONE", "printerCheckMs=100"],
             )
         };
-        let scenario = tell("mode=throws")?;
+        let scenario = run("mode=throws")?;
         assert_eq!(scenario.hook(), "Printer", "{testbed}");
         let named = scenario.shop(21)?.message.as_ref().context("no name")?;
         assert_eq!(named.named_by, NamedBy::Printer);
 
-        let scenario = tell("mode=displaced-unseen")?;
+        let scenario = run("mode=displaced-unseen")?;
         assert!(scenario.has_shop(1) && !scenario.has_shop(2), "{testbed}: {:#?}", scenario.report.history);
         let (on, how) = feature(&scenario.report, Feature::Hook);
         assert_eq!((on, how), (false, "displaced by another library; was Printer"), "{testbed}");
@@ -131,7 +131,7 @@ fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()
 #[test]
 fn services_and_jobs_are_named_however_short_they_are() -> Result<()> {
     for hook in ["hook=AUTO", "hook=PRINTER"] {
-        let scenario = tell(&["mode=components", hook])?;
+        let scenario = run(&["mode=components", hook])?;
         let of = |class| details_of(&scenario.report, class).find_map(|d| d.message.as_ref());
         let service = of("android.app.ActivityThread$H").context("no service")?;
         assert_eq!((service.what, service.component), (Some(114), Some(Component::ActivityThread)));
@@ -143,7 +143,7 @@ fn services_and_jobs_are_named_however_short_they_are() -> Result<()> {
 
 #[test]
 fn no_more_lines_of_the_queue_are_kept_than_the_app_configured() -> Result<()> {
-    let scenario = tell(&["mode=queue", "pendingLines=10", "pendingMs=2000"])?;
+    let scenario = run(&["mode=queue", "pendingLines=10", "pendingMs=2000"])?;
     let pending = &scenario.report.pending;
     // And the total.
     assert_eq!((&pending.source, pending.lines.len()), (&PendingSource::MessagesField, 11));
@@ -161,12 +161,12 @@ fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
         ("mode=slow", &["Loopbox: not complete within 2000 ms"][..], "…"),
         ("mode=throwing", &[], "(java.lang.IllegalStateException)"),
     ] {
-        let scenario = tell(&[mode, "pendingMs=2000"])?;
+        let scenario = run(&[mode, "pendingMs=2000"])?;
         assert_eq!(printed(&scenario), 0, "{:?}", scenario.said);
         let queue = parse_queue(&scenario.report.pending);
         assert_eq!((queue.messages.len(), queue.unread.len()), (3, 0), "{queue:#?}");
 
-        let scenario = tell(&[mode, "pendingMs=2000", "keepObjects=on"])?;
+        let scenario = run(&[mode, "pendingMs=2000", "keepObjects=on"])?;
         assert!(scenario.said("printed on loopbox-objects"), "{:?}", scenario.said);
         assert_eq!(printed(&scenario), 1, "{:?}", scenario.said);
         let pending = &scenario.report.pending;
@@ -185,7 +185,7 @@ fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
 /// Without reflection the queue could only be printed, which runs code of the app under the queue's lock.
 #[test]
 fn a_queue_that_may_not_be_walked_is_not_printed_either() -> Result<()> {
-    let scenario = tell(&["mode=queue", "hiddenApi=NONE", "hook=PRINTER"])?;
+    let scenario = run(&["mode=queue", "hiddenApi=NONE", "hook=PRINTER"])?;
     let PendingSource::Unavailable(why) = &scenario.report.pending.source else {
         panic!("{:#?}", scenario.report.pending)
     };

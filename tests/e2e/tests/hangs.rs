@@ -126,7 +126,7 @@ fn a_hang_is_named_that_waits_for_a_disk_or_a_driver() -> Result<()> {
 }
 
 /// Plays the scenarios whose name contains this, several at a time.
-fn tell(name: &str, testbed: &'static str, mode: Mode) -> Result<()> {
+fn run(name: &str, testbed: &'static str, mode: Mode) -> Result<()> {
     let stage = Stage { testbed, mode, signal: SIGNAL, kill: KILL };
     let told: Vec<_> = SCENARIOS.into_iter().filter(|(scenario, _)| scenario.contains(name)).collect();
     ensure!(!told.is_empty(), "no scenario is called {name}");
@@ -145,18 +145,18 @@ fn tell(name: &str, testbed: &'static str, mode: Mode) -> Result<()> {
 
 #[test]
 fn nothing_wrong_is_reported_of_a_hang_before_the_recorder_is_installed() -> Result<()> {
-    tell("before install, killed", "art10", Mode::Observer)?;
-    tell("before install, killed", "art11", Mode::Printer)
+    run("before install, killed", "art10", Mode::Observer)?;
+    run("before install, killed", "art11", Mode::Printer)
 }
 
 #[test]
 fn a_cold_start_that_hung_before_the_recorder_was_installed_says_so() -> Result<()> {
-    tell("before and after install", "art10", Mode::Observer)?;
-    tell("before and after install", "art11", Mode::Printer)
+    run("before and after install", "art10", Mode::Observer)?;
+    run("before and after install", "art11", Mode::Printer)
 }
 
 #[test]
 fn a_signal_or_a_kill_in_the_middle_of_a_report_loses_nothing() -> Result<()> {
-    tell("report is written", "art10", Mode::Observer)?;
-    tell("report is written", "art11", Mode::Printer)
+    run("report is written", "art10", Mode::Observer)?;
+    run("report is written", "art11", Mode::Printer)
 }

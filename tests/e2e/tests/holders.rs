@@ -131,7 +131,7 @@ fn the_other_threads_are_in_the_report_of_a_signal() -> Result<()> {
 }
 
 /// The next report that the listener is called with, for `reason`.
-fn told(app: &mut Running, reason: &str) -> Result<(PathBuf, Report)> {
+fn report_of(app: &mut Running, reason: &str) -> Result<(PathBuf, Report)> {
     let line = app.wait_for("SCRIPT report", LIMIT)?;
     ensure!(line.ends_with(reason), "{line}");
     let path = PathBuf::from(line.split_whitespace().nth(2).context("no path")?);
@@ -149,14 +149,14 @@ fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {
         let app = launcher(&testbed)?.app("scenario.Holders");
         let app = app.argument(format!("dir={}", folder.path().join("reports").display()));
         let mut app = app.argument(format!("gate={}", gate.display())).argument("hangMs=1000").start()?;
-        let (file, hang) = told(&mut app, " hang")?;
+        let (file, hang) = report_of(&mut app, " hang")?;
         assert_eq!((hang.anr.verdict, hang.anr.signal), (AnrVerdict::Hang, None));
         assert_eq!((hang.locks.waits.len(), hang.anr.ended_after_ns), (1, None));
         quit(&app)?;
-        let (same, signalled) = told(&mut app, " sigquit")?;
+        let (same, signalled) = report_of(&mut app, " sigquit")?;
         assert_eq!((same, signalled.anr.ended_after_ns), (file.clone(), None));
         fs::write(&gate, "")?;
-        let (same, mut ended) = told(&mut app, " sigquit")?;
+        let (same, mut ended) = report_of(&mut app, " sigquit")?;
         assert_eq!(same, file);
         assert_eq!(reports(&folder.path().join("reports"))?, [file]);
         assert_eq!(steps(&ended), ["scenario.Holders$Basket<> holder: Holders.deliver"], "{testbed}");

@@ -10,7 +10,7 @@ use loopbox_testbed as testbed;
 
 const MS: u64 = 1_000_000;
 /// A scenario of `scenario.Hooks`.
-fn tell(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Scenario> {
+fn run(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Scenario> {
     Scenario::run("scenario.Hooks", testbed, options, arguments)
 }
 
@@ -24,7 +24,7 @@ fn on_each_testbed(scenario: impl Fn(&str) -> Result<()>) -> Result<()> {
 #[test]
 fn a_printer_that_was_there_before_sees_everything_and_is_put_back() -> Result<()> {
     on_each_testbed(|testbed| {
-        let scenario = tell(testbed, &[], &["mode=before", "hook=PRINTER"])?;
+        let scenario = run(testbed, &[], &["mode=before", "hook=PRINTER"])?;
         assert_eq!(scenario.hook(), "Printer, passes on to com.othersdk.Monitor");
         scenario.shop(1).and(scenario.shop(2))?;
         // Two messages and the one that leaves the loop, which throws and so has no end.
@@ -38,7 +38,7 @@ fn a_printer_that_was_there_before_sees_everything_and_is_put_back() -> Result<(
 #[test]
 fn a_printer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
     on_each_testbed(|testbed| {
-        let scenario = tell(testbed, &[], &["mode=after", "hook=PRINTER"])?;
+        let scenario = run(testbed, &[], &["mode=after", "hook=PRINTER"])?;
         scenario.shop(1)?;
         assert!(scenario.said("other 2 1") && scenario.said("other 4 2"), "{:?}", scenario.said);
         assert!(scenario.said("restored true"), "the other library's Printer must stay");
@@ -49,7 +49,7 @@ fn a_printer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
 #[test]
 fn a_looper_that_prints_other_words_is_followed_by_turns() -> Result<()> {
     on_each_testbed(|testbed| {
-        let scenario = tell(testbed, &[], &["mode=words", "hook=PRINTER"])?;
+        let scenario = run(testbed, &[], &["mode=words", "hook=PRINTER"])?;
         let long: Vec<_> = details(&scenario.report).filter(|d| d.wall_ns >= 60 * MS).collect();
         assert_eq!(long.len(), 2, "{:#?}", scenario.report.history);
         Ok(())
@@ -59,7 +59,7 @@ fn a_looper_that_prints_other_words_is_followed_by_turns() -> Result<()> {
 #[test]
 fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
     on_each_testbed(|testbed| {
-        let scenario = tell(testbed, &[], &["mode=displaced", "hook=PRINTER", "printerCheckMs=100"])?;
+        let scenario = run(testbed, &[], &["mode=displaced", "hook=PRINTER", "printerCheckMs=100"])?;
         assert_eq!(scenario.hook(), "Printer, passes on to com.othersdk.Monitor, armed again 1 time");
         scenario.shop(1).and(scenario.shop(2))?;
         assert!(scenario.said("restored true"), "what was there when we came back is put back");
@@ -70,7 +70,7 @@ fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
 #[test]
 fn a_hook_that_was_taken_out_comes_back_on_a_main_thread_that_is_never_idle() -> Result<()> {
     let told = |testbed: &str, arguments: &[&str]| -> Result<Scenario> {
-        let scenario = tell(testbed, &[], arguments)?;
+        let scenario = run(testbed, &[], arguments)?;
         assert!(scenario.hook().contains(", passes on to "), "{}", scenario.hook());
         assert!(scenario.hook().ends_with(", armed again 1 time"), "{}", scenario.hook());
         scenario.shop(1).and(scenario.shop(2))?;
@@ -90,7 +90,7 @@ fn a_hook_that_was_taken_out_comes_back_on_a_main_thread_that_is_never_idle() ->
 #[test]
 fn while_another_library_has_our_place_the_hook_is_not_reported_as_on() -> Result<()> {
     on_each_testbed(|testbed| {
-        let scenario = tell(testbed, &[], &["mode=displaced-twice", "hook=PRINTER"])?;
+        let scenario = run(testbed, &[], &["mode=displaced-twice", "hook=PRINTER"])?;
         assert!(scenario.said("back true"), "{:?}", scenario.said);
         let hooks: Vec<_> =
             scenario.said.iter().filter_map(|line| line.strip_prefix("SCRIPT hook ")).collect();
@@ -107,7 +107,7 @@ fn while_another_library_has_our_place_the_hook_is_not_reported_as_on() -> Resul
 #[test]
 fn a_printer_that_was_set_to_null_is_set_again() -> Result<()> {
     on_each_testbed(|testbed| {
-        let scenario = tell(testbed, &[], &["mode=nulled", "hook=PRINTER", "printerCheckMs=100"])?;
+        let scenario = run(testbed, &[], &["mode=nulled", "hook=PRINTER", "printerCheckMs=100"])?;
         assert_eq!(scenario.hook(), "Printer, armed again 1 time");
         scenario.shop(2)?;
         Ok(())
@@ -117,7 +117,7 @@ fn a_printer_that_was_set_to_null_is_set_again() -> Result<()> {
 #[test]
 fn a_stubborn_other_library_is_answered_ever_more_seldom() -> Result<()> {
     on_each_testbed(|testbed| {
-        let scenario = tell(testbed, &[], &["mode=fight", "hook=PRINTER", "printerCheckMs=100"])?;
+        let scenario = run(testbed, &[], &["mode=fight", "hook=PRINTER", "printerCheckMs=100"])?;
         // 40 rounds of at least 60 ms; the pause doubles from 100 ms on: 100 + 200 + 400 + 800 + 1600 + 3200
         // ...
         let (_, how) = feature(&scenario.report, Feature::Hook);
@@ -131,7 +131,7 @@ fn a_stubborn_other_library_is_answered_ever_more_seldom() -> Result<()> {
 
 #[test]
 fn an_observer_that_was_there_before_gets_its_own_tokens_back() -> Result<()> {
-    let scenario = tell("art10", &[], &["mode=observer-before"])?;
+    let scenario = run("art10", &[], &["mode=observer-before"])?;
     assert!(
         scenario.hook().starts_with("Observer by reflection, Proxy, passes on to "),
         "{}",
@@ -148,7 +148,7 @@ fn an_observer_that_was_there_before_gets_its_own_tokens_back() -> Result<()> {
 
 #[test]
 fn an_observer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
-    let scenario = tell("art10", &[], &["mode=observer-after"])?;
+    let scenario = run("art10", &[], &["mode=observer-after"])?;
     assert_eq!(scenario.hook(), "Observer by reflection, class");
     scenario.shop(1)?;
     assert!(scenario.said("stats 4 4 0"), "{:?}", scenario.said);
@@ -158,12 +158,12 @@ fn an_observer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
 
 #[test]
 fn an_observer_that_was_taken_out_is_set_again() -> Result<()> {
-    let scenario = tell("art10", &[], &["mode=observer-nulled", "printerCheckMs=100"])?;
+    let scenario = run("art10", &[], &["mode=observer-nulled", "printerCheckMs=100"])?;
     assert_eq!(scenario.hook(), "Observer by reflection, class, armed again 1 time");
     scenario.shop(1).and(scenario.shop(2))?;
     assert!(scenario.said("left null"), "{:?}", scenario.said);
 
-    let scenario = tell("art10", &[], &["mode=observer-displaced", "printerCheckMs=100"])?;
+    let scenario = run("art10", &[], &["mode=observer-displaced", "printerCheckMs=100"])?;
     let hook = scenario.hook();
     assert!(hook.contains("Proxy, passes on to ") && hook.ends_with(", armed again 1 time"), "{hook}");
     scenario.shop(1).and(scenario.shop(2))?;
@@ -173,7 +173,7 @@ fn an_observer_that_was_taken_out_is_set_again() -> Result<()> {
 
 #[test]
 fn a_hook_that_fails_in_a_message_does_not_leave_it_running() -> Result<()> {
-    let app = tell("art10", &[], &["mode=observer-null", "hangMs=500"])?;
+    let app = run("art10", &[], &["mode=observer-null", "hangMs=500"])?;
     let (on, how) = feature(&app.report, Feature::Hook);
     assert!(!on && how.starts_with("failed: java.lang.NullPointerException"), "{how}");
     app.shop(1)?;
@@ -184,7 +184,7 @@ fn a_hook_that_fails_in_a_message_does_not_leave_it_running() -> Result<()> {
 
 #[test]
 fn observers_that_pass_on_in_a_circle_do_not_count_a_message_twice() -> Result<()> {
-    let scenario = tell("art10", &[], &["mode=observer-circle", "printerCheckMs=100"])?;
+    let scenario = run("art10", &[], &["mode=observer-circle", "printerCheckMs=100"])?;
     assert!(scenario.hook().ends_with(", armed again 1 time"), "{}", scenario.hook());
     for what in [1, 2] {
         let of_it = |d: &&Detail| d.message.as_ref().is_some_and(|message| message.what == Some(what));
@@ -198,7 +198,7 @@ fn observers_that_pass_on_in_a_circle_do_not_count_a_message_twice() -> Result<(
 #[test]
 fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
     for hook in ["hook=AUTO", "hook=PRINTER"] {
-        let scenario = tell("art10", &[], &["mode=again", hook])?;
+        let scenario = run("art10", &[], &["mode=again", hook])?;
         assert!(
             scenario.said("dump without recorder null") && scenario.said("twice false"),
             "{:?}",
@@ -216,7 +216,7 @@ fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
 #[test]
 fn nested_loops_are_distinguished_from_lost_ends() -> Result<()> {
     for (hook, end) in [("hook=AUTO", End::Threw), ("hook=PRINTER", End::Missed)] {
-        let scenario = tell("art10", &[], &["mode=nested", hook])?;
+        let scenario = run("art10", &[], &["mode=nested", hook])?;
         scenario.assert_whole();
         let dialog = details_of(&scenario.report, "scenario.OddMessages$ModalDialog").next();
         let dialog = dialog.with_context(|| format!("{:#?}", scenario.report.history))?;
@@ -244,7 +244,7 @@ fn exceptions_and_errors_do_not_upset_what_follows() -> Result<()> {
         ("error", "scenario.OddMessages$Bottomless"),
     ] {
         for hook in ["AUTO", "PRINTER"] {
-            let scenario = tell("art10", &[], &[&format!("mode={mode}"), &format!("hook={hook}")])?;
+            let scenario = run("art10", &[], &[&format!("mode={mode}"), &format!("hook={hook}")])?;
             scenario.assert_whole();
             assert_eq!(scenario.shop(21)?.end, End::Returned);
             assert!(
@@ -267,7 +267,7 @@ fn exceptions_and_errors_do_not_upset_what_follows() -> Result<()> {
 #[test]
 fn callbacks_that_print_themselves_oddly_are_recorded_sanely() -> Result<()> {
     on_each_testbed(|testbed| {
-        let scenario = tell(testbed, &[], &["mode=strings", "hook=PRINTER"])?;
+        let scenario = run(testbed, &[], &["mode=strings", "hook=PRINTER"])?;
         scenario.assert_whole();
         assert!(scenario.said("caught no words"));
         let long = details(&scenario.report).filter(|d| d.wall_ns >= 60 * MS && d.end == End::Returned);
@@ -284,7 +284,7 @@ fn callbacks_that_print_themselves_oddly_are_recorded_sanely() -> Result<()> {
 
 #[test]
 fn pending_messages_keep_their_objects_to_themselves() -> Result<()> {
-    let scenario = tell("art10", &[], &["mode=pending"])?;
+    let scenario = run("art10", &[], &["mode=pending"])?;
     let pending = &scenario.report.pending;
     assert_eq!(pending.source, PendingSource::MessagesField);
     assert!(!pending.lines.iter().any(|line| line.contains("4929")), "{:#?}", pending.lines);
@@ -293,7 +293,7 @@ fn pending_messages_keep_their_objects_to_themselves() -> Result<()> {
     assert_eq!(queue.unread, [""; 0], "{queue:#?}");
     let hour = 3_600_000 * MS as i64;
     assert!((hour / 2..=hour).contains(&queue.messages[0].due_in_ns), "{queue:#?}");
-    let scenario = tell("art10", &[], &["mode=pending", "keepObjects=on"])?;
+    let scenario = run("art10", &[], &["mode=pending", "keepObjects=on"])?;
     assert!(
         scenario.report.pending.lines.iter().any(|line| line.contains("4929")),
         "{:#?}",
@@ -304,7 +304,7 @@ fn pending_messages_keep_their_objects_to_themselves() -> Result<()> {
 
 #[test]
 fn without_a_hook_the_looper_is_left_alone_and_long_stretches_keep_their_stacks() -> Result<()> {
-    let scenario = tell("art10", &[], &["mode=none", "hook=NONE"])?;
+    let scenario = run("art10", &[], &["mode=none", "hook=NONE"])?;
     assert!(scenario.said("printer null, observer null"), "{:?}", scenario.said);
     assert!(scenario.said("hook false paused by the app"), "{:?}", scenario.said);
     let report = &scenario.report;
@@ -322,7 +322,7 @@ fn without_a_hook_the_looper_is_left_alone_and_long_stretches_keep_their_stacks(
 
 #[test]
 fn a_configuration_that_cannot_be_is_refused_with_a_reason() -> Result<()> {
-    let scenario = tell("art10", &[], &["mode=config"])?;
+    let scenario = run("art10", &[], &["mode=config"])?;
     for refusal in [
         "refused: detailMs 300 is not less than groupMs 300",
         "refused: the Observer hook is hidden API, which hiddenApi NONE forbids",

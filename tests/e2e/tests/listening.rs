@@ -8,7 +8,7 @@ use std::fs;
 use tempfile::tempdir;
 
 #[test]
-fn each_listener_hears_of_each_report_while_another_does_not_return() -> Result<()> {
+fn each_listener_is_notified_of_each_report_while_another_does_not_return() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
         let gate = folder.path().join("gate");

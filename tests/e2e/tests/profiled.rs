@@ -30,7 +30,7 @@ fn took(app: &mut Warned, words: &str) -> Result<String> {
 
 /// Waits for the request for a trace; returns its tag.
 fn asked(app: &mut Warned) -> Result<String> {
-    let line = app.hears("asked for 3 of ")?;
+    let line = app.expects("asked for 3 of ")?;
     line.rsplit(' ').next().map(str::to_owned).context("no tag")
 }
 
@@ -38,18 +38,18 @@ fn asked(app: &mut Warned) -> Result<String> {
 fn suspected_hang_asks_for_the_trace_that_runs_and_its_report_names_it() -> Result<()> {
     let folder = tempdir()?;
     let mut app = Warned::start(folder.path(), &["hangMs=1000", "hangTraceMs=60000"])?;
-    app.hears(&format!("triggers {{3=0}} of {PACKAGE}"))?;
+    app.expects(&format!("triggers {{3=0}} of {PACKAGE}"))?;
     app.hang("gate")?;
     let tag = asked(&mut app)?;
-    app.hears("report HANG HANG")?;
+    app.expects("report HANG HANG")?;
     let file = reports(folder.path())?.into_iter().next().context("no report")?;
     assert_eq!(file.file_name().and_then(|name| name.to_str()), Some(format!("{tag}.lbx").as_str()));
     app.open("gate")?;
     // Another one's, of no report.
     app.order("profiled 3 of-the-app other.perfetto-trace")?;
-    app.hears("delivered other.perfetto-trace")?;
+    app.expects("delivered other.perfetto-trace")?;
     app.order(&format!("profiled 3 {tag} hang.perfetto-trace"))?;
-    app.hears(&format!("profile 3 {tag} hang.perfetto-trace"))?;
+    app.expects(&format!("profile 3 {tag} hang.perfetto-trace"))?;
     let took = took(&mut app, "HANG HANG")?;
     ensure!(took.contains(" profile null trace hang.perfetto-trace "), "{took}");
     let report = took.rsplit(' ').next().context("no path")?;
@@ -57,7 +57,7 @@ fn suspected_hang_asks_for_the_trace_that_runs_and_its_report_names_it() -> Resu
     assert_eq!(profiles(report.as_ref())?, [("hang_trace".to_owned(), path)]);
     ensure!(app.seen("SCRIPT profile ") == 1, "{:?}", app.app.seen());
     app.order("uninstall")?;
-    app.hears(&format!("triggers {{}} of {PACKAGE}"))?;
+    app.expects(&format!("triggers {{}} of {PACKAGE}"))?;
     app.end()
 }
 
@@ -68,9 +68,9 @@ fn requests_for_a_trace_are_spaced() -> Result<()> {
     for gate in ["first", "second"] {
         app.hang(gate)?;
         // The report comes after the request.
-        app.hears("report HANG HANG")?;
+        app.expects("report HANG HANG")?;
         app.open(gate)?;
-        app.hears("report HANG HANG")?;
+        app.expects("report HANG HANG")?;
     }
     assert_eq!(app.seen("SCRIPT asked for 3 of "), 1, "{:?}", app.app.seen());
     app.end()
@@ -93,19 +93,19 @@ fn app_chooses_at_what_profiles_are_taken() -> Result<()> {
     let folder = tempdir()?;
     let triggers = "triggers=OOM,ANOMALY,KILL_EXCESSIVE_CPU_USAGE,COLD_START";
     let mut app = Warned::start(folder.path(), &["hangMs=1000", "systemProfiles=on", triggers])?;
-    app.hears(&format!("triggers {{2=1, 7=1, 8=1, 9=1, 10=1}} of {PACKAGE}"))?;
+    app.expects(&format!("triggers {{2=1, 7=1, 8=1, 9=1, 10=1}} of {PACKAGE}"))?;
     app.hang("gate")?;
-    app.hears("report HANG HANG")?;
+    app.expects("report HANG HANG")?;
     app.open("gate")?;
     for (trigger, tag, file) in
         [(7, "null", "heap.hprof"), (8, "memory", "odd.hprof"), (10, "null", "start.perfetto-trace")]
     {
         app.order(&format!("profiled {trigger} {tag} {file}"))?;
-        app.hears(&format!("profile {trigger} {tag} {file}"))?;
+        app.expects(&format!("profile {trigger} {tag} {file}"))?;
     }
     // Of a trigger that was not chosen: the app's own.
     app.order("profiled 1 null drawn.perfetto-trace")?;
-    app.hears("delivered drawn.perfetto-trace")?;
+    app.expects("delivered drawn.perfetto-trace")?;
     let took = took(&mut app, "HANG HANG")?;
     assert_eq!(profiles(took.rsplit(' ').next().context("no path")?.as_ref())?, []);
     assert_eq!(app.seen("SCRIPT profile "), 3, "{:?}", app.app.seen());
@@ -126,7 +126,7 @@ fn trace_of_a_killed_process_goes_into_the_report_that_the_next_one_makes() -> R
     app.app.kill();
     let mut next = Warned::start(folder.path(), &["hangMs=60000", "hangTraceMs=60000"])?;
     next.order(&format!("profiled 3 {tag} hang.perfetto-trace"))?;
-    next.hears(&format!("profile 3 {tag} hang.perfetto-trace"))?;
+    next.expects(&format!("profile 3 {tag} hang.perfetto-trace"))?;
     let took = took(&mut next, "RECOVERED")?;
     ensure!(took.contains(" profile null trace hang.perfetto-trace "), "{took}");
     ensure!(took.ends_with(&format!("{tag}-recovered.lbx")), "{took}");

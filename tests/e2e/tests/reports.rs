@@ -92,7 +92,7 @@ impl Taking {
     }
 
     /// Waits for a report in these words.
-    fn hears(&mut self, words: &str) -> Result<()> {
+    fn expects(&mut self, words: &str) -> Result<()> {
         self.app.wait_for(&format!("SCRIPT report {words}"), LIMIT).map(drop)
     }
 
@@ -113,13 +113,13 @@ fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
         let folder = tempdir()?;
         let mut app = Taking::start(&testbed, folder.path(), &[NOT_RESPONDING])?;
         app.order("hang")?;
-        app.hears("ANR CONFIRMED complete hang []")?;
+        app.expects("ANR CONFIRMED complete hang []")?;
         assert_eq!(app.take()?, [], "{testbed}: it goes on");
         let mut other = Taking::start(&testbed, folder.path(), &[])?;
         assert_eq!(other.take()?, [], "{testbed}: it goes on in a living process");
         other.end()?;
         app.open_gate()?;
-        app.hears("ANR CONFIRMED complete hang []")?;
+        app.expects("ANR CONFIRMED complete hang []")?;
         let taken = app.take_all(1)?;
         let [(words, file)] = &taken[..] else { panic!("{testbed}: {taken:?}") };
         assert_eq!(words, "ANR CONFIRMED complete hang []");
@@ -147,9 +147,9 @@ fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
             let mut app = Taking::start(&testbed, folder.path(), &arguments)?;
             app.order("annotate user u-7781")?;
             app.order("hang")?;
-            app.hears("ANR CONFIRMED complete hang []")?;
+            app.expects("ANR CONFIRMED complete hang []")?;
             app.open_gate()?;
-            app.hears("ANR CONFIRMED complete hang []")?;
+            app.expects("ANR CONFIRMED complete hang []")?;
             let taken = app.take_all(1)?;
             let name = taken[0].1.file_name().context("no name")?.to_str().context("its name")?.to_owned();
             app.end()?;
@@ -270,7 +270,7 @@ fn the_report_of_a_process_that_is_gone_is_handed_out_as_it_is() -> Result<()> {
     let folder = tempdir()?;
     let mut app = Taking::start("art10", folder.path(), &[NOT_RESPONDING])?;
     app.order("hang")?;
-    app.hears("ANR CONFIRMED complete hang []")?;
+    app.expects("ANR CONFIRMED complete hang []")?;
     assert_eq!(app.take()?, []);
     app.app.kill();
     let mut next = Taking::start("art10", folder.path(), &[])?;
@@ -322,17 +322,17 @@ fn what_the_app_asks_for_is_distinguished_from_a_hang_and_from_another_apps_anr(
         let folder = tempdir()?;
         let mut app = Taking::start(&testbed, folder.path(), &[])?;
         app.give("dump hang")?;
-        app.hears("REQUESTED RESPONSIVE complete requested [hang]")?;
+        app.expects("REQUESTED RESPONSIVE complete requested [hang]")?;
         wait_for_signal_catcher(app.app.pid())?;
         quit(&app.app)?;
-        app.hears("SIGQUIT RESPONSIVE complete sigquit []")?;
+        app.expects("SIGQUIT RESPONSIVE complete sigquit []")?;
         app.order("hang")?;
         // It may be complete by the time that the listener looks; `asked` makes it wait.
         let first = app.app.wait_for("SCRIPT first HANG HANG ", LIMIT)?;
         ensure!(first.ends_with("complete hang []"), "{first}");
-        app.hears("HANG HANG complete hang []")?;
+        app.expects("HANG HANG complete hang []")?;
         app.open_gate()?;
-        app.hears("HANG HANG complete hang []")?;
+        app.expects("HANG HANG complete hang []")?;
         app.end()?;
     }
     Ok(())
@@ -354,7 +354,7 @@ fn a_report_says_how_the_system_started_the_process_where_it_is_known() -> Resul
         let mut app = Taking::begin(app, folder.path(), &[started])?;
         app.take()?;
         app.give("dump start")?;
-        app.hears("REQUESTED RESPONSIVE complete requested [start]")?;
+        app.expects("REQUESTED RESPONSIVE complete requested [start]")?;
         let file = reports(folder.path())?.into_iter().next().context("no report")?;
         let report = read(&file)?;
         let found = report.meta.annotations.iter().find(|(name, _)| name == "system_start");
@@ -388,15 +388,15 @@ fn an_anr_of_a_living_process_names_the_systems_profile_of_it() -> Result<()> {
     let mut app = Taking::begin(app, folder.path(), &["systemProfiles=on", NOT_RESPONDING])?;
     app.app.wait_for("SCRIPT profile triggers [2 once in 1 h]", LIMIT)?;
     app.give("dump before")?;
-    app.hears("REQUESTED RESPONSIVE complete requested [before]")?;
+    app.expects("REQUESTED RESPONSIVE complete requested [before]")?;
     // Those of other triggers and those that failed are of no ANR.
     app.order("profile 1|0|/data/start.perfetto-trace")?;
     app.order("profile 2|3|/data/failed.perfetto-trace")?;
     app.order("hang")?;
-    app.hears("ANR CONFIRMED complete hang []")?;
+    app.expects("ANR CONFIRMED complete hang []")?;
     delivered(&mut app, PROFILE)?;
     app.open_gate()?;
-    app.hears("ANR CONFIRMED complete hang []")?;
+    app.expects("ANR CONFIRMED complete hang []")?;
     let taken = app.take_all(2)?;
     let words: Vec<&str> = taken.iter().map(|(words, _)| words.as_str()).collect();
     let anr = format!("ANR CONFIRMED complete hang [] profile {PROFILE}");
@@ -427,7 +427,7 @@ fn the_profile_of_an_anr_that_ended_the_process_is_known_at_the_next_start() -> 
         let folder = tempdir()?;
         let mut app = Taking::start("art11", folder.path(), &[])?;
         app.order("hang")?;
-        app.hears("HANG HANG complete hang []")?;
+        app.expects("HANG HANG complete hang []")?;
         let report = reports(folder.path())?.into_iter().next().context("no report")?;
         let (process, pid) = (read(&report)?.meta.process.name, app.app.pid());
         app.app.kill();
@@ -466,7 +466,7 @@ fn the_last_report_of_a_process_keeps_its_state_where_the_app_wants_that() -> Re
         let mut app = Taking::start("art11", folder.path(), &[])?;
         for label in ["first", "last"] {
             app.give(&format!("dump {label}"))?;
-            app.hears(&format!("REQUESTED RESPONSIVE complete requested [{label}]"))?;
+            app.expects(&format!("REQUESTED RESPONSIVE complete requested [{label}]"))?;
         }
         let report = reports(folder.path())?.into_iter().next().context("no report")?;
         let (process, pid) = (read(&report)?.meta.process.name, app.app.pid());

@@ -50,11 +50,11 @@ impl Phone {
     }
 
     /// What the driver prints in an app that is debuggable and may post notifications.
-    fn tell(&self, level: u32, what: &[String]) -> Result<Vec<String>> {
-        self.tell_in([level.to_string(), true.to_string(), true.to_string()], what)
+    fn say(&self, level: u32, what: &[String]) -> Result<Vec<String>> {
+        self.say_in([level.to_string(), true.to_string(), true.to_string()], what)
     }
 
-    fn tell_in(&self, phone: [String; 3], what: &[String]) -> Result<Vec<String>> {
+    fn say_in(&self, phone: [String; 3], what: &[String]) -> Result<Vec<String>> {
         let home = self.home.path().display().to_string();
         let arguments = [&phone[..], &[home], what].concat();
         let said = jvm::run_on(class_path(), "io.loopbox.screen.Driven", &arguments)?;
@@ -201,7 +201,7 @@ fn a_hang_on_art_is_kept_and_read_as_the_host_reads_it() -> Result<()> {
         let inside = |record: &&loopbox_format::model::Record| record.kind == RecordKind::Group;
         let named = report.history.iter().filter(inside).map(|record| record.details.len()).sum::<usize>();
         assert!(bars >= 1 && bars <= 1 + report.history.len() + named, "{bars}");
-        assert_eq!(phone.tell(34, &[format!("read {}", copy.display())])?, text, "on the JVM, {testbed}");
+        assert_eq!(phone.say(34, &[format!("read {}", copy.display())])?, text, "on the JVM, {testbed}");
     }
     Ok(())
 }
@@ -217,7 +217,7 @@ fn a_hang_is_notified_shown_shared_and_deleted() -> Result<()> {
     let tell = format!("tell {}", file.display());
     let what = [&tell, "notifications", &tell, "notifications", "tap", "click Share", "shared"];
     let said =
-        phone.tell(34, &[&own(&what)[..], &[format!("query {uri}"), format!("open {uri} r")]].concat())?;
+        phone.say(34, &[&own(&what)[..], &[format!("query {uri}"), format!("open {uri} r")]].concat())?;
     let digest = report.digest.lines().nth(4).context("no digest")?;
     let headline = "Probably an ANR: the system sent its signal";
     let shown = [
@@ -255,7 +255,7 @@ fn a_hang_is_notified_shown_shared_and_deleted() -> Result<()> {
     ];
     assert_eq!(said[said.len() - 2..], last, "the copy, to be read");
     assert_eq!(fs::read(&copy)?, fs::read(&file)?);
-    let said = phone.tell(34, &own(&["list", &format!("click {headline}"), "click Delete", "list"]))?;
+    let said = phone.say(34, &own(&["list", &format!("click {headline}"), "click Delete", "list"]))?;
     position(&said, "finished")?;
     assert_eq!(
         said[said.len() - 3..],
@@ -297,7 +297,7 @@ fn nothing_but_the_copies_is_handed_out_and_only_to_be_read() -> Result<()> {
     ];
     let mut what = vec![format!("tell {file}")];
     what.extend(asked.iter().map(|asked| format!("open {base}{asked}")));
-    let said = phone.tell(34, &what)?;
+    let said = phone.say(34, &what)?;
     assert_eq!(said.len(), asked.len(), "{said:#?}");
     assert!(
         said[..2].iter().all(|line| line.starts_with("refused: java.lang.SecurityException")),
@@ -319,7 +319,7 @@ fn older_versions_have_no_channel_and_no_flag_that_they_do_not_know() -> Result<
         (25, "{}", "c000000"),
         (26, "{io.loopbox.screen=2}", "c000000"),
     ] {
-        let said = Phone::new()?.tell(level, &own(&[&tell, "notifications"]))?;
+        let said = Phone::new()?.say(level, &own(&[&tell, "notifications"]))?;
         assert_eq!(said[0], format!("channels {channels}"), "{level}");
         assert_eq!(said[3], format!("  intent flags {flags}, at 5"), "{level}");
     }
@@ -332,7 +332,7 @@ fn without_the_permission_the_log_says_where_the_screen_is() -> Result<()> {
     let folder = tempdir()?;
     let tell = format!("tell {}", small(folder.path(), "loopbox-1-2-hang", ["hang", "hang", ""], 5)?);
     let allowed = ["33", "true", "false"].map(str::to_owned);
-    let said = phone.tell_in(allowed, &own(&[&tell, "notifications", "list"]))?;
+    let said = phone.say_in(allowed, &own(&[&tell, "notifications", "list"]))?;
     assert_eq!(
         said[..2],
         own(&[
@@ -345,7 +345,7 @@ fn without_the_permission_the_log_says_where_the_screen_is() -> Result<()> {
     // A build that is none of a developer's.
     let released = Phone::new()?;
     let said =
-        released.tell_in(["33", "false", "true"].map(str::to_owned), &own(&[&tell, "notifications"]))?;
+        released.say_in(["33", "false", "true"].map(str::to_owned), &own(&[&tell, "notifications"]))?;
     assert_eq!(
         said,
         own(&["LOG loopbox-screen is for debug builds, and does nothing in this one", "channels {}"])
@@ -359,19 +359,19 @@ fn what_is_no_hang_is_kept_without_a_notification_and_goes_first() -> Result<()>
     let phone = Phone::new()?;
     let folder = tempdir()?;
     let mut what = Vec::new();
-    let mut tell = |name: String, about: [&str; 3], time_ms: u64| -> Result<()> {
+    let mut say = |name: String, about: [&str; 3], time_ms: u64| -> Result<()> {
         what.push(format!("tell {}", small(folder.path(), &name, about, time_ms)?));
         Ok(())
     };
-    tell("old-hang".to_owned(), ["hang", "hang", ""], 1)?;
-    tell("old-recovered".to_owned(), ["recovered", "unknown", ""], 2)?;
+    say("old-hang".to_owned(), ["hang", "hang", ""], 1)?;
+    say("old-recovered".to_owned(), ["recovered", "unknown", ""], 2)?;
     for nth in 0..19 {
-        tell(format!("asked-{nth:02}"), ["requested", "responsive", "shaken"], 10 + nth)?;
+        say(format!("asked-{nth:02}"), ["requested", "responsive", "shaken"], 10 + nth)?;
     }
-    tell("of-another-app".to_owned(), ["sigquit", "responsive", ""], 40)?;
+    say("of-another-app".to_owned(), ["sigquit", "responsive", ""], 40)?;
     what.push("notifications".to_owned());
     what.push("list".to_owned());
-    let said = phone.tell(34, &what)?;
+    let said = phone.say(34, &what)?;
     assert_eq!(
         said[1],
         "notification io.loopbox.screen 1: The process was ended in a hang | main runs old-recovered"
@@ -398,7 +398,7 @@ fn the_timeline_shows_the_records_where_they_were() -> Result<()> {
     fs::copy(golden("report-1.0.lbx"), &file)?;
     let mut what = own(&["list", "click Asked for stacks", "draw 1000"]);
     what.insert(0, format!("tell {}", file.display()));
-    let said = phone.tell(34, &what)?;
+    let said = phone.say(34, &what)?;
     let report = read(&file)?;
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
     let begin = running.as_of_ns - 10_000_000_000;
@@ -454,7 +454,7 @@ fn the_timeline_shows_the_records_where_they_were() -> Result<()> {
 fn a_damaged_file_costs_what_is_damaged() -> Result<()> {
     let phone = Phone::new()?;
     for name in ["report-1.0-anr.lbx", "report-1.0-lost.lbx", "report-1.0-frames.lbx"] {
-        let said = phone.tell(34, &[format!("cuts {}", golden(name).display())])?;
+        let said = phone.say(34, &[format!("cuts {}", golden(name).display())])?;
         // Nothing of it is refused but what does not begin as a report: three cuts and two changes.
         let length = fs::metadata(golden(name))?.len().div_ceil(7);
         assert_eq!(said, [format!("refused 5 of {}", 2 * length)], "{name}");
@@ -465,7 +465,7 @@ fn a_damaged_file_costs_what_is_damaged() -> Result<()> {
     let history = whole.windows(4).position(|tag| tag == b"HIST").context("no history")?;
     fs::write(&file, &whole[..history])?;
     let said =
-        phone.tell(34, &own(&[&format!("tell {}", file.display()), "list", "click Probably an ANR"]))?;
+        phone.say(34, &own(&[&format!("tell {}", file.display()), "list", "click Probably an ANR"]))?;
     position(&said, "picture: What main did in the last 10.00 s")?;
     position(&said, "Main runs")?;
     assert!(!said.iter().any(|line| line.starts_with("Main thread in ")), "{said:#?}");

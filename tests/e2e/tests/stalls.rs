@@ -331,7 +331,7 @@ fn exit(pid: u32, name: &str, at: u64, reason: i32, words: &str) -> String {
 }
 
 #[test]
-fn native_code_hears_of_a_report_as_java_does() -> Result<()> {
+fn native_code_is_notified_of_a_report_as_java_is() -> Result<()> {
     let mut scenario = Scenario::begin(&["listener=native"])?;
     let first = scenario.app.wait_for("SCRIPT first native", LIMIT)?;
     let told = scenario.app.wait_for("SCRIPT native", LIMIT)?;

@@ -50,7 +50,7 @@ fn warning_saves_a_late_main_at_once_and_goes_into_the_report_of_its_anr() -> Re
     let before = ring_of(folder.path(), pid)?.context("no ring")?;
     ensure!(before.pending.lines.is_empty() && before.anr_warnings.is_empty(), "{before:?}");
     app.order("warn 7 5 10000 20000")?;
-    let told = app.hears("warned of")?;
+    let told = app.expects("warned of")?;
     assert_eq!(told, "SCRIPT warned of ANR 7 of type 5, 10000 of 20000 ms");
     let ring = wait_for_ring("the warning", folder.path(), pid, |report| {
         is_prepared(report) && !report.anr_warnings.is_empty() && !report.pending.lines.is_empty()
@@ -59,12 +59,12 @@ fn warning_saves_a_late_main_at_once_and_goes_into_the_report_of_its_anr() -> Re
     // The same one again, and another one.
     app.order("warn 7 5 10000 20000")?;
     app.order("warn 7 4 15000 30000")?;
-    app.hears("warned of ANR 7 of type 4")?;
+    app.expects("warned of ANR 7 of type 4")?;
     ensure!(app.seen("warned of ANR") == 2 && reports(folder.path())?.is_empty(), "{:?}", app.app.seen());
     quit(&app.app)?;
-    let first = app.hears("first")?;
+    let first = app.expects("first")?;
     ensure!(first.contains(" warned of ANR 7 of type 4, 15000 of 30000 ms "), "{first}");
-    app.hears("report")?;
+    app.expects("report")?;
     let files = reports(folder.path())?;
     let report = read(files.first().context("no report")?)?;
     assert_eq!(report.meta.reason, DumpReason::SigQuit);
@@ -84,9 +84,9 @@ fn warning_of_another_process_changes_nothing_until_main_is_late() -> Result<()>
     ensure!(app.seen("warned of") == 0, "{:?}", app.app.seen());
     // Main gets late before the time-outs are over: at half of its threshold the message is suspect.
     app.hang("gate")?;
-    app.hears("warned of ANR 1 of type 1, 2500 of 5000 ms")?;
-    app.hears("warned of ANR 2 of type 5")?;
-    let told = app.hears("report HANG HANG")?;
+    app.expects("warned of ANR 1 of type 1, 2500 of 5000 ms")?;
+    app.expects("warned of ANR 2 of type 5")?;
+    let told = app.expects("report HANG HANG")?;
     ensure!(told.contains("warned of ANR 2 of type 5"), "{told}");
     app.open("gate")?;
     app.order("uninstall")?;
@@ -99,7 +99,7 @@ fn later_warning_goes_into_the_report_that_is_there() -> Result<()> {
     let folder = tempdir()?;
     let mut app = Warned::start(folder.path(), &["hangMs=1000"])?;
     app.hang("gate")?;
-    app.hears("report HANG HANG warned of null")?;
+    app.expects("report HANG HANG warned of null")?;
     app.order("warn 9 5 10000 20000")?;
     wait_until("the warning in the file", || {
         let files = reports(folder.path())?;
@@ -108,7 +108,7 @@ fn later_warning_goes_into_the_report_that_is_there() -> Result<()> {
     })?;
     app.open("gate")?;
     // With all of it, once more.
-    let told = app.hears("report HANG HANG warned of ANR 9")?;
+    let told = app.expects("report HANG HANG warned of ANR 9")?;
     ensure!(told.contains("of type 5"), "{told}");
     app.end()
 }
@@ -134,7 +134,7 @@ fn process_that_is_killed_after_a_warning_leaves_the_seconds_before() -> Result<
     );
     let mut next = Warned::start(folder.path(), &["hangMs=60000", &ends])?;
     next.order("take")?;
-    let told = next.hears("took")?;
+    let told = next.expects("took")?;
     ensure!(told.starts_with("SCRIPT took ANR CONFIRMED warned of ANR 7 of type 5,"), "{told}");
     let report = read(told.rsplit(' ').next().context("no path")?.as_ref())?;
     let exit = report.anr.exit.clone().context("no exit")?;
@@ -163,7 +163,7 @@ fn end_by_an_anr_goes_into_the_report_that_was_warned_of_it() -> Result<()> {
     let mut app = Warned::start(folder.path(), &["hangMs=1000"])?;
     app.hang("gate")?;
     app.order("warn 7 5 10000 20000")?;
-    app.hears("report HANG HANG warned of ANR 7")?;
+    app.expects("report HANG HANG warned of ANR 7")?;
     app.open("gate")?;
     let pid = app.app.pid();
     wait_for_ring("an idle main", folder.path(), pid, |report| {
@@ -175,7 +175,7 @@ fn end_by_an_anr_goes_into_the_report_that_was_warned_of_it() -> Result<()> {
     let ends = format!("ends={pid}|{process}|{}|6|bg anr|{SERVICE_ENDED}|7|{SERVICE}|20000", now_ms()?);
     let mut next = Warned::start(folder.path(), &["hangMs=60000", &ends])?;
     next.order("take")?;
-    next.hears("took ANR CONFIRMED warned of ANR 7")?;
+    next.expects("took ANR CONFIRMED warned of ANR 7")?;
     ensure!(next.seen("SCRIPT took") == 1, "{:?}", next.app.seen());
     next.end()
 }
@@ -186,7 +186,7 @@ fn type_of_an_anr_without_a_number_is_in_the_description() -> Result<()> {
     let folder = tempdir()?;
     let mut app = Warned::start(folder.path(), &["hangMs=1000"])?;
     app.hang("gate")?;
-    app.hears("report HANG HANG warned of null")?;
+    app.expects("report HANG HANG warned of null")?;
     let pid = app.app.pid();
     let file = reports(folder.path())?.into_iter().next().context("no report")?;
     let process = read(&file)?.meta.process.name;
@@ -194,7 +194,7 @@ fn type_of_an_anr_without_a_number_is_in_the_description() -> Result<()> {
     let ends = format!("ends={pid}|{process}|{}|6|bg anr|41|||", now_ms()?);
     let mut next = Warned::start(folder.path(), &["hangMs=60000", &ends])?;
     next.order("take")?;
-    let told = next.hears("took ANR CONFIRMED")?;
+    let told = next.expects("took ANR CONFIRMED")?;
     let report = read(told.rsplit(' ').next().context("no path")?.as_ref())?;
     assert_eq!(report.anr_info, None);
     let text = shown(report);
@@ -208,7 +208,7 @@ fn app_may_have_no_warnings() -> Result<()> {
     let mut app = Warned::start(folder.path(), &["hangMs=1000", "anrWarnings=off", "awaits=none"])?;
     app.hang("gate")?;
     app.order("warn 7 5 10000 20000")?;
-    app.hears("report HANG HANG warned of null")?;
+    app.expects("report HANG HANG warned of null")?;
     app.open("gate")?;
     app.end()
 }

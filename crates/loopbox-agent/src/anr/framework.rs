@@ -72,7 +72,7 @@ fn anr_info(line: &str) -> Option<AnrInfo> {
 }
 
 /// While memory is short nothing is asked, twice a second.
-fn tell(why: &str) {
+fn log_failure(why: &str) {
     if why != call::NO_MEMORY {
         log::warn(&["a query to the Android framework failed: ", why].concat());
     }
@@ -83,7 +83,7 @@ fn state(env: &mut Env<'_>) -> i32 {
     // SAFETY: looked up in this class with this signature: no arguments, an int.
     let state = unsafe { call::int(env, (&classes.queries, classes.queries_state), &[]) };
     state.unwrap_or_else(|Failure(why)| {
-        tell(&why);
+        log_failure(&why);
         0
     })
 }
@@ -110,6 +110,6 @@ fn text(
         Ok(unsafe { raw::text(env, &text) })
     });
     answer.inspect_err(|Failure(why)| {
-        tell(why);
+        log_failure(why);
     })
 }

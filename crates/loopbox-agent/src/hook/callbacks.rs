@@ -65,14 +65,14 @@ fn end_at(main: &mut Main, at: StackPointer, when_ms: sys::jlong, threw: sys::jb
     let wanted = main.aggregator.end(at, when_ns, if threw { End::Threw } else { End::Returned });
     let depth = main.aggregator.depth();
     main.nested = main.nested.min(depth);
-    tell_frames(main);
+    end_message_of_frames(main);
     result_for_java(wanted, depth)
 }
 
 /// A message has ended, in whichever loop: a loop inside of a message may be the app's for the rest of its
 /// life.
 #[inline]
-fn tell_frames(main: &mut Main) {
+fn end_message_of_frames(main: &mut Main) {
     if let Some(frames) = &mut main.frames {
         frames.message_ended(main.aggregator.ended());
     }
@@ -203,7 +203,7 @@ pub unsafe extern "system" fn end_input(
         // Named however short it was, like a frame.
         let _ = main.aggregator.end_all(if threw { End::Threw } else { End::Returned });
         main.nested = 0;
-        tell_frames(main);
+        end_message_of_frames(main);
         main.aggregator.describe(&Described {
             target: target.as_str(),
             callback: "",

@@ -71,18 +71,18 @@ impl FrameCollector {
                 FrameEvent::Frame(_, scene) => frames.name(scene),
                 _ => String::new(),
             };
-            let heard = frames.recorder(|recorder| {
+            let found = frames.recorder(|recorder| {
                 let scene = recorder.scene(&name);
                 recorder.event(event, scene)
             });
-            tell(env, session, &heard, &name);
+            notify_java(env, session, &found, &name);
         }
         // A gesture and a session do not end in the middle of a stall.
         let stalls = awaited && now_ns.since(self.taken_at_ns) < LONGEST_NS;
-        let (heard, open) = frames.recorder(|recorder| {
+        let (found, open) = frames.recorder(|recorder| {
             if stalls { (Heard::default(), true) } else { (recorder.idle(now_ns), recorder.is_open()) }
         });
-        tell(env, session, &heard, "");
+        notify_java(env, session, &found, "");
         if self.open && !open {
             session.shared.pace.set_jank_onset(0);
             // A gesture has its end, a window too.
@@ -128,12 +128,12 @@ impl FrameCollector {
 }
 
 /// Calls Java's listener, if there is one.
-fn tell(env: &mut Env<'_>, session: &Session, heard: &Heard, scene: &str) {
-    if !session.settings.frames.is_some_and(|frames| frames.hears) {
+fn notify_java(env: &mut Env<'_>, session: &Session, found: &Heard, scene: &str) {
+    if !session.settings.frames.is_some_and(|frames| frames.has_listener) {
         return;
     }
     let milli = |value: f64| (value * 1000.0) as i64;
-    if let Some(live) = heard.live {
+    if let Some(live) = found.live {
         let values = [
             milli(live.fps),
             milli(live.interval.hz()),
@@ -143,11 +143,11 @@ fn tell(env: &mut Env<'_>, session: &Session, heard: &Heard, scene: &str) {
         ];
         call_java(env, WINDOW, &values, scene);
     }
-    if let Some(gesture) = &heard.gesture {
+    if let Some(gesture) = &found.gesture {
         let values = gesture_numbers(gesture).map(u64::cast_signed);
         call_java(env, GESTURE, &values, scene);
     }
-    if let Some(skipped) = heard.skipped {
+    if let Some(skipped) = found.skipped {
         call_java(env, SKIPPED, &[i64::from(skipped)], scene);
     }
 }

@@ -113,7 +113,7 @@ impl<'a> LongMessages<'a> {
 
     /// Calls Java with what there is. After [`ended`](Self::ended) for what ended before now. `awaited`: a
     /// frame is on its way.
-    pub(crate) fn tell(&mut self, env: &mut Env<'_>, awaited: bool) {
+    pub(crate) fn notify_java(&mut self, env: &mut Env<'_>, awaited: bool) {
         let Some((level_ns, since_ns)) = self.session.monitor.level() else {
             self.waits = false;
             self.trees.clear();

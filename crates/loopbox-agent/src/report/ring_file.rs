@@ -33,12 +33,12 @@ fn run(session: &Session, mut mirror: Mirror) {
         if on_disk {
             let copied = mirror.copy();
             if copied.is_err() {
-                tell(session, &copied);
+                set_feature(session, &copied);
             }
         } else if clock::now_ns() >= retry_at_ns {
             let attached = mirror.attach();
             on_disk = attached.is_ok();
-            tell(session, &attached);
+            set_feature(session, &attached);
             retry_at_ns = clock::now_ns().plus(retry_ns);
             retry_ns = (retry_ns * 2).min(MAX_RETRY_NS);
         }
@@ -50,7 +50,7 @@ fn run(session: &Session, mut mirror: Mirror) {
     }
 }
 
-fn tell(session: &Session, on_disk: &Result<(), Volatile>) {
+fn set_feature(session: &Session, on_disk: &Result<(), Volatile>) {
     let detail = match on_disk {
         Ok(()) => format!("{} bytes", session.reader.size()),
         Err(reason) => format!("only in memory: {reason}"),

@@ -153,7 +153,7 @@ impl<'a> Worker<'a> {
                 self.collector.save_frames(frames);
             }
             if !self.life.waits_for_trace() {
-                self.collector.long.tell(env, self.frames.is_awaited());
+                self.collector.long.notify_java(env, self.frames.is_awaited());
             }
             self.collector.save_changes();
             let signals = sigquit::count();

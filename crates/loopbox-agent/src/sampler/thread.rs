@@ -193,7 +193,7 @@ impl Sampler<'_> {
                 Step::Sample { token, interval_ns } => {
                     let taken = self.sample(env, token, start_ns, interval_ns);
                     self.schedule.taken(clock::now_ns(), taken);
-                    self.tell_given_up(detail);
+                    self.report_given_up(detail);
                 }
             }
         }
@@ -218,7 +218,7 @@ impl Sampler<'_> {
     }
 
     /// Says in the report that messages were given up, because the main thread could not be suspended.
-    fn tell_given_up(&mut self, detail: &str) {
+    fn report_given_up(&mut self, detail: &str) {
         let given_up = self.schedule.given_up();
         if given_up != self.given_up {
             self.given_up = given_up;

@@ -111,7 +111,7 @@ impl<'a> ThreadDumper<'a> {
     /// Follows the locks from the main thread on.
     fn chain(&mut self, env: &mut Env<'_>, known: &[(ThreadId, u32)]) -> LockChain {
         let mut chain = LockChain::default();
-        if !self.art.can_tell_lock_owners() {
+        if !self.art.knows_lock_owners() {
             return chain;
         }
         chain.captured_ns = clock::now_ns();

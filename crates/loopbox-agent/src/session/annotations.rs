@@ -18,7 +18,7 @@ pub(crate) struct Annotations {
     list: Mutex<Vec<(String, String)>>,
     changes: AtomicU32,
     /// The worker knows that there are changes to be saved.
-    told: AtomicBool,
+    is_logged: AtomicBool,
 }
 
 impl Annotations {
@@ -60,12 +60,12 @@ impl Annotations {
     /// Whether the worker is to be woken for a change: it is once, until it has [seen](Self::seen) it,
     /// however many there are.
     pub(crate) fn wakes(&self) -> bool {
-        !self.told.swap(true, Ordering::SeqCst)
+        !self.is_logged.swap(true, Ordering::SeqCst)
     }
 
     /// The worker is about to read them.
     pub(crate) fn seen(&self) {
-        self.told.store(false, Ordering::SeqCst);
+        self.is_logged.store(false, Ordering::SeqCst);
     }
 
     /// A number that differs after each change.

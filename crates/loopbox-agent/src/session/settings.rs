@@ -62,7 +62,7 @@ pub(crate) struct FrameSettings {
     /// How many frames of 60 Hz one stall must drop to be reported.
     pub(crate) skipped: u32,
     /// Whether Java has a listener of frames.
-    pub(crate) hears: bool,
+    pub(crate) has_listener: bool,
 }
 
 impl Settings {
@@ -123,7 +123,7 @@ impl Settings {
                 jank_ns: numbers.jank_frame_ms.saturating_mul(MS),
                 scenes: numbers.scenes as usize,
                 stacks: numbers.jank_stacks,
-                hears: numbers.frame_listener,
+                has_listener: numbers.frame_listener,
                 skipped: numbers.skipped_frames,
             }),
             directory: directory.into(),

@@ -136,7 +136,7 @@ fn what_began_before_polls_were_missed_is_lost_and_not_taken_back() {
 }
 
 #[test]
-fn a_loop_inside_of_a_message_is_told_by_the_java_stack() {
+fn a_loop_inside_of_a_message_is_found_by_the_java_stack() {
     let mut main = Main::new();
     main.polls(TOP, 0);
     main.stack = Some(INNER);

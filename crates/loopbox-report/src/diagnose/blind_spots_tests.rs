@@ -438,7 +438,7 @@ fn full_heap(cpu_ms: u64, waited_ms: u64) -> ReportBuilder {
 }
 
 #[test]
-fn a_full_heap_is_told_from_slow_code_on_a_starved_machine_too() {
+fn a_full_heap_is_distinguished_from_slow_code_on_a_starved_machine_too() {
     let rules = |report: ReportBuilder| -> Vec<&str> {
         diagnose(&Analysis::new(&report.build())).causes.iter().map(|cause| cause.rule).collect()
     };

@@ -153,7 +153,7 @@ fn memory_is_not_a_slow_disk() {
 }
 
 #[test]
-fn memory_of_the_device_is_told_from_the_limit_and_is_never_sure() {
+fn memory_of_the_device_is_distinguished_from_the_limit_and_is_never_sure() {
     let short = |report: ReportBuilder| {
         sleeps_in(report.statistic("psi.memory.some_avg10_percent", "48.0"), "do_swap_page")
     };

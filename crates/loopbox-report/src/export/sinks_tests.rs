@@ -198,7 +198,7 @@ fn assert_for_terminal(what: &str, text: &str) {
 }
 
 #[test]
-fn a_terminal_is_told_nothing() {
+fn a_terminal_gets_nothing() {
     for case in cases() {
         let (analysis, diagnosis) = (&case.analysis, &case.diagnosis);
         for full in [false, true] {

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn limit_that_is_not_set_is_told_from_one_that_is_not_known() {
+    fn limit_that_is_not_set_is_distinguished_from_one_that_is_not_known() {
         let found = limit(&[
             ("cgroup.current_bytes", "109051904"),
             ("cgroup.high_bytes", "94371840"),

@@ -104,10 +104,10 @@ impl Cell {
     /// # Errors
     /// When the app does not do as asked, or there is no report.
     pub fn play(&self, signal: Duration, kill: Duration) -> Result<Seen> {
-        self.told(signal, kill).with_context(|| self.to_string())
+        self.seen_after(signal, kill).with_context(|| self.to_string())
     }
 
-    fn told(&self, signal: Duration, kill: Duration) -> Result<Seen> {
+    fn seen_after(&self, signal: Duration, kill: Duration) -> Result<Seen> {
         let folder = tempdir()?;
         let mut arguments =
             vec![format!("hang={}", self.place), format!("how={}", self.way), "ms=3600000".to_owned()];

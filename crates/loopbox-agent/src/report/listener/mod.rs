@@ -55,8 +55,8 @@ const SUSPECT: i64 = -4;
 /// How long a notice waits until it is looked again whether there is memory to tell Java.
 const MEMORY_PAUSE: Duration = Duration::from_millis(100);
 
-static JAVA: Queue = Queue::new("loopbox-notices", tell_java, refuse_java);
-static NATIVE: Queue = Queue::new("loopbox-listener", tell_native, |_, _| ());
+static JAVA: Queue = Queue::new("loopbox-notices", notify_java_and_native, refuse_java);
+static NATIVE: Queue = Queue::new("loopbox-listener", notify_native, |_, _| ());
 
 /// Sets the native listener of complete reports; `None` removes it. See `loopbox_on_report` of the library.
 pub fn set_listener(listener: Option<Listener>) {
@@ -141,9 +141,9 @@ fn add(gate: &Arc<Gate>, path: Option<&Path>, reason: &str, about: i64) {
     }
 }
 
-/// After the end of the recording nobody hears of a report; but who has asked for one hears that there is
-/// none.
-fn tell_java(env: &mut Env<'_>, notice: Notice) {
+/// After the end of the recording nobody is notified of a report; but who has asked for one is, that there
+/// is none.
+fn notify_java_and_native(env: &mut Env<'_>, notice: Notice) {
     loop {
         let ended = notice.gate.is_closed();
         if ended && notice.about <= 0 {
@@ -169,7 +169,7 @@ fn refuse_java(env: &mut Env<'_>, asked: i64) {
     }
 }
 
-fn tell_native(_: &mut Env<'_>, notice: Notice) {
+fn notify_native(_: &mut Env<'_>, notice: Notice) {
     let Notice { path: Some(path), reason, about, gate } = notice else { return };
     if let Some(slot) = slot(about).filter(|_| !gate.is_closed()) {
         native::notify(slot, &path, &reason);
@@ -198,7 +198,7 @@ fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) -> bool {
     match notified {
         Err(Failure(why)) if why == call::NO_MEMORY => false,
         Err(Failure(why)) => {
-            log::warn(&["Java was not told of a report: ", &why].concat());
+            log::warn(&["Java was not notified of a report: ", &why].concat());
             true
         }
         Ok(()) => true,

@@ -33,17 +33,17 @@ pub(super) struct Queue {
     /// Changes when the thread has something to do.
     news: AtomicU32,
     name: &'static str,
-    tell: fn(&mut Env<'_>, Notice),
+    notify: fn(&mut Env<'_>, Notice),
     refuse: fn(&mut Env<'_>, i64),
 }
 
 impl Queue {
     pub(super) const fn new(
         name: &'static str,
-        tell: fn(&mut Env<'_>, Notice),
+        notify: fn(&mut Env<'_>, Notice),
         refuse: fn(&mut Env<'_>, i64),
     ) -> Self {
-        Self { waiting: Mutex::new(Waiting::new()), news: AtomicU32::new(0), name, tell, refuse }
+        Self { waiting: Mutex::new(Waiting::new()), news: AtomicU32::new(0), name, notify, refuse }
     }
 
     fn waiting<T>(&self, body: impl FnOnce(&mut Waiting) -> T) -> T {
@@ -103,7 +103,7 @@ impl Queue {
         loop {
             let news = self.news.load(Ordering::SeqCst);
             match self.waiting(|waiting| waiting.next(clock::now_ns())) {
-                Next::Tell(notice) => (self.tell)(env, notice),
+                Next::Notify(notice) => (self.notify)(env, notice),
                 Next::Refuse(all) => all.into_iter().for_each(|asked| (self.refuse)(env, asked)),
                 Next::Sleep(until_ns) => futex_wait(&self.news, news, ANYONE, until_ns),
                 Next::End => return,
@@ -115,7 +115,7 @@ impl Queue {
 /// What the thread does next.
 #[derive(Debug)]
 enum Next {
-    Tell(Notice),
+    Notify(Notice),
     /// They are refused.
     Refuse(Vec<i64>),
     /// Until then, or until there is something.
@@ -145,7 +145,7 @@ impl Waiting {
 
     fn next(&mut self, now_ns: Uptime) -> Next {
         if !self.notices.is_empty() {
-            return Next::Tell(self.notices.remove(0));
+            return Next::Notify(self.notices.remove(0));
         }
         if !self.refused.is_empty() {
             let due = now_ns >= self.refused_at_ns || !self.stays;
@@ -182,7 +182,7 @@ mod tests {
             assert!(!waiting.add(notice(nth)));
         }
         let left: Vec<_> = std::iter::from_fn(|| match waiting.next(now_ns) {
-            Next::Tell(notice) => Some(notice.about),
+            Next::Notify(notice) => Some(notice.about),
             _ => None,
         })
         .collect();
@@ -190,12 +190,12 @@ mod tests {
         assert_eq!(left, newest);
         assert!(waiting.add(notice(40)), "the thread has ended");
         waiting.stays = true;
-        assert!(matches!((waiting.next(now_ns), waiting.next(now_ns)), (Next::Tell(_), Next::Sleep(None))));
+        assert!(matches!((waiting.next(now_ns), waiting.next(now_ns)), (Next::Notify(_), Next::Sleep(None))));
         assert!(!waiting.add(notice(41)), "the thread is asleep");
     }
 
     #[test]
-    fn who_is_refused_hears_of_it_a_second_later() {
+    fn who_is_refused_is_notified_a_second_later() {
         let (mut waiting, start_ns) = (Waiting::new(), Uptime(7));
         waiting.stays = true;
         waiting.refuse(3, start_ns);

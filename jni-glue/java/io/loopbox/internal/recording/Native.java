@@ -27,7 +27,7 @@ public final class Native {
     static final int ELSEWHERE = -2;
 
     /** Passed to NativeCalls.onReport: the report has as much in it as there is by now. */
-    static final long COMPLETE = 0;
+    public static final long COMPLETE = 0;
 
     /** Passed to NativeCalls.onReport: the report has a file, and more is to come. */
     public static final long FIRST_FILE = -1;

@@ -1,7 +1,7 @@
 //! What a message is called that a library dispatches: Kotlin's coroutines and RxJava, as apps ship them,
 //! on a real ART.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use lab_launch::{Build, Launcher};
 use lab_reports::{LIMIT, read};
 use loopbox_android_pack::half;
@@ -16,7 +16,8 @@ use loopbox_setup::progress::Progress;
 use loopbox_setup::workspace::root;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use tempfile::tempdir;
+use std::sync::LazyLock;
+use tempfile::{TempDir, tempdir};
 
 /// Which report, the method of the app that its message is called after, and a part of what the Looper
 /// calls it.
@@ -26,8 +27,18 @@ const MESSAGES: [(&str, &str, &str); 3] = [
     ("observed", "named.Feed$observe$1.accept", "io.reactivex.rxjava3.android."),
 ];
 
-/// The app with its libraries, as a dexed jar.
-fn app(launcher: &Launcher, folder: &Path) -> Result<PathBuf> {
+/// The app with its libraries, as a dexed jar; made once, for every testbed. Dexing takes half a minute.
+fn app() -> Result<&'static Path> {
+    static APP: LazyLock<Result<(TempDir, PathBuf)>> = LazyLock::new(|| {
+        let folder = tempdir()?;
+        let app = make_app(&Launcher::new("art10", Build::Dev)?, folder.path())?;
+        Ok((folder, app))
+    });
+    let (_, app) = APP.as_ref().map_err(|error| anyhow!("{error:#}"))?;
+    Ok(app)
+}
+
+fn make_app(launcher: &Launcher, folder: &Path) -> Result<PathBuf> {
     let compiled = half::compiled()?;
     let (kotlin, classes) = (Kotlin::ensure(&Progress::new("kotlin"))?, folder.join("kotlin"));
     let mut parts = coroutines_and_rx(folder)?;
@@ -56,10 +67,9 @@ fn is_called(message: &Value, name: &str, by: &str) -> Result<()> {
     Ok(())
 }
 
-fn plays(testbed: &str, hook: &str) -> Result<()> {
-    let (work, reports) = (tempdir()?, tempdir()?);
-    let launcher = Launcher::new(testbed, Build::Dev)?;
-    let app = app(&launcher, work.path())?;
+fn names_messages(testbed: &str, hook: &str) -> Result<()> {
+    let reports = tempdir()?;
+    let (launcher, app) = (Launcher::new(testbed, Build::Dev)?, app()?);
     let jars = launcher.class_path().last().context("no apps")?.display().to_string();
     let both = format!("{jars}:{}", app.display());
     let app = launcher.app_in(both.as_ref(), "named.NamedKt");
@@ -98,10 +108,10 @@ fn plays(testbed: &str, hook: &str) -> Result<()> {
 
 #[test]
 fn coroutines_and_rx_are_called_after_the_apps_methods_by_observer() -> Result<()> {
-    plays("art10", "OBSERVER")
+    names_messages("art10", "OBSERVER")
 }
 
 #[test]
 fn coroutines_and_rx_are_called_after_the_apps_methods_by_printer() -> Result<()> {
-    plays("art11", "PRINTER")
+    names_messages("art11", "PRINTER")
 }

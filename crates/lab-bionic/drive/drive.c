@@ -7,7 +7,7 @@
  * memory  fills a heap in a message until that is reported as a hang
  * hold    stays in a message until it is killed; prints `holds` first
  * crash   notes a crash in a message, as a crash handler does, and goes
- * next    the launch after one of those two: hears of what it left
+ * next    the launch after one of those two: is notified of what it left
  * stale   reads memory that it has given back, and says so: memory tagging ends the process before. No library is loaded
  *
  * Each thing that must hold is a line, `ok` or `WRONG` with words; the exit code is how many were wrong. */

@@ -17,7 +17,7 @@ const FLAGS: [&str; 5] = ["-O1", "-fPIC", "-fno-builtin", "-fvisibility=hidden",
 /// The driver, with a signal chain as `app_process` has it.
 const DRIVE: [&str; 2] = ["drive.c", "chain.c"];
 
-/// The chain as a library, beside the program.
+/// The chain as a library, next to the program.
 pub(crate) const CHAIN: &str = "libchain.so";
 
 /// Compiles both into a folder, as `drive` and `libart.so`, for this machine.

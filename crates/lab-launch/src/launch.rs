@@ -220,7 +220,7 @@ fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
 
 /// Builds the recorder's library and the host program for this machine; returns the folder with both.
 ///
-/// All tests build the two by this call. Built with other packages beside them they have other features, and
+/// All tests build the two by this call. Built with other packages besides them they have other features, and
 /// cargo takes the one away before it puts the other there: a program that starts in between finds no
 /// library.
 ///

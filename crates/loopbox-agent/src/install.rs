@@ -389,7 +389,7 @@ pub fn set_background(background: bool) {
     }
 }
 
-/// What the app's performance monitor wants to hear of from now on, in milliseconds; a level of 0 is nothing.
+/// What the app's performance monitor wants to be notified of from now on, in milliseconds; a level of 0 is nothing.
 /// False while nothing records.
 pub fn set_monitor(level_ms: u64, block_ms: u64, tick_ms: u64) -> bool {
     let Some(session) = current() else { return false };

@@ -1,4 +1,4 @@
-//! The archive that an app depends on, and what a Maven repository has beside it.
+//! The archive that an app depends on, and what a Maven repository has next to it.
 //!
 //! Every file depends on nothing but the sources and the compilers: names are sorted, times are left out.
 

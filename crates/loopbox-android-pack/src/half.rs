@@ -64,14 +64,14 @@ impl AllClasses {
     }
 }
 
-/// All of it; and what stands beside it for apps to take compiles, too: the integrations against declarations
+/// All of it; and what stands next to it for apps to take compiles, too: the integrations against declarations
 /// of their SDKs, and the sample app.
 pub(crate) fn all(java: &Java) -> Result<AllClasses> {
     let half = Half::ensure(java, &root().join(GLUE))?;
-    let beside = [GLUE_INTEGRATIONS, GLUE_SAMPLE].map(|folder| root().join(GLUE).join(folder));
-    let named = half.key("java-beside").with(&INTEGRATIONS.join(" "));
-    let key = beside.iter().try_fold(named, |key, folder| key.with_path(folder))?;
-    java.cache.step("java-beside", &key, |out| compile_beside(java, &half.parts.library.classes, out))?;
+    let besides = [GLUE_INTEGRATIONS, GLUE_SAMPLE].map(|folder| root().join(GLUE).join(folder));
+    let named = half.key("java-besides").with(&INTEGRATIONS.join(" "));
+    let key = besides.iter().try_fold(named, |key, folder| key.with_path(folder))?;
+    java.cache.step("java-besides", &key, |out| compile_besides(java, &half.parts.library.classes, out))?;
     half.read()
 }
 
@@ -80,7 +80,7 @@ const GLUE_INTEGRATIONS: &str = "integrations";
 const GLUE_SAMPLE: &str = "sample/app/src/main/java";
 
 /// Compiles the integrations and the sample app against the library's `classes`.
-fn compile_beside(java: &Java, classes: &Path, out: &Path) -> Result<()> {
+fn compile_besides(java: &Java, classes: &Path, out: &Path) -> Result<()> {
     let glue = root().join(GLUE);
     for name in INTEGRATIONS {
         let place = glue.join(GLUE_INTEGRATIONS).join(name);

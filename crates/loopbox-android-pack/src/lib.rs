@@ -50,7 +50,7 @@ use size::Ratchet;
 use symbols::SymbolList;
 use toolchain::Toolchain;
 
-/// What to build, and what to do beside it.
+/// What to build, and what to do besides it.
 #[derive(Debug, Default)]
 pub struct Options {
     /// Build only these; all when there are none.

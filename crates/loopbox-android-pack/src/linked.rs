@@ -151,7 +151,7 @@ fn text_of(package: &Package, licence: &str) -> Result<String> {
     Ok(format!("Copyright (c) {}\n\n{body}", package.authors.join(", ")))
 }
 
-/// The files beside a manifest that a licence may ask to be passed on.
+/// The files next to a manifest that a licence may ask to be passed on.
 fn texts(manifest: &Path) -> Result<Vec<String>> {
     let wanted = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
     let folder = manifest.parent().context("a manifest in no folder")?;

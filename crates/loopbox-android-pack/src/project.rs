@@ -21,7 +21,7 @@ pub(crate) struct Product {
 pub(crate) const LIBRARY: Product =
     Product { package: "loopbox-jni", soname: "libloopbox.so", exports: "exports.txt", shares_keys: true };
 
-/// What builds in house load beside it.
+/// What builds in house load besides it.
 pub(crate) const INHOUSE: Product = Product {
     package: "loopbox-inhouse",
     soname: "libloopbox_inhouse.so",

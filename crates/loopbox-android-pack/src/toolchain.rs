@@ -51,7 +51,7 @@ pub(crate) enum Toolchain {
 /// What one target is compiled with.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// Environment for cargo, beside the flags.
+    /// Environment for cargo, besides the flags.
     pub(crate) environment: Vec<(String, OsString)>,
     /// Flags for the compiler.
     pub(crate) flags: Vec<String>,

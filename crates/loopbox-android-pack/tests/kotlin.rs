@@ -79,7 +79,7 @@ fn what_the_documents_show_of_ktx_compiles_with_either_archive() -> Result<()> {
     Ok(())
 }
 
-/// Against the part of Jetpack that they use, written down beside them.
+/// Against the part of Jetpack that they use, written down next to them.
 #[test]
 fn the_links_in_kotlin_compile() -> Result<()> {
     let place = root().join("jni-glue/integrations/scene");

@@ -39,7 +39,7 @@ pub struct Lock {
 }
 
 impl Art {
-    /// Whether this ART can tell who holds a lock.
+    /// Whether this ART knows who holds a lock.
     pub fn knows_lock_owners(&self) -> bool {
         self.locks().is_some()
     }

@@ -1,4 +1,4 @@
-//! Files that a project gives beside reports: mappings, and what it says once for all commands.
+//! Files that a project gives besides reports: mappings, and what it says once for all commands.
 
 use anyhow::{Context, Result, bail};
 use std::fs::File;

@@ -53,7 +53,7 @@ impl Response {
 
 /// What answers requests that have the secret.
 pub(crate) trait Answers: Send + Sync + 'static {
-    /// How many bytes a request may have beside its head.
+    /// How many bytes a request may have besides its head.
     fn max_body(&self, request: &Request) -> u64;
     /// The answer to a request with these bytes.
     fn answer(&self, request: &Request, body: Vec<u8>) -> Response;
@@ -156,7 +156,7 @@ impl Door {
     }
 }
 
-/// Whether two texts are the same, in a time that does not tell where they differ.
+/// Whether two texts are the same, in a time that does not show where they differ.
 fn is_same(given: &[u8], wanted: &[u8]) -> bool {
     let differs = given.iter().zip(wanted).fold(0, |differs, (a, b)| std::hint::black_box(differs | (a ^ b)));
     given.len() == wanted.len() && differs == 0

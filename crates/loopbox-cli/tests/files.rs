@@ -68,7 +68,7 @@ fn an_output_is_replaced_as_a_whole_and_a_link_or_a_device_stays_what_it_is() {
     assert!(fs::read_to_string(page).unwrap().starts_with("<!doctype html>"));
     assert_eq!(loopbox(&["report", report, "-o", "/dev/null"]).code, 0);
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
-    // What cannot be made leaves the file as it was, and nothing beside it.
+    // What cannot be made leaves the file as it was, and nothing next to it.
     let before = fs::read(page).unwrap();
     assert_eq!(loopbox(&["flame", "--token", "9999", report, "-o", page]).code, 1);
     assert_eq!(fs::read(page).unwrap(), before);

@@ -10,7 +10,7 @@ fn is_in(packages: &str, class: &str) -> bool {
     packages.split(|byte| *byte == b' ').any(|package| class.starts_with(package))
 }
 
-/// Packages of the platform, and of what its makers put beside it: their classes are on the device, not in
+/// Packages of the platform, and of what its makers add to it: their classes are on the device, not in
 /// the app, and are never obfuscated, but for WebView's (`WV.`).
 const PLATFORM: &str = "\
     WV. android. com.android. com.asus. com.bbk. com.coloros. com.hihonor.android. com.huawei.android. \

@@ -3,7 +3,7 @@
 use crate::line::{Base, Line, Stall, read_line};
 use std::collections::HashMap;
 
-/// What a file has beside its stalls.
+/// What a file has besides its stalls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stalls {
     /// Lines that are cut off, damaged or of a newer version.

@@ -17,7 +17,7 @@
 
 use crate::StackPointer;
 
-/// One less than the aggregator tells apart: the message that recording began in takes a place there, too.
+/// One less than the aggregator distinguishes: the message that recording began in takes a place there, too.
 const MAX_LOOPS: usize = 7;
 
 /// What the Java stack shows below a poll.

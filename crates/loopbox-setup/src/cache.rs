@@ -90,10 +90,10 @@ impl Cache {
     pub fn step(&self, step: &str, key: &Key, make: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
         let result = self.folder.join(format!("{step}-{}", key.hex()));
         if !result.is_dir() {
-            let beside = |end: &str| self.folder.join(format!("{step}-{}.{end}", key.hex()));
-            let file = beside("lock");
+            let sibling = |end: &str| self.folder.join(format!("{step}-{}.{end}", key.hex()));
+            let file = sibling("lock");
             let lock = exclusive(&file, || ())?;
-            let made = if result.is_dir() { Ok(()) } else { make_in(&beside, &result, make) };
+            let made = if result.is_dir() { Ok(()) } else { make_in(&sibling, &result, make) };
             // After a failure one who waits for this lock and one who comes later may both make it: the first
             // result counts.
             remove(&file)?;
@@ -125,12 +125,12 @@ impl Cache {
 
 /// Makes a result in a folder of its own, and gives it its name.
 fn make_in(
-    beside: &impl Fn(&str) -> PathBuf,
+    sibling: &impl Fn(&str) -> PathBuf,
     result: &Path,
     make: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<()> {
     let (process, number) = (std::process::id(), WORK.fetch_add(1, Ordering::Relaxed));
-    let work = beside(&format!("work-{process}-{number}"));
+    let work = sibling(&format!("work-{process}-{number}"));
     remove(&work)?;
     fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
     if let Err(error) = make(&work) {

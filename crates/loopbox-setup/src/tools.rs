@@ -30,7 +30,7 @@ const NEEDED: &[Needed] = &[
     Needed { program: "dpkg-deb", package: "dpkg" },
 ];
 
-/// What the build of a runtime's compiler needs beside that. The sources of ART are written for clang.
+/// What the build of a runtime's compiler needs besides that. The sources of ART are written for clang.
 const NEEDED_FOR_COMPILER: &[Needed] = &[
     Needed { program: "clang++", package: "clang" },
     Needed { program: "ld.lld", package: "lld" },

@@ -138,11 +138,11 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Upti
     let ends = history.records.iter().map(|record| record.start_ns.plus(record.wall_ns));
     alive = ends.fold(alive, Uptime::max);
     // Without a hook main reports nothing, and its history does not count what it was found in.
-    let tells = current.is_some();
+    let is_known = current.is_some();
     report.main = main_state(current, running, &history, &mut alive);
     if let Some(outside) = outside.flatten()
         && !matches!(report.main, MainState::Running(_))
-        && (!tells || outside.token == Token::outside_before(history.next()))
+        && (!is_known || outside.token == Token::outside_before(history.next()))
     {
         alive = alive.max(outside.as_of_ns);
         report.main = MainState::Outside(Outside { as_of_ns: alive, ..outside });

@@ -126,7 +126,7 @@ fn reports_that_the_app_asked_for_make_room_for_hangs_and_never_take_theirs() {
         enforce(dir.path(), &policy, Some(&newest)).unwrap();
     }
     assert_eq!(names(dir.path()), ["hang2.lbx", "hang3.lbx", "hang4.lbx"]);
-    // The one that is asked for now is beside them.
+    // The one that is asked for now is with them.
     for n in 21..=22 {
         let newest = write(&requested(n));
         enforce(dir.path(), &policy, Some(&newest)).unwrap();

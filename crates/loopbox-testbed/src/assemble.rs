@@ -55,7 +55,7 @@ impl Builder<'_> {
         self.put_together(out, home, key, &parts)
     }
 
-    /// Java on this thread; the framework's long unpacking and the natives beside it.
+    /// Java on this thread; the framework's long unpacking and the natives at the same time.
     fn compile(&self) -> Result<(Libcore, Framework, PathBuf)> {
         let source = libcore::source(self)?;
         thread::scope(|scope| {

@@ -48,7 +48,7 @@ struct Pin {
     /// The queues that it has behind a switch.
     #[serde(default)]
     queues: Vec<Queue>,
-    /// What is kept of this level beside the rest.
+    /// What is kept of this level besides the rest.
     #[serde(default)]
     keep: Vec<String>,
     /// Of that, the classes of the testbed. They may name what nothing here has.

@@ -46,7 +46,7 @@ pub fn level_classes(api: u32) -> Result<PathBuf> {
     level.kept(&Progress::new("levels"))
 }
 
-/// The testbeds that a test runs on: its usual ones, those that `LOOPBOX_TESTBEDS` names beside them, with
+/// The testbeds that a test runs on: its usual ones, those that `LOOPBOX_TESTBEDS` names besides them, with
 /// commas in between (`LOOPBOX_TESTBEDS=art14`), and [`LOCAL`](crate::LOCAL) where there is one. Each once.
 /// With `only:` before the names (`LOOPBOX_TESTBEDS=only:local`) it runs on those alone.
 #[must_use]

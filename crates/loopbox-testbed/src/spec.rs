@@ -124,7 +124,7 @@ pub(crate) struct RuntimeSpec {
 }
 
 /// `tests/testbed/arch/<arch>.toml`: what the testbeds of an architecture other than the machine's need
-/// beside the rest.
+/// besides the rest.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Foreign {

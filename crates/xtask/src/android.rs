@@ -15,7 +15,7 @@ pub(crate) struct AndroidArgs {
     /// Build only this ABI (arm64-v8a, armeabi-v7a, x86_64, x86); may be given several times
     #[arg(long)]
     abi: Vec<Abi>,
-    /// Only compile for this ABI, without machine code, beside what `--abi` builds; may be given several
+    /// Only compile for this ABI, without machine code, besides what `--abi` builds; may be given several
     /// times
     #[arg(long, requires = "abi")]
     check: Vec<Abi>,

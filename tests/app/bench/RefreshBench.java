@@ -24,7 +24,7 @@ import scenario.Heap;
 
 /**
  * How many refreshes of the display are asked for, with Loopbox and without: while nothing moves, and for one scroll; and what
- * memory its frames take beside its recorder: when it has been installed, and when more screens, gestures, frames and jank frames
+ * memory its frames take besides its recorder: when it has been installed, and when more screens, gestures, frames and jank frames
  * have come than it keeps, with the same calls and the same scrolls for the recorder alone. A real clock of 60 Hz.
  *
  * Prints {@code refreshes WAY IDLE SCROLL}, of this many milliseconds idle and one scroll of this many frames, the two arguments; and

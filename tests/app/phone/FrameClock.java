@@ -26,7 +26,7 @@ import scenario.Work;
  *
  * <p>Arguments: {@code script=NS,NS,...}: frames with these intervals; {@code frames=N periodNs=NS}: this many by the
  * display's own clock, one of which takes three refreshes; {@code animation=MS}: an animation that lasts so long;
- * {@code metrics=N}: this many frames of a window, before whose listener hears of the first.
+ * {@code metrics=N}: this many frames of a window, before whose listener is notified of the first.
  */
 public final class FrameClock implements Choreographer.FrameCallback {
     private static final long HOUR_NS = 3_600_000_000_000L;

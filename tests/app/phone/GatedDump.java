@@ -20,6 +20,6 @@ final class GatedDump implements Runnable {
         while (!gate.exists()) {
             SystemClock.sleep(PAUSE_MS);
         }
-        Script.say("dumped " + Loopbox.dump("beside"));
+        Script.say("dumped " + Loopbox.dump("meanwhile"));
     }
 }

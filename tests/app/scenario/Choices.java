@@ -50,11 +50,11 @@ public final class Choices {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
         Script.install(options);
-        new Choices().tell(options.text("mode", ""));
+        new Choices().run(options.text("mode", ""));
         Runtime.getRuntime().halt(0);
     }
 
-    private void tell(String mode) {
+    private void run(String mode) {
         if ("running".equals(mode)) {
             handler.post(
                     new Runnable() {

@@ -45,7 +45,7 @@ public final class Exhausted implements Runnable {
         if (!options.is("recorder", "off")) {
             if (!Loopbox.install(
                             new Phone(options),
-                            options.config().hangMs(options.number("hangMs", 1_000)).listener(null).listener(new Hears()).build())
+                            options.config().hangMs(options.number("hangMs", 1_000)).listener(null).listener(new Listening()).build())
                     .isOn()) {
                 throw new AssertionError("not installed");
             }
@@ -58,7 +58,7 @@ public final class Exhausted implements Runnable {
         Looper.loop();
     }
 
-    private static final class Hears implements FirstFileListener {
+    private static final class Listening implements FirstFileListener {
         @Override
         public void onFirstFile(Report report) {
             Script.say("first " + report.getReason());

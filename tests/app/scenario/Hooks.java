@@ -36,11 +36,11 @@ public final class Hooks {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
         Hooks hooks = new Hooks(options);
-        hooks.tell(options.text("mode", "plain"));
+        hooks.run(options.text("mode", "plain"));
         Runtime.getRuntime().halt(0);
     }
 
-    private void tell(String mode) throws Exception {
+    private void run(String mode) throws Exception {
         if ("before".equals(mode)) {
             before();
         } else if ("after".equals(mode)) {
@@ -60,7 +60,7 @@ public final class Hooks {
         } else if ("fight".equals(mode)) {
             fight();
         } else if (mode.startsWith("observer-")) {
-            new Observers(options).tell(mode);
+            new Observers(options).run(mode);
         } else if ("again".equals(mode)) {
             again();
         } else if ("pending".equals(mode)) {
@@ -193,7 +193,7 @@ public final class Hooks {
         dump("displaced");
     }
 
-    /** Another library takes ours out again before the next look is due, and later hands what it hears to ours. */
+    /** Another library takes ours out again before the next look is due, and later hands to ours what it is called with. */
     private void displacedTwice() throws Exception {
         install();
         shop.send(1, NAMED_MS);
@@ -355,7 +355,7 @@ public final class Hooks {
 
     private void odd(String mode) {
         install();
-        new OddMessages(looper).tell(mode);
+        new OddMessages(looper).run(mode);
         dump(mode);
     }
 

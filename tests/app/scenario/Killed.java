@@ -76,7 +76,7 @@ public final class Killed extends Handler {
         sendEmptyMessage(received);
     }
 
-    /** Works, then waits: both are hangs, and only one takes a processor from the processes beside this one. */
+    /** Works, then waits: both are hangs, and only one takes a processor from the processes besides this one. */
     private void hang() {
         Work.busy(HANG_WORK_MS);
         try {

@@ -91,7 +91,7 @@ public final class Late implements Runnable {
                         new Runnable() {
                             @Override
                             public void run() {
-                                tell("asked");
+                                run("asked");
                                 goOn();
                             }
                         });
@@ -104,7 +104,7 @@ public final class Late implements Runnable {
         }
         ActivityManager.ANSWERS.acquireUninterruptibly();
         install(application);
-        tell("at once");
+        run("at once");
         ActivityManager.ANSWERS.release();
     }
 
@@ -138,7 +138,7 @@ public final class Late implements Runnable {
             application.hide(shop);
             Loopbox.uninstall();
             install(application);
-            tell("behind");
+            run("behind");
         } else {
             seen();
         }
@@ -148,14 +148,14 @@ public final class Late implements Runnable {
     /** The one in front goes to the next, and that one out of sight and back. */
     private void seen() {
         application.replace(consent, shop);
-        tell("next");
+        run("next");
         application.hide(shop);
-        tell("behind");
+        run("behind");
         application.show(shop);
-        tell("back");
+        run("back");
     }
 
-    private static void tell(String when) {
+    private static void run(String when) {
         for (Status.Part part : Loopbox.status().getParts()) {
             if (part.getName().equals("hook")) {
                 Script.say(when + " hook " + part);
@@ -178,7 +178,7 @@ public final class Late implements Runnable {
                     new Runnable() {
                         @Override
                         public void run() {
-                            tell("worked");
+                            run("worked");
                             end();
                         }
                     });

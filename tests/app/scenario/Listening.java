@@ -12,7 +12,7 @@ import java.io.File;
 
 /**
  * Several listeners of one app: two of the configuration, and three that libraries have added, one of them twice, one of which
- * does not return before the file {@code gate=} is there, and one that is taken out again. Each says what it hears. The first report has an
+ * does not return before the file {@code gate=} is there, and one that is taken out again. Each says what it is called with. The first report has an
  * answer that does not return either. Other arguments are those of {@link Options}.
  */
 public final class Listening implements FirstFileListener {
@@ -73,15 +73,15 @@ public final class Listening implements FirstFileListener {
 
     @Override
     public void onFirstFile(Report report) {
-        hear("first", report);
+        heard("first", report);
     }
 
     @Override
     public void onReport(Report report) {
-        hear("complete", report);
+        heard("complete", report);
     }
 
-    private void hear(String what, Report report) {
+    private void heard(String what, Report report) {
         Script.say(name + " " + what + " " + report.getLabel());
         if (gate != null) {
             await(gate);

@@ -15,7 +15,7 @@ import java.io.File;
  * Times in which a thread does not stop, or must not be asked to. Reports come all the while.
  *
  * <p>{@code who=main}: the main thread is in a fast native method, where it runs Java code as ART sees it and
- * reaches no safepoint; then in a message that hangs. {@code who=other}: another thread is, beside such a
+ * reaches no safepoint; then in a message that hangs. {@code who=other}: another thread is, besides such a
  * message. That lasts for {@code ms=}, or until the file {@code gate=} is there. {@code who=art}: such a message
  * begins after ART has got SIGQUIT.
  */
@@ -39,7 +39,7 @@ public final class NoSafepoint {
             @Override
             public void run() {
                 try {
-                    scenario.tell();
+                    scenario.run();
                 } catch (Exception failed) {
                     throw new AssertionError(failed);
                 }
@@ -48,7 +48,7 @@ public final class NoSafepoint {
         Looper.loop();
     }
 
-    private void tell() throws Exception {
+    private void run() throws Exception {
         if (options.is("who", "main")) {
             spin(options.number("ms", MS), options.text("gate", ""));
             Script.say("spun");

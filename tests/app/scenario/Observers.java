@@ -18,7 +18,7 @@ final class Observers {
         this.options = options;
     }
 
-    void tell(String mode) throws Exception {
+    void run(String mode) throws Exception {
         if ("observer-before".equals(mode)) {
             before();
         } else if ("observer-after".equals(mode)) {

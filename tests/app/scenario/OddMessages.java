@@ -134,7 +134,7 @@ final class OddMessages {
         }
     }
 
-    void tell(String mode) {
+    void run(String mode) {
         if ("nested".equals(mode)) {
             handler.post(new ModalDialog(looper));
         } else if ("throws".equals(mode)) {

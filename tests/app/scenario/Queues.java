@@ -56,10 +56,10 @@ public final class Queues {
         if (!Loopbox.install(config.build()).isOn()) {
             throw new AssertionError("not installed");
         }
-        queues.tell(options.text("mode", ""));
+        queues.run(options.text("mode", ""));
     }
 
-    private void tell(String mode) throws Exception {
+    private void run(String mode) throws Exception {
         if ("posting".equals(mode)) {
             posting();
         } else if ("locked".equals(mode)) {

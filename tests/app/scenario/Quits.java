@@ -58,14 +58,14 @@ public final class Quits implements Runnable {
                 new Handler().post(this);
                 return;
             }
-            tell(mode);
+            run(mode);
             Runtime.getRuntime().halt(0);
         } catch (Exception failed) {
             throw new AssertionError(failed);
         }
     }
 
-    private void tell(String mode) throws Exception {
+    private void run(String mode) throws Exception {
         if ("after".equals(mode) || "swallowed".equals(mode)) {
             Signals.install("after".equals(mode));
         } else if ("dumper-after".equals(mode) || "dumper-goes".equals(mode)) {

@@ -75,7 +75,7 @@ public final class Janks {
         Looper.loop();
     }
 
-    /** Hears of frames, and stands still when it is to: while more are drawn than the platform keeps for it. */
+    /** Is notified of frames, and stands still when it is to: while more are drawn than the platform keeps for it. */
     private static final class Slow implements FrameListener {
         private static final int DRAWN_MEANWHILE = 24;
 

@@ -49,7 +49,7 @@ impl Mode {
         matches!(self, Self::Jit | Self::FirstUse | Self::SmallCache)
     }
 
-    /// VM options beside those of the testbed.
+    /// VM options besides those of the testbed.
     fn vm_options(self) -> &'static [&'static str] {
         match self {
             Self::Interpreter | Self::Ahead | Self::Tagged => &[],

@@ -26,7 +26,7 @@ fn a_listener_that_asks_for_a_report_gets_none() -> Result<()> {
     let folder = tempdir()?;
     // The first one, and the one that the callback was called with null for.
     assert_eq!(fed(folder.path(), "dump", 1_000)?, (1, 1, "1 reports refused".to_owned()));
-    // It hears of that a second later, and asks again.
+    // It is notified of that a second later, and asks again.
     let folder = tempdir()?;
     let (called, nulls, status) = fed(folder.path(), "async", 3_500)?;
     assert_eq!(called, 1);

@@ -129,7 +129,7 @@ impl Hang {
 }
 
 fn symbolize(report: &Path, symbols: &Path, format: &str) -> Result<String> {
-    // With xtask beside it, it is compiled as with the whole workspace.
+    // With xtask next to it, it is compiled as with the whole workspace.
     run(cargo().args(["build", "--quiet", "--locked", "--package", "loopbox-cli", "--package", "xtask"]))?;
     let mut command = Command::new(target().join("debug/loopbox"));
     command.args(["symbolize", "--plain"]).arg(report).arg("--symbols").arg(symbols);

@@ -52,7 +52,7 @@ fn a_long_queue_is_read_while_main_holds_its_lock() -> Result<()> {
     for testbed in ["art10", "art11"] {
         let (said, reports) = play(testbed, "locked")?;
         assert!(said.iter().any(|line| line == "SCRIPT report true"), "{testbed}: {said:?}");
-        // Beside that of a hang, which posting that many may be.
+        // Besides that of a hang, which posting that many may be.
         let asked = |report: &&Report| matches!(report.meta.reason, DumpReason::Requested(_));
         let report = reports.iter().find(asked).context("no report")?;
         let queue = queue_of(report);

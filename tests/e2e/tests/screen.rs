@@ -214,8 +214,8 @@ fn a_hang_is_notified_shown_shared_and_deleted() -> Result<()> {
     let report = anr("report-1.0-anr.lbx")?;
     fs::write(&file, encode(&report)?)?;
     let uri = "content://com.example.shop.loopbox.screen/loopbox-20714-5000-sigquit.lbx";
-    let tell = format!("tell {}", file.display());
-    let what = [&tell, "notifications", &tell, "notifications", "tap", "click Share", "shared"];
+    let step = format!("report {}", file.display());
+    let what = [&step, "notifications", &step, "notifications", "tap", "click Share", "shared"];
     let said =
         phone.say(34, &[&own(&what)[..], &[format!("query {uri}"), format!("open {uri} r")]].concat())?;
     let digest = report.digest.lines().nth(4).context("no digest")?;
@@ -295,7 +295,7 @@ fn nothing_but_the_copies_is_handed_out_and_only_to_be_read() -> Result<()> {
         ".lbx r",
         " r",
     ];
-    let mut what = vec![format!("tell {file}")];
+    let mut what = vec![format!("report {file}")];
     what.extend(asked.iter().map(|asked| format!("open {base}{asked}")));
     let said = phone.say(34, &what)?;
     assert_eq!(said.len(), asked.len(), "{said:#?}");
@@ -312,14 +312,14 @@ fn nothing_but_the_copies_is_handed_out_and_only_to_be_read() -> Result<()> {
 fn older_versions_have_no_channel_and_no_flag_that_they_do_not_know() -> Result<()> {
     let folder = tempdir()?;
     let file = small(folder.path(), "loopbox-1-2-hang", ["hang", "hang", ""], 5)?;
-    let tell = format!("tell {file}");
+    let step = format!("report {file}");
     for (level, channels, flags) in [
         (21, "{}", "8000000"),
         (23, "{}", "c000000"),
         (25, "{}", "c000000"),
         (26, "{io.loopbox.screen=2}", "c000000"),
     ] {
-        let said = Phone::new()?.say(level, &own(&[&tell, "notifications"]))?;
+        let said = Phone::new()?.say(level, &own(&[&step, "notifications"]))?;
         assert_eq!(said[0], format!("channels {channels}"), "{level}");
         assert_eq!(said[3], format!("  intent flags {flags}, at 5"), "{level}");
     }
@@ -330,9 +330,9 @@ fn older_versions_have_no_channel_and_no_flag_that_they_do_not_know() -> Result<
 fn without_the_permission_the_log_says_where_the_screen_is() -> Result<()> {
     let phone = Phone::new()?;
     let folder = tempdir()?;
-    let tell = format!("tell {}", small(folder.path(), "loopbox-1-2-hang", ["hang", "hang", ""], 5)?);
+    let step = format!("report {}", small(folder.path(), "loopbox-1-2-hang", ["hang", "hang", ""], 5)?);
     let allowed = ["33", "true", "false"].map(str::to_owned);
-    let said = phone.say_in(allowed, &own(&[&tell, "notifications", "list"]))?;
+    let said = phone.say_in(allowed, &own(&[&step, "notifications", "list"]))?;
     assert_eq!(
         said[..2],
         own(&[
@@ -345,7 +345,7 @@ fn without_the_permission_the_log_says_where_the_screen_is() -> Result<()> {
     // A build that is none of a developer's.
     let released = Phone::new()?;
     let said =
-        released.say_in(["33", "false", "true"].map(str::to_owned), &own(&[&tell, "notifications"]))?;
+        released.say_in(["33", "false", "true"].map(str::to_owned), &own(&[&step, "notifications"]))?;
     assert_eq!(
         said,
         own(&["LOG loopbox-screen is for debug builds, and does nothing in this one", "channels {}"])
@@ -360,7 +360,7 @@ fn what_is_no_hang_is_kept_without_a_notification_and_goes_first() -> Result<()>
     let folder = tempdir()?;
     let mut what = Vec::new();
     let mut say = |name: String, about: [&str; 3], time_ms: u64| -> Result<()> {
-        what.push(format!("tell {}", small(folder.path(), &name, about, time_ms)?));
+        what.push(format!("report {}", small(folder.path(), &name, about, time_ms)?));
         Ok(())
     };
     say("old-hang".to_owned(), ["hang", "hang", ""], 1)?;
@@ -397,7 +397,7 @@ fn the_timeline_shows_the_records_where_they_were() -> Result<()> {
     let file = folder.path().join("loopbox-28179-1-sigquit.lbx");
     fs::copy(golden("report-1.0.lbx"), &file)?;
     let mut what = own(&["list", "click Asked for stacks", "draw 1000"]);
-    what.insert(0, format!("tell {}", file.display()));
+    what.insert(0, format!("report {}", file.display()));
     let said = phone.say(34, &what)?;
     let report = read(&file)?;
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
@@ -465,7 +465,7 @@ fn a_damaged_file_costs_what_is_damaged() -> Result<()> {
     let history = whole.windows(4).position(|tag| tag == b"HIST").context("no history")?;
     fs::write(&file, &whole[..history])?;
     let said =
-        phone.say(34, &own(&[&format!("tell {}", file.display()), "list", "click Probably an ANR"]))?;
+        phone.say(34, &own(&[&format!("report {}", file.display()), "list", "click Probably an ANR"]))?;
     position(&said, "picture: What main did in the last 10.00 s")?;
     position(&said, "Main runs")?;
     assert!(!said.iter().any(|line| line.starts_with("Main thread in ")), "{said:#?}");

@@ -201,7 +201,7 @@ fn frame_metrics_report_the_same_frames_and_count_what_a_busy_listener_missed() 
             assert_eq!((first, complete), (expected, "complete=true"), "{testbed}: {line}");
             dropped += drops.strip_prefix("dropped=").context("no count")?.parse::<usize>()?;
         }
-        // Three have room while the listener is busy. Of the others it hears when the next one comes.
+        // Three have room while the listener is busy. It is notified of the others when the next one comes.
         assert!((1..=5).contains(&dropped), "{testbed}: {dropped} of {told:?}");
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What a file of the performance monitor takes beside its bytes: one stall, however many it has.
+//! What a file of the performance monitor takes besides its bytes: one stall, however many it has.
 
 use loopbox_fuzz::peak_of;
 use loopbox_monitor::each_stall;
@@ -24,6 +24,6 @@ fn stalls_are_held_one_at_a_time() {
     });
     assert_eq!((stalls, found.cut_lines, found.is_of_monitor), (50_000, 0, true));
     // What is known of the processes, of which this many are told apart.
-    assert!(held <= 4 << 20, "{held} bytes beside {}", file.len());
-    println!("{} bytes, {held} beside them", file.len());
+    assert!(held <= 4 << 20, "{held} bytes besides {}", file.len());
+    println!("{} bytes, {held} besides them", file.len());
 }

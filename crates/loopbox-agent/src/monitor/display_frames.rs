@@ -12,7 +12,7 @@ use loopbox_format::model::{Feature, Uptime};
 use loopbox_frames::{FrameEvent, Heard};
 use ringbuf::traits::{Consumer, Observer};
 
-/// While frames come they are taken this often: as often as the listener hears of them.
+/// While frames come they are taken this often: as often as the listener is notified of them.
 const EVERY_MS: u64 = 200;
 /// A frame that does not come for longer will not: the display is off.
 const LONGEST_NS: u64 = 5_000_000_000;

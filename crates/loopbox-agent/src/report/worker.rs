@@ -199,7 +199,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether the last signal gets a report. A process that sends it to itself may do so when it hears of a
+    /// Whether the last signal gets a report. A process that sends it to itself may do so when it is notified of a
     /// report.
     fn is_granted(&self) -> bool {
         let own = sigquit::sender().pid == std::process::id();

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How many names the app can give, beside the [`RESERVED`] ones.
+/// How many names the app can give, besides the [`RESERVED`] ones.
 const MAX_NAMES: usize = 16;
 /// Names that always have room: the recorder sets them, or counts by them. Java's `Settings` has them as
 /// well, for what is annotated before there is a recording.

@@ -79,7 +79,7 @@ pub(crate) struct Session {
     pub(crate) main_cpu: Option<libc::clockid_t>,
     /// What the stall monitor found out about the running message.
     pub(crate) stall: StallState,
-    /// What the app's performance monitor wants to hear of.
+    /// What the app's performance monitor wants to be notified of.
     pub(crate) monitor: MonitorWishes,
     /// What the system has warned of.
     pub(crate) warnings: Warnings,

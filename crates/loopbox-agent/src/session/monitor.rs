@@ -1,4 +1,4 @@
-//! What the app's performance monitor wants to hear of (`io.loopbox.Monitor`). The rest of it, files
+//! What the app's performance monitor wants to be notified of (`io.loopbox.Monitor`). The rest of it, files
 //! included, is Java's.
 
 use loopbox_format::model::Uptime;

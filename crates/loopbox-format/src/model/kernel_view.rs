@@ -101,7 +101,7 @@ pub enum NativeFrameSource {
     Pc,
     /// The link register of arm64, or the word on top of an x86-64 stack: the return address of a function
     /// that has no frame, as the functions around system calls have none. Of a function with a frame it is
-    /// what was left there, which only symbols can tell.
+    /// what was left there, which only symbols can show.
     Link,
     /// A return address from the chain of frame pointers.
     FramePointer,

@@ -5,7 +5,7 @@ use crate::model::time::share;
 use crate::render::escape::escape;
 use std::fmt::Write as _;
 
-/// One bar with the space beside it.
+/// One bar with the space next to it.
 const BAR: usize = 76;
 const WIDTH: usize = 44;
 /// The highest bar.

@@ -504,7 +504,7 @@ fn high(diagnosis: &Diagnosis) -> BTreeSet<&'static str> {
 
 /// The two verdicts that may be surer of themselves without an input: that there is not enough of them; and,
 /// no more than medium and with the reason, that main was free, though the CPU time of earlier idle times was
-/// not read, which the recorder often cannot tell from that of the messages before.
+/// not read, which the recorder often cannot distinguish from that of the messages before.
 fn may_be_stronger(absent: &Absent, after: &Diagnosis) -> bool {
     match after.primary_cause() {
         Some(cause) if cause.rule == "no-data" => true,

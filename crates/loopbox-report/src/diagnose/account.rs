@@ -35,7 +35,7 @@ pub enum TimeUse {
     Suspended,
     /// Main was measured to do none of these.
     Unexplained,
-    /// What would tell it was not measured.
+    /// What would show it was not measured.
     Unmeasured,
 }
 

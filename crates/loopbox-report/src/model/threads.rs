@@ -1,4 +1,4 @@
-//! The threads beside the main thread.
+//! The threads besides the main thread.
 
 use super::frame::FrameId;
 use loopbox_format::model::Uptime;

@@ -17,7 +17,7 @@ const MAX_SELECTED: usize = 4 << 20;
 /// A mapping's text with the places of its classes.
 pub(super) struct MappingText {
     bytes: Vec<u8>,
-    /// In the order of their hashes; `None` where they would take too much room beside the text, which is
+    /// In the order of their hashes; `None` where they would take too much room besides the text, which is
     /// searched then.
     places: Option<Vec<Place>>,
 }

@@ -128,7 +128,7 @@ mod tests {
             download(&self.archive, std::slice::from_ref(&self.file), self.folder.path(), &progress)
         }
 
-        /// Expects the whole file, and nothing beside it.
+        /// Expects the whole file, and nothing next to it.
         fn expect_whole(&self) {
             assert_eq!(fs::read(self.folder.path().join(&self.file.name)).unwrap(), self.test.content());
             assert_eq!(fs::read_dir(self.folder.path()).unwrap().count(), 1);

@@ -95,7 +95,7 @@ fn quiet(program: &str, options: &[String], arguments: &[&str]) -> Command {
     command
 }
 
-/// What to tell a user who may not install.
+/// What to answer a user who may not install.
 fn advice(packages: &[&str]) -> String {
     let packages: Vec<&str> = packages.iter().map(|names| choose(names, |_| true)).collect();
     format!("as root: apt-get install {}", packages.join(" "))

@@ -238,7 +238,7 @@ impl RegionCopy {
         (seq > written).then_some(Changed { index, seq, bytes: encode_slot(seq, &payload?).into() })
     }
 
-    /// As [`Self::read_newest`], of what was saved beside the ring's memory.
+    /// As [`Self::read_newest`], of what was saved besides the ring's memory.
     fn read_saved<'a>(&self, saved: &'a SavedFrames) -> Option<Changed<'a>> {
         let (written, index) = self.newest_and_oldest()?;
         let SavedFrames { seq, bytes } = saved;

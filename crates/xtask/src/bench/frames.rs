@@ -31,7 +31,7 @@ const WAYS: [(&str, &str, &str); 4] = [
     ("empty", BASE, "an empty FrameCallback"),
     ("frames", BASE, "Loopbox, frames alone"),
     ("observer", BASE, "Loopbox, messages by Observer"),
-    ("observer-frames", "observer", "Loopbox, frames beside them"),
+    ("observer-frames", "observer", "Loopbox, frames, too"),
 ];
 const BASE: &str = "none";
 
@@ -114,10 +114,10 @@ fn on_main(launcher: &Launcher, testbed: &str, args: &FramesArgs) -> Result<()> 
         println!("  {label:42} {ns:9.0} {objects:9.2} {bytes:11.1} {mallocs:8.2} {:11.2}", ns / empty[0]);
     }
     let frames = own("frames").context("Loopbox did not run")?;
-    let beside = own("observer-frames").context("Loopbox did not run with its hook")?;
+    let both = own("observer-frames").context("Loopbox did not run with its hook")?;
     budget("a counted frame, of an empty callback", frames[0] / empty[0], 2.0);
     budget("objects per frame", frames[1], 0.0);
-    budget("frames beside messages, of frames alone", beside[0] / frames[0], 1.0);
+    budget("frames and messages, of frames alone", both[0] / frames[0], 1.0);
     Ok(())
 }
 
@@ -156,7 +156,7 @@ fn refreshes(launcher: &Launcher, args: &FramesArgs) -> Result<()> {
             [0, 1, 2].map(|at| (with[at] - before[at] - (without[at] - before_that[at])) / 1024.0)
         }));
         println!(
-            "  memory beside the recorder's, {label}: {heap:.0} KiB of malloc, {mapped:.0} KiB mapped; \
+            "  memory besides the recorder's, {label}: {heap:.0} KiB of malloc, {mapped:.0} KiB mapped; \
              the ring's file on the disk is {file:.0} KiB longer"
         );
         budget("KiB of memory", heap + mapped, 64.0);
@@ -164,7 +164,7 @@ fn refreshes(launcher: &Launcher, args: &FramesArgs) -> Result<()> {
     Ok(())
 }
 
-/// Prints a figure beside what it may be at most.
+/// Prints a figure next to what it may be at most.
 fn budget(what: &str, is: f64, most: f64) {
     let verdict = if is <= most + 0.005 { "met" } else { "missed" };
     println!("    budget: {what}: {is:.2}, at most {most:.2}: {verdict}");

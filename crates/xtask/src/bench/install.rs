@@ -27,7 +27,7 @@ pub(crate) fn run(args: &InstallArgs) -> Result<()> {
         let jar = launcher.class_path().pop().context("the app has no jar")?;
         bench(&launcher, testbed, &jar, args.times).with_context(|| format!("bench install on {testbed}"))?;
         if testbed.ends_with("-aot") {
-            // Its code is found beside the jar.
+            // Its code is found next to the jar.
             let folder = tempfile::tempdir()?;
             let alone = folder.path().join("app.jar");
             fs::copy(&jar, &alone)?;

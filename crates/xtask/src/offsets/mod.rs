@@ -29,7 +29,7 @@ enum Command {
         #[arg(long)]
         layouts: bool,
     },
-    /// Tell which symbols and which rows a device's libart.so or libopenjdkjvmti.so fits
+    /// Say which symbols and which rows a device's libart.so or libopenjdkjvmti.so fits
     Verify {
         /// The library
         library: PathBuf,

@@ -10,7 +10,7 @@ use clap::Args;
 /// How busy the machine is.
 #[derive(Debug, Args)]
 pub(super) struct LoadArgs {
-    /// How many busy loops run beside it, and with any of them one thread that keeps writing to a lot of
+    /// How many busy loops run at the same time, and with any of them one thread that keeps writing to a lot of
     /// memory
     #[arg(long, default_value_t = 0)]
     busy: u32,

@@ -147,7 +147,7 @@ fn hangs(args: &HangsArgs) -> Result<()> {
     run_command(hangs.args(&args.testbeds))
 }
 
-/// And another, beside busy loops if wanted.
+/// And another, with busy loops if wanted.
 fn causes(args: &CausesArgs) -> Result<()> {
     let package = ["--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "causes"];
     run_command(cargo().arg("build").args(package))?;

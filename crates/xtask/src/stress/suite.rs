@@ -1,4 +1,4 @@
-//! The test programs again and again, alone or beside work that takes their processors and memory.
+//! The test programs again and again, alone or with work that takes their processors and memory.
 
 use std::collections::BTreeMap;
 use std::fs;

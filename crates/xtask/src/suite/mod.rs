@@ -43,7 +43,7 @@ struct Step {
     name: &'static str,
     tier: Tier,
     /// It shares no build folder with those after it, which need not wait for it.
-    is_beside: bool,
+    is_parallel: bool,
     run: fn() -> Result<()>,
 }
 
@@ -60,9 +60,9 @@ enum Tier {
 const STEPS: &[Step] = &[
     both("set-up", set_up),
     both("formatting", || run(cargo().args(["fmt", "--all", "--check"]))),
-    // First of those beside the others: tests need some of these libraries.
-    beside("android libraries", || run(xtask().arg("android").args(TESTED_ABIS))),
-    beside("seqlock under loom", loom),
+    // First of those that run in parallel: tests need some of these libraries.
+    parallel("android libraries", || run(xtask().arg("android").args(TESTED_ABIS))),
+    parallel("seqlock under loom", loom),
     both("lints", || {
         run(cargo().args([
             "clippy",
@@ -87,7 +87,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "unit and CLI tests",
         tier: Tier::Quick,
-        is_beside: false,
+        is_parallel: false,
         run: || tests(TestProgram::build_quick()?),
     },
     both("documentation", documentation),
@@ -102,15 +102,15 @@ const STEPS: &[Step] = &[
 const TESTED_ABIS: [&str; 6] = ["--abi", "arm64-v8a", "--abi", "x86_64", "--check", "armeabi-v7a"];
 
 const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {
-    Step { name, tier: Tier::Both, is_beside: false, run }
+    Step { name, tier: Tier::Both, is_parallel: false, run }
 }
 
 const fn full(name: &'static str, run: fn() -> Result<()>) -> Step {
-    Step { name, tier: Tier::Full, is_beside: false, run }
+    Step { name, tier: Tier::Full, is_parallel: false, run }
 }
 
-const fn beside(name: &'static str, run: fn() -> Result<()>) -> Step {
-    Step { name, tier: Tier::Full, is_beside: true, run }
+const fn parallel(name: &'static str, run: fn() -> Result<()>) -> Step {
+    Step { name, tier: Tier::Full, is_parallel: true, run }
 }
 
 /// How long one test program may take: many times what it takes on a loaded machine.
@@ -120,7 +120,7 @@ const LIMIT: Duration = Duration::from_mins(30);
 const AT_ONCE: usize = 4;
 
 /// Those that take longest, and one that would begin last, but for those that need a library which a step
-/// beside them may still build. They begin before the others, which fill the gaps at the end.
+/// in parallel may still build. They begin before the others, which fill the gaps at the end.
 const LONGEST: [&str; 9] = [
     "e2e frames",
     "loopbox-cli page",
@@ -160,7 +160,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<()> {
 fn steps_of(quick: bool) -> Vec<Named> {
     let left_out = if quick { Tier::Full } else { Tier::Quick };
     let steps = STEPS.iter().filter(|step| step.tier != left_out);
-    steps.map(|&Step { name, is_beside, .. }| Named { name, is_beside }).collect()
+    steps.map(|&Step { name, is_parallel, .. }| Named { name, is_parallel }).collect()
 }
 
 /// Each of these programs, also when one fails.

@@ -38,10 +38,10 @@ pub(crate) struct Named {
     pub(crate) name: &'static str,
     /// Whether the steps after it begin without waiting for it. Of such steps one runs at a time, and what it
     /// prints is shown when it has ended.
-    pub(crate) is_beside: bool,
+    pub(crate) is_parallel: bool,
 }
 
-/// Everything that a run of steps shares between the steps in order and those beside them.
+/// Everything that a run of steps shares between the steps in order and the parallel ones.
 struct Run<'a, C> {
     steps: &'a [Named],
     command: &'a C,
@@ -80,9 +80,9 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
                     return Ok(false);
                 }
             }
-            if step.is_beside {
-                self.say(at, " begins, beside those that follow");
-                begin.send(at).ok().context("the steps beside the others have stopped")?;
+            if step.is_parallel {
+                self.say(at, " begins, in parallel with those that follow");
+                begin.send(at).ok().context("the parallel steps have stopped")?;
                 continue;
             }
             self.say(at, "");
@@ -93,8 +93,8 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         Ok(true)
     }
 
-    /// Runs those that are beside others, one after the other.
-    fn beside(&self, begin: Receiver<usize>, ended: &Sender<usize>) -> Result<()> {
+    /// Runs the parallel steps, of which one runs at a time.
+    fn parallel(&self, begin: Receiver<usize>, ended: &Sender<usize>) -> Result<()> {
         for at in begin {
             if !self.running.is_over() {
                 self.step(at, false)?;
@@ -105,9 +105,9 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         Ok(())
     }
 
-    /// Prints what a step beside others has printed. Whether it passed.
+    /// Prints what a parallel step has printed. Whether it passed.
     fn show(&self, at: usize) -> Result<bool> {
-        self.say(at, ", which ran beside others");
+        self.say(at, ", which ran in parallel");
         let mut log = File::open(self.log(at)).context("its output is gone")?;
         io::copy(&mut log, &mut io::stdout().lock()).context("cannot write to standard output")?;
         Ok(matches!(lock(&self.outcomes).get(at), Some(Outcome::Passed(..))))
@@ -166,7 +166,7 @@ fn run_in(
     let (ended, have_ended) = channel();
     std::thread::scope(|scope| -> Result<()> {
         let run = &run;
-        let others = scope.spawn(move || run.beside(to_begin, &ended));
+        let others = scope.spawn(move || run.parallel(to_begin, &ended));
         let passed = run.in_order(&begin, &have_ended);
         let is_over = !matches!(passed, Ok(true));
         if is_over {
@@ -177,7 +177,7 @@ fn run_in(
         for at in have_ended.iter().filter(|_| !is_over) {
             run.show(at)?;
         }
-        others.join().unwrap_or_else(|_| bail!("the steps beside the others have panicked"))?;
+        others.join().unwrap_or_else(|_| bail!("the parallel steps have panicked"))?;
         passed.map(drop)
     })?;
     let outcomes = lock(&run.outcomes);
@@ -256,11 +256,11 @@ mod tests {
     use super::*;
 
     fn in_order(name: &'static str) -> Named {
-        Named { name, is_beside: false }
+        Named { name, is_parallel: false }
     }
 
-    fn beside(name: &'static str) -> Named {
-        Named { name, is_beside: true }
+    fn parallel(name: &'static str) -> Named {
+        Named { name, is_parallel: true }
     }
 
     /// Runs steps whose names are shell scripts; what failed.
@@ -278,7 +278,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         // Each waits for the other.
         let first = "echo x > a; read x < b";
-        let steps = [in_order("mkfifo a b"), beside(first), in_order("read x < a; echo y > b")];
+        let steps = [in_order("mkfifo a b"), parallel(first), in_order("read x < a; echo y > b")];
         play(folder.path(), &steps).unwrap();
         assert!(folder.path().join("01-mkfifo-a-b.log").is_file());
     }
@@ -286,10 +286,10 @@ mod tests {
     #[test]
     fn a_step_beside_others_that_fails_is_named_and_the_last_one_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
-        let failed = play(folder.path(), &[beside("exit 3"), in_order("true"), beside("touch ran")]);
+        let failed = play(folder.path(), &[parallel("exit 3"), in_order("true"), parallel("touch ran")]);
         let text = failed.unwrap_err().to_string();
         assert!(text.contains("step `exit 3` failed"), "{text}");
-        play(folder.path(), &[beside("sleep 0.1; touch done"), in_order("true")]).unwrap();
+        play(folder.path(), &[parallel("sleep 0.1; touch done"), in_order("true")]).unwrap();
         assert!(folder.path().join("done").is_file());
     }
 
@@ -297,7 +297,7 @@ mod tests {
     fn a_step_that_fails_ends_what_runs_beside_it() {
         let folder = tempfile::tempdir().unwrap();
         let steps = [
-            beside("mkfifo on; exec sleep 1000"),
+            parallel("mkfifo on; exec sleep 1000"),
             in_order("until [ -p on ]; do sleep 0.01; done; false"),
             in_order("touch ran"),
         ];

@@ -422,7 +422,7 @@ public final class Config {
         /**
          * Whether the system is asked to warn of ANRs before it calls them, on Android 17 and newer
          * ({@code ActivityManager.registerAnrWarningListener}). At a warning what a report would have is put
-         * where it outlives the process, and {@link AnrWarningListener} hears of it.
+         * where it outlives the process, and {@link AnrWarningListener} is notified of it.
          */
         @NonNull
         public Builder anrWarnings(boolean on) {
@@ -452,7 +452,7 @@ public final class Config {
         // End of what is made from jni-glue/options.toml
 
         /**
-         * Something that the app says about itself in each report: at most 16 of them, beside "scene" and "user". "user"
+         * Something that the app says about itself in each report: at most 16 of them, besides "scene" and "user". "user"
          * (a pseudonym, not an account) is the one by which reports are counted per user.
          *
          * @throws IllegalArgumentException for more of them, and for "foreground" and "system_start", which the recorder

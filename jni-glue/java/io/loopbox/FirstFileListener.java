@@ -5,9 +5,9 @@ import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
 
 /**
- * A {@link Listener} that hears of a report as soon as there is a file, too: for what must be done before the system ends
+ * A {@link Listener} that is notified of a report as soon as there is a file, too: for what must be done before the system ends
  * the process, as setting a crash SDK's keys. An interface of its own, and not a default method of the other: only who
- * wants to hear of it is called, and {@link Listener} stays one that a lambda may be.
+ * wants to be notified of it is called, and {@link Listener} stays one that a lambda may be.
  */
 public interface FirstFileListener extends Listener {
     /**

@@ -38,7 +38,7 @@ final class ListenerSink implements ReportSink {
     }
 
     @Override
-    public boolean hearsFirst() {
+    public boolean wantsFirst() {
         return listener instanceof FirstFileListener;
     }
 
@@ -53,7 +53,7 @@ final class ListenerSink implements ReportSink {
     }
 
     @Override
-    public boolean hearsWarnings() {
+    public boolean wantsWarnings() {
         return listener instanceof AnrWarningListener;
     }
 

@@ -122,7 +122,7 @@ public final class Loopbox {
     }
 
     /**
-     * Adds a listener beside those of {@link Config.Builder#listener}, until {@link #removeListener}, over installations: for
+     * Adds a listener besides those of {@link Config.Builder#listener}, until {@link #removeListener}, over installations: for
      * a library, which does not make the configuration. Before {@link #install} or after it; a second time it changes nothing.
      * It has to leave the file where it is, or to {@link Report#claim claim} it. Those of the configuration, which may take
      * the file away, are called when all that were added have returned, or two seconds later. Any thread.
@@ -305,7 +305,7 @@ public final class Loopbox {
     /**
      * Adds something about the app to each report from now on: at most 16 names of up to 40 characters, with values
      * of up to 200. "user" (a pseudonym, not an account) is the one by which reports are counted per user. It has a place of
-     * its own beside the 16, and so has "scene". Before {@link #install} it is kept for the recording that comes, which has
+     * its own besides the 16, and so has "scene". Before {@link #install} it is kept for the recording that comes, which has
      * it from its start, behind those of the configuration; the Redactor sees it then. Any thread.
      *
      * @param value null takes the name out again

@@ -37,6 +37,10 @@ fn main() -> Result<ExitCode> {
         println!("\n{testbed}\n\n| main | verdict | confidence | the verdict is |\n|---|---|---|---|");
         let mut count = [0; 3];
         for cause in &causes {
+            if let Some(refusal) = cause.is_refused_by(testbed)? {
+                println!("| {} | not run: {refusal} | | |", cause.words);
+                continue;
+            }
             let (_, verdict) = match &reports {
                 Some(folder) => {
                     let folder = folder.join(testbed).join(cause.name);
@@ -57,7 +61,7 @@ fn main() -> Result<ExitCode> {
         let [right, unsure, wrong_here] = count;
         println!(
             "\n{} causes: {right} right, {unsure} not sure, {wrong_here} wrong and confident",
-            causes.len()
+            count.iter().sum::<usize>()
         );
         wrong += wrong_here;
     }

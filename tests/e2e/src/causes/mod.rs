@@ -94,6 +94,17 @@ impl Known {
         Self::all().find(|known| known.name == name).with_context(|| format!("no cause is called {name}"))
     }
 
+    /// Why it cannot be seen on a testbed; `None` where it can.
+    ///
+    /// # Errors
+    /// When the testbed cannot be set up.
+    pub fn is_refused_by(&self, testbed: &str) -> Result<Option<&'static str>> {
+        let art = &launcher(testbed)?.testbed.manifest.art;
+        let is_debugged = self.outside == Outside::Debugger;
+        // From ART 11 on the debugger is a library of its own, which Debian does not build.
+        Ok((is_debugged && art != "10").then_some("this ART has no debugger"))
+    }
+
     /// Has an app hang for this cause, and reads what the report says.
     ///
     /// # Errors

@@ -218,7 +218,7 @@ impl Cell {
             wrong.push("its age is not true");
         }
         let denied = DENIALS.iter().any(|denial| told.headline.contains(denial));
-        // A thread that computes beside others may really have waited for a processor for most of the time.
+        // A thread that computes while others do may really have waited for a processor for most of the time.
         let starved = !self.computes() && told.headline.contains("starved");
         if denied || starved {
             wrong.push("the verdict denies it");

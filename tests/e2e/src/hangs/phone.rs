@@ -140,7 +140,7 @@ impl<'a> Phone<'a> {
         }
     }
 
-    /// The report that answers a signal as soon as it is on the disk, where the app's Java cannot hear of it.
+    /// The report that answers a signal as soon as it is on the disk, where the app's Java cannot be notified of it.
     pub(super) fn answer_on_disk(&self, hang: &Hang, sent_ns: Uptime) -> Result<Answer> {
         wait_until("a report of the hang", || {
             for path in reports(self.folder)? {
@@ -153,7 +153,7 @@ impl<'a> Phone<'a> {
         })
     }
 
-    /// Waits until the listener hears of a report with this reason; where it is.
+    /// Waits until the listener is notified of a report with this reason; where it is.
     pub(super) fn report(&mut self, reason: &str) -> Result<PathBuf> {
         self.report_like(|line| line.ends_with(reason))
     }
@@ -201,7 +201,7 @@ impl Killed {
         hang: &Hang,
     ) -> Result<(PathBuf, Told)> {
         let mut next = Phone::next(testbed, mode, folder)?;
-        // The listener hears " recovered", or what the file is about that the process had written itself.
+        // The listener is called with " recovered", or what the file is about that the process had written itself.
         let process = format!("loopbox-{}-", self.pid);
         let path = next.report_like(|line| line.contains(&process))?;
         let report = read(&path)?;

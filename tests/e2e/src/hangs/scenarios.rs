@@ -289,7 +289,7 @@ impl Stage {
         wait_until("the app's own report prints the queue", || Ok(scene.prints().then_some(())))?;
         let sent_ns = phone.signal_taken()?;
         scene.open(PRINTS)?;
-        let dumped = phone.report(" beside")?;
+        let dumped = phone.report(" meanwhile")?;
         let answer = phone.answer(&hang, sent_ns, &[&dumped])?;
         let dumped = Told::by(read(&dumped)?, &hang, (hang.since_ns, sent_ns))?;
         let mut wrong = Vec::new();

@@ -138,7 +138,7 @@ public final class SentryTest {
         start(server, false);
         List<String> events = server.await(1, "AppExitInfo");
         assertEquals(1, events.size());
-        assertFalse("no event beside it", new LoopboxHangs(options).send(left.anr));
+        assertFalse("no event besides it", new LoopboxHangs(options).send(left.anr));
         assertEquals(left.anr.getDigest(), text(event(events.get(0)).getAsJsonObject("extra"), "loopbox"));
         assertTrue(events.get(0).contains(".lbx"));
         assertEquals("no other event", 0, server.with("\"AppHang\"").size());

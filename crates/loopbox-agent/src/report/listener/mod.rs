@@ -1,7 +1,7 @@
 //! The listeners of reports: Java's, those of native code, and who has asked for a report without waiting for
 //! it. All are code of the app, which may take as long as it likes or wait for a lock that the main thread
 //! holds: no thread of the recorder waits for it, and none of them for another. Java has a thread for each of
-//! its own (Listeners.java), which the thread here only tells; those of native code have one for all.
+//! its own (Listeners.java), which the thread here only wakes; those of native code have one for all.
 
 mod native;
 mod queue;
@@ -23,7 +23,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What an app hears of a report.
+/// What an app is notified of.
 #[derive(Debug)]
 struct Notice {
     /// `None`: there is no report. Of a warning it is its text, of a suspect a name.
@@ -52,7 +52,7 @@ const WARNED: i64 = -3;
 /// its ending.
 const SUSPECT: i64 = -4;
 
-/// How long a notice waits until it is looked again whether there is memory to tell Java.
+/// How long a notice waits until it is looked again whether there is memory to notify Java.
 const MEMORY_PAUSE: Duration = Duration::from_millis(100);
 
 static JAVA: Queue = Queue::new("loopbox-notices", notify_java_and_native, refuse_java);
@@ -102,12 +102,12 @@ pub(crate) fn notify(session: &Session, path: &Path, reason: &str) {
     add(&session.gate, Some(path), reason, COMPLETE);
 }
 
-/// The same of a report that is not complete, of which only some hear.
+/// The same of a report that is not complete, of which only some are notified.
 pub(crate) fn notify_first(session: &Session, path: &Path, reason: &str) {
     add(&session.gate, Some(path), reason, FIRST_FILE);
 }
 
-/// Has the listeners that want it hear of a warning of the system. Returns at once.
+/// Notifies the listeners that want it of a warning of the system. Returns at once.
 pub(crate) fn warn(session: &Session, warning: &AnrWarning) {
     let AnrWarning { id, kind, consumed_ms, timeout_ms, .. } = warning;
     let parts = [id.to_string(), kind.to_string(), consumed_ms.to_string(), timeout_ms.to_string()];
@@ -119,7 +119,7 @@ pub(crate) fn suspect(session: &Session, name: &str) {
     add(&session.gate, Some(Path::new(name)), "", SUSPECT);
 }
 
-/// Has Java hear that what earlier processes left has been looked at.
+/// Notifies Java that what earlier processes left has been looked at.
 pub(crate) fn looked_back(session: &Session) {
     add(&session.gate, None, "", LOOKED_BACK);
 }
@@ -176,7 +176,7 @@ fn notify_native(_: &mut Env<'_>, notice: Notice) {
     }
 }
 
-/// The listener of native code that hears of this.
+/// The listener of native code that is notified of this.
 fn slot(about: i64) -> Option<&'static native::Slot> {
     match about {
         COMPLETE => Some(&native::LISTENER),

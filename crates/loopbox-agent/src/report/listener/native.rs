@@ -21,9 +21,9 @@ pub(super) struct Slot {
     called: Mutex<Option<(Listener, Origin)>>,
 }
 
-/// Hears of complete reports.
+/// Is notified of complete reports.
 pub(super) static LISTENER: Slot = Slot::new();
-/// Hears of first files.
+/// Is notified of first files.
 pub(super) static FIRST: Slot = Slot::new();
 
 impl Slot {

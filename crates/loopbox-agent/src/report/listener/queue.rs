@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 /// Reports that a listener which does not return has not been notified of: as many as a directory keeps.
 const MAX_WAITING: usize = 16;
 
-/// Who is refused a report hears of that this much later: who asks again then does so once a second.
+/// Who is refused a report is notified of that this much later: who asks again then does so once a second.
 const REFUSED_AFTER_NS: u64 = 1_000_000_000;
 /// What the listeners have not been notified of yet.
 struct Waiting {
@@ -21,7 +21,7 @@ struct Waiting {
     has_thread: bool,
     /// It stays when there are none.
     stays: bool,
-    /// Who has asked for a report and was refused, and when they hear of that.
+    /// Who has asked for a report and was refused, and when they are notified of that.
     refused: Vec<i64>,
     refused_at_ns: Uptime,
 }

@@ -144,7 +144,7 @@ impl WaitGraph {
             let mut rest = vec![(root, 0)];
             let mut last_column = None;
             while let Some((thread, column)) = rest.pop() {
-                // The first waiter of a thread stands beside it, each further one a row below all before it.
+                // The first waiter of a thread stands next to it, each further one a row below all before it.
                 if last_column.is_some_and(|last| column <= last) {
                     row += 1;
                 }

@@ -1,4 +1,4 @@
-//! The threads beside the main thread.
+//! The threads besides the main thread.
 
 use super::system_trace::ThreadTraceView;
 use crate::derive::java_stack;

@@ -36,7 +36,7 @@ final class NativeCalls {
      */
     static void onFrames(int kind, long[] values, String scene) {
         try {
-            FrameWatch.tell(kind, values, scene);
+            FrameWatch.notifyListeners(kind, values, scene);
         } catch (Throwable fault) {
             Faults.log(fault);
         }
@@ -67,13 +67,13 @@ final class NativeCalls {
         Recorder.switchedOff();
     }
 
-    /** On the worker's thread. {@code told} is as long_messages.rs writes it. */
-    static void onMonitor(String told) {
-        MonitorThread.tell(told);
+    /** On the worker's thread. {@code message} is as long_messages.rs writes it. */
+    static void onMonitor(String message) {
+        MonitorThread.receive(message);
     }
 
     /**
-     * On a thread that tells of reports, and waits for no code of the app.
+     * On a thread that passes reports on, and waits for no code of the app.
      *
      * @param path the report's, or null for none
      * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#LOOKED_BACK}, {@link Native#WARNED},

@@ -58,7 +58,7 @@ public final class Main implements Runnable {
     @Override
     public void run() {
         try {
-            tell();
+            runScenario();
             say("done");
             Runtime.getRuntime().halt(0);
         } catch (Throwable fault) {
@@ -67,7 +67,7 @@ public final class Main implements Runnable {
         }
     }
 
-    private void tell() throws Exception {
+    private void runScenario() throws Exception {
         if (scenario.equals("hang") || scenario.equals("die")) {
             onMain(true);
             Loopbox.annotate("card", "4111 1111 1111 1111");

@@ -259,7 +259,7 @@ public final class FrameWatch {
     }
 
     /** Passes on what the worker reports. On the worker, which does not wait for the app. */
-    public static void tell(final int kind, final long[] values, final String scene) {
+    public static void notifyListeners(final int kind, final long[] values, final String scene) {
         final FrameWatch watch = current;
         if (watch == null || watch.settings.listener == null || watch.handler == null) {
             return;
@@ -275,7 +275,7 @@ public final class FrameWatch {
                     public void run() {
                         try {
                             if (current == watch) {
-                                watch.hear(kind, values, scene);
+                                watch.deliver(kind, values, scene);
                             }
                         } catch (Throwable fault) {
                             Faults.log(fault);
@@ -286,7 +286,7 @@ public final class FrameWatch {
                 });
     }
 
-    private void hear(int kind, long[] values, String scene) {
+    private void deliver(int kind, long[] values, String scene) {
         if (kind == Native.FRAME_WINDOW) {
             settings.listener.onWindow(values, scene, missed.getAndSet(0));
         } else if (kind == Native.FRAME_GESTURE) {

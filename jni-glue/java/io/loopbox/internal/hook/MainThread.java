@@ -183,7 +183,7 @@ public final class MainThread {
         } catch (ClassNotFoundException absent) {
             return null;
         } catch (LinkageError broken) {
-            RecorderLog.warn("cannot tell messages of " + name, broken);
+            RecorderLog.warn("cannot distinguish messages of " + name, broken);
             return null;
         }
     }

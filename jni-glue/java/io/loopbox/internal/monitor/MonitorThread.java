@@ -136,9 +136,9 @@ public final class MonitorThread implements Runnable {
     }
 
     /** On the recorder's worker; null: a sample is due. */
-    public static void tell(String told) {
+    public static void receive(String message) {
         MonitorThread monitor = running;
-        if (monitor != null && !monitor.waiting.offer(told == null ? SAMPLE : told)) {
+        if (monitor != null && !monitor.waiting.offer(message == null ? SAMPLE : message)) {
             monitor.plan.files.lose();
         }
     }

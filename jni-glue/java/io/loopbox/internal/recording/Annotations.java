@@ -49,7 +49,7 @@ public final class Annotations {
             if (annotation == null) {
                 return;
             }
-            tell(annotation[0], annotation[1]);
+            send(annotation[0], annotation[1]);
         }
     }
 
@@ -82,11 +82,11 @@ public final class Annotations {
         if (Boolean.FALSE.equals(early)) {
             refuse(key, TOO_MANY);
         }
-        return early == null ? tell(key, value) : early;
+        return early == null ? send(key, value) : early;
     }
 
     /** The same where there is a recording. */
-    private static boolean tell(String name, String value) {
+    private static boolean send(String name, String value) {
         Settings wanted = Recording.settings();
         if (wanted == null) {
             return false;
@@ -124,7 +124,7 @@ public final class Annotations {
     public static void note(String name, String value) {
         try {
             if (!isRedacting()) {
-                tell(name, value);
+                send(name, value);
             }
         } catch (Throwable fault) {
             Faults.log(fault);

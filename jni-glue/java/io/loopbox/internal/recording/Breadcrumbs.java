@@ -39,7 +39,7 @@ public final class Breadcrumbs {
             return;
         }
         if (!keepEarly(name, atNs)) {
-            tell(name, atNs);
+            send(name, atNs);
         }
     }
 
@@ -50,7 +50,7 @@ public final class Breadcrumbs {
             if (next == null) {
                 return;
             }
-            tell(next.name, next.atNs);
+            send(next.name, next.atNs);
         }
     }
 
@@ -68,7 +68,7 @@ public final class Breadcrumbs {
     public static void give(ArrayDeque<Early> rest) {
         if (rest != null) {
             for (Early next : rest) {
-                tell(next.name, next.atNs);
+                send(next.name, next.atNs);
             }
         }
     }
@@ -93,7 +93,7 @@ public final class Breadcrumbs {
         return early == null ? null : early.pollFirst();
     }
 
-    private static void tell(String name, long atNs) {
+    private static void send(String name, long atNs) {
         Settings wanted = Recording.settings();
         if (wanted == null) {
             return;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Who hears of reports. Any thread. */
+/** Who is notified of reports. Any thread. */
 public final class Listeners {
     /** How long those of the configuration, which may take the file away, wait for those that were added, and answers for all. */
     private static final long OTHERS_MS = 2_000;
@@ -22,7 +22,7 @@ public final class Listeners {
     /** Calls those who have asked for a report. At the start it asks the system how the process was started. */
     private static ListenerThread answers;
 
-    /** Of the last complete report, until all have heard of it: who has asked for it hears after them. */
+    /** Of the last complete report, until all were notified of it: who has asked for it is after them. */
     private static CountDownLatch told = new CountDownLatch(0);
 
     private static boolean records;
@@ -134,7 +134,7 @@ public final class Listeners {
     /**
      * There is a report, or more in it. Waits for nobody.
      *
-     * @param first more is to come, and only some hear of it
+     * @param first more is to come, and only some are notified of it
      */
     public static synchronized void onReport(final File file, final boolean first, final Gate gate) {
         final CountDownLatch added = new CountDownLatch(ADDED.size());
@@ -144,7 +144,7 @@ public final class Listeners {
         }
         for (final Told told : all()) {
             final boolean isAdded = ADDED.contains(told);
-            if (first && !told.sink.hearsFirst() || !told.begin()) {
+            if (first && !told.sink.wantsFirst() || !told.begin()) {
                 if (isAdded) {
                     added.countDown();
                 }
@@ -177,7 +177,7 @@ public final class Listeners {
     /** The system warns of an ANR, and main is late. Waits for nobody. */
     public static synchronized void onWarning(final long[] warning, final Gate gate) {
         for (final Told told : all()) {
-            if (told.sink.hearsWarnings() && told.begin()) {
+            if (told.sink.wantsWarnings() && told.begin()) {
                 told.thread.add(
                         new Runnable() {
                             @Override

@@ -3,16 +3,16 @@ package io.loopbox.internal.recording;
 
 import java.io.File;
 
-/** Who hears of reports. */
+/** Who is notified of reports. */
 public interface ReportSink {
-    /** Whether it wants to hear of first files. */
-    boolean hearsFirst();
+    /** Whether it wants to be notified of first files. */
+    boolean wantsFirst();
 
     /** On the listener's thread. {@code first}: more is to come. */
     void onReport(File file, boolean first);
 
-    /** Whether it wants to hear of the system's warnings. */
-    boolean hearsWarnings();
+    /** Whether it wants to be notified of the system's warnings. */
+    boolean wantsWarnings();
 
     /** On the listener's thread. */
     void onWarning(int id, int type, long consumedMs, long timeoutMs);

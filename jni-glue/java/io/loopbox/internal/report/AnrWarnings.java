@@ -10,7 +10,7 @@ import io.loopbox.internal.recording.Recording;
 
 /** The system's warnings of ANRs (Android 17 and newer), for as long as something is recorded. Not for the main thread. */
 public final class AnrWarnings {
-    /** Of the recording that hears of them. With the class's lock held. */
+    /** Of the recording that is notified of them. With the class's lock held. */
     private static Gate owner;
 
     private AnrWarnings() {}

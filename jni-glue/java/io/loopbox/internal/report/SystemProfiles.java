@@ -86,7 +86,7 @@ public final class SystemProfiles {
                                 } finally {
                                     came.countDown();
                                 }
-                                tell(listener, gate, trigger, tag, path);
+                                deliver(listener, gate, trigger, tag, path);
                             }
                         });
         if (wanted) {
@@ -112,7 +112,7 @@ public final class SystemProfiles {
     }
 
     /** On another thread: this one is the system's. */
-    private static void tell(
+    private static void deliver(
             final ProfileListener listener, final Gate gate, final int trigger, final String tag, final String path) {
         if (listener == null || trigger == ProfileSink.RUNNING_TRACE && !isOurs(tag)) {
             return;

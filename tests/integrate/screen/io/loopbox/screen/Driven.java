@@ -11,7 +11,7 @@ import android.os.ParcelFileDescriptor;
 import android.view.View;
 import android.widget.TextView;
 import io.loopbox.Report;
-import io.loopbox.internal.TellReport;
+import io.loopbox.internal.CompleteReport;
 import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -23,7 +23,7 @@ import java.util.concurrent.Callable;
 
 /**
  * The screen in an app on a {@link Phone}. Arguments: the API level, whether the app is debuggable, whether it may post
- * notifications, its folder; then what happens: {@code tell FILE}, {@code notifications}, {@code tap}, {@code list}, {@code click
+ * notifications, its folder; then what happens: {@code report FILE}, {@code notifications}, {@code tap}, {@code list}, {@code click
  * WORDS}, {@code resume}, {@code draw WIDTH}, {@code shared}, {@code open URI MODE}, {@code query URI}, {@code read FILE}, {@code cuts
  * FILE}.
  */
@@ -55,8 +55,8 @@ public final class Driven {
 
     private static void perform(String what, String with) throws Exception {
         switch (what) {
-            case "tell":
-                TellReport.complete(with);
+            case "report":
+                CompleteReport.complete(with);
                 break;
             case "notifications":
                 notifications();

@@ -8,6 +8,6 @@ public class ApplicationInfo {
     /** The Application's class, or null for the system's own. */
     public String className;
     public int targetSdkVersion = 29;
-    /** What the manifest says beside it, or null. */
+    /** What the manifest says next to it, or null. */
     public Bundle metaData;
 }

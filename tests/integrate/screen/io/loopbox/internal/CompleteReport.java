@@ -5,8 +5,8 @@ import io.loopbox.internal.recording.Listeners;
 import io.loopbox.internal.recording.Native;
 
 /** Calls the listeners as the recorder does, on threads of their own, and waits for them. */
-public final class TellReport {
-    private TellReport() {}
+public final class CompleteReport {
+    private CompleteReport() {}
 
     public static void complete(final String path) throws InterruptedException {
         Listeners.begin(null);

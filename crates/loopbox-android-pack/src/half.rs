@@ -64,8 +64,8 @@ impl AllClasses {
     }
 }
 
-/// All of it; and what stands next to it for apps to take compiles, too: the integrations against declarations
-/// of their SDKs, and the sample app.
+/// All of it; and what stands next to it for apps to take compiles, too: the integrations against
+/// declarations of their SDKs, and the sample app.
 pub(crate) fn all(java: &Java) -> Result<AllClasses> {
     let half = Half::ensure(java, &root().join(GLUE))?;
     let besides = [GLUE_INTEGRATIONS, GLUE_SAMPLE].map(|folder| root().join(GLUE).join(folder));

@@ -78,7 +78,7 @@ fn stall(wall_ms: u32, method: &str) -> String {
 }
 
 #[test]
-fn cluster_takes_the_stalls_of_a_monitor_beside_reports() {
+fn cluster_takes_the_stalls_of_a_monitor_with_reports() {
     let (files, folder) = corpus();
     let total = stall(731, "com.example.shop.Cart.total(Cart.java:91)");
     let other = stall(2_000, "com.example.shop.Prices.parse(Prices.java:7)");

@@ -120,7 +120,7 @@ fn a_table_has_a_row_for_each_recording() {
 }
 
 #[test]
-fn a_report_from_stdin_counts_beside_files() {
+fn a_report_from_stdin_counts_as_files_do() {
     let files = Files::new();
     let file = files.bytes("a.lbx", &shop_bytes());
     let run = std::process::Command::new(env!("CARGO_BIN_EXE_loopbox"))

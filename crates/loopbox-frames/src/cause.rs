@@ -27,8 +27,8 @@ const CANDIDATES: [(Stage, FrameCause); 9] = [
 /// A frame is slow when its total is above the threshold. Its main cause is the longest stage, when that is
 /// above half of the threshold (Taobao's article: "when one stage takes more than half of it"); of equal ones
 /// the earlier. Taobao leaves open what two such stages mean, and knows nothing of the wait for the render
-/// thread, which is a stage here. The GPU works at the same time as the others and is no stage: it is the cause when it
-/// took more than half of the threshold and nothing else did.
+/// thread, which is a stage here. The GPU works at the same time as the others and is no stage: it is the
+/// cause when it took more than half of the threshold and nothing else did.
 pub fn main_cause(report: &StageReport, threshold_ns: u64) -> Option<FrameCause> {
     if report.total_ns <= threshold_ns {
         return None;

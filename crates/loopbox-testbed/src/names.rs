@@ -74,7 +74,7 @@ mod tests {
     use super::usual_and_named;
 
     #[test]
-    fn named_testbeds_come_beside_the_usual_ones() {
+    fn named_testbeds_are_added_to_the_usual_ones() {
         assert_eq!(usual_and_named(&["art10", "art11"], "", None), ["art10", "art11"]);
         assert_eq!(usual_and_named(&["art11"], "art14, art11,,art10", None), ["art11", "art14", "art10"]);
         assert_eq!(usual_and_named(&["art11"], "local", Some("local")), ["art11", "local"]);

@@ -64,7 +64,7 @@ fn a_main_thread_without_a_safepoint_does_not_end_sampling() -> Result<()> {
 
 /// It keeps ART's trace waiting, and on 10 and 11 any thread that runs Java code with it, until it stops.
 #[test]
-fn a_signal_beside_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<()> {
+fn a_signal_during_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
         let gate = folder.path().join("gate");

@@ -69,7 +69,7 @@ fn a_hang_that_goes_on_after_the_stop_leaves_no_report() -> Result<()> {
 }
 
 #[test]
-fn a_listener_may_stop_the_recording_and_hears_of_nothing_more() -> Result<()> {
+fn a_listener_may_stop_the_recording_and_is_called_no_more() -> Result<()> {
     let folder = tempdir()?;
     let lines = told("art10", folder.path(), &["mode=listener"])?;
     assert_eq!(words(&lines), ["first of the listener", "stopped", "unchanged", "done"]);

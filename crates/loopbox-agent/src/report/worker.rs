@@ -199,8 +199,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether the last signal gets a report. A process that sends it to itself may do so when it is notified of a
-    /// report.
+    /// Whether the last signal gets a report. A process that sends it to itself may do so when it is notified
+    /// of a report.
     fn is_granted(&self) -> bool {
         let own = sigquit::sender().pid == std::process::id();
         !own || self.session.allowance.take(clock::now_ns())

@@ -1,5 +1,5 @@
-//! How many reports the app may have at its own request: what asks for the next one when it is notified of the last
-//! must not keep the recorder, and the disk, busy for ever.
+//! How many reports the app may have at its own request: what asks for the next one when it is notified of
+//! the last must not keep the recorder, and the disk, busy for ever.
 
 use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, Ordering};

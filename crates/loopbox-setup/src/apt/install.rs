@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_followed_run_keeps_what_apt_prints_beside_its_progress() {
+    fn a_followed_run_keeps_what_apt_prints_besides_its_progress() {
         let test = TestArchive::new();
         test.update().unwrap();
         let arguments =

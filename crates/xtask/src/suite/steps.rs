@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_beside_others_runs_while_they_do() {
+    fn a_parallel_step_runs_while_others_do() {
         let folder = tempfile::tempdir().unwrap();
         // Each waits for the other.
         let first = "echo x > a; read x < b";
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_beside_others_that_fails_is_named_and_the_last_one_is_waited_for() {
+    fn a_parallel_step_that_fails_is_named_and_the_last_one_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let failed = play(folder.path(), &[parallel("exit 3"), in_order("true"), parallel("touch ran")]);
         let text = failed.unwrap_err().to_string();
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_fails_ends_what_runs_beside_it() {
+    fn a_step_that_fails_ends_the_parallel_one() {
         let folder = tempfile::tempdir().unwrap();
         let steps = [
             parallel("mkfifo on; exec sleep 1000"),

@@ -140,7 +140,8 @@ impl<'a> Phone<'a> {
         }
     }
 
-    /// The report that answers a signal as soon as it is on the disk, where the app's Java cannot be notified of it.
+    /// The report that answers a signal as soon as it is on the disk, where the app's Java cannot be notified
+    /// of it.
     pub(super) fn answer_on_disk(&self, hang: &Hang, sent_ns: Uptime) -> Result<Answer> {
         wait_until("a report of the hang", || {
             for path in reports(self.folder)? {
@@ -201,7 +202,8 @@ impl Killed {
         hang: &Hang,
     ) -> Result<(PathBuf, Told)> {
         let mut next = Phone::next(testbed, mode, folder)?;
-        // The listener is called with " recovered", or what the file is about that the process had written itself.
+        // The listener is called with " recovered", or what the file is about that the process had written
+        // itself.
         let process = format!("loopbox-{}-", self.pid);
         let path = next.report_like(|line| line.contains(&process))?;
         let report = read(&path)?;

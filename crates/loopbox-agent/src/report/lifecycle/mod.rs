@@ -2,10 +2,10 @@
 //! out.
 //!
 //! A report is *collected* and written; that first file is *on disk* before anything that may have to wait
-//! for the app is asked, and who wants to be notified of that does; then it *waits* until ART has written its own
-//! trace, for the pending queue and for other threads, for a bounded time; then it is *complete*, is written
-//! again, and its listener is notified. Only one report at a time is on this way: the next one that is wanted
-//! completes it with what is known.
+//! for the app is asked, and who wants to be notified of that does; then it *waits* until ART has written its
+//! own trace, for the pending queue and for other threads, for a bounded time; then it is *complete*, is
+//! written again, and its listener is notified. Only one report at a time is on this way: the next one that
+//! is wanted completes it with what is known.
 //!
 //! A complete report of a signal or a hang is *followed*: until its message has ended and the system has
 //! answered whether the process does not respond, each new piece of evidence is put into the file, which may

@@ -7,7 +7,7 @@ use jni::jni_str;
 use jni::objects::JClass;
 use jni::sys::{jint, jlong};
 use std::cell::Cell;
-use std::ffi::{c_char, c_int, c_long, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -105,13 +105,13 @@ unsafe extern "C" fn mmap(
     protection: c_int,
     flags: c_int,
     file: c_int,
-    offset: c_long,
+    offset: isize,
 ) -> *mut c_void {
     if refuses(len) {
         return libc::MAP_FAILED;
     }
     // SAFETY: the caller's promise.
-    unsafe { libc::syscall(libc::SYS_mmap, address, len, protection, flags, file, offset) as *mut c_void }
+    unsafe { map(address, len, protection, flags, file, offset as i64) }
 }
 
 /// # Safety
@@ -123,10 +123,33 @@ unsafe extern "C" fn mmap64(
     protection: c_int,
     flags: c_int,
     file: c_int,
-    offset: c_long,
+    offset: i64,
 ) -> *mut c_void {
+    if refuses(len) {
+        return libc::MAP_FAILED;
+    }
     // SAFETY: the caller's promise.
-    unsafe { mmap(address, len, protection, flags, file, offset) }
+    unsafe { map(address, len, protection, flags, file, offset) }
+}
+
+/// The kernel's own call; where a word has 32 bits it counts in pages of 4 KiB.
+///
+/// # Safety
+/// As the C library's `mmap64`.
+unsafe fn map(
+    address: *mut c_void,
+    len: usize,
+    protection: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: i64,
+) -> *mut c_void {
+    #[cfg(target_pointer_width = "64")]
+    let (call, offset) = (libc::SYS_mmap, offset);
+    #[cfg(target_pointer_width = "32")]
+    let (call, offset) = (libc::SYS_mmap2, (offset >> 12) as isize);
+    // SAFETY: the caller's promise.
+    unsafe { libc::syscall(call, address, len, protection, flags, file, offset) as *mut c_void }
 }
 
 type Create = unsafe extern "C" fn(*mut c_void, *const c_void, *mut c_void, *mut c_void) -> c_int;

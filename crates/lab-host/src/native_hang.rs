@@ -34,9 +34,9 @@ extern "C" fn native_hang_spin() {
     announce();
     // SAFETY: a jump to itself.
     unsafe {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
         asm!("2: jmp 2b", options(nomem, nostack));
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(any(target_arch = "aarch64", target_arch = "arm"))]
         asm!("2: b 2b", options(nomem, nostack));
     }
 }
@@ -124,6 +124,45 @@ extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jin
         "ret",
         hang = sym native_hang_in_way
     )
+}
+
+/// Calls a function with a frame record on the stack.
+#[cfg(target_arch = "x86")]
+#[unsafe(naked)]
+extern "C" fn native_hang_frame(_function: extern "C" fn()) {
+    naked_asm!("push ebp", "mov ebp, esp", "sub esp, 8", "call dword ptr [ebp + 8]", "leave", "ret")
+}
+
+/// What Java calls: the same for [`native_hang_in_way`], with its arguments once more.
+#[cfg(target_arch = "x86")]
+#[unsafe(naked)]
+extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
+    naked_asm!(
+        "push ebp",
+        "mov ebp, esp",
+        "sub esp, 12",
+        "push dword ptr [ebp + 16]",
+        "push dword ptr [ebp + 12]",
+        "push dword ptr [ebp + 8]",
+        "call {hang}",
+        "leave",
+        "ret",
+        hang = sym native_hang_in_way
+    )
+}
+
+/// Calls a function with a frame record on the stack.
+#[cfg(target_arch = "arm")]
+#[unsafe(naked)]
+extern "C" fn native_hang_frame(_function: extern "C" fn()) {
+    naked_asm!("push {{r11, lr}}", "mov r11, sp", "blx r0", "pop {{r11, pc}}")
+}
+
+/// What Java calls: the same for [`native_hang_in_way`].
+#[cfg(target_arch = "arm")]
+#[unsafe(naked)]
+extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
+    naked_asm!("push {{r11, lr}}", "mov r11, sp", "bl {hang}", "pop {{r11, pc}}", hang = sym native_hang_in_way)
 }
 
 /// Registers it, if the app has that class.

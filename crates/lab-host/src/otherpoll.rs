@@ -75,8 +75,12 @@ extern "system" fn jump(env: *mut JNIEnv, _: jclass) {
     #[cfg(target_arch = "aarch64")]
     let (code, address_at): (&[u8], usize) =
         (&[0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6, 0, 0, 0, 0, 0, 0, 0, 0], 8);
+    #[cfg(target_arch = "x86")]
+    let (code, address_at): (&[u8], usize) = (&[0xb8, 0, 0, 0, 0, 0xff, 0xe0], 1);
+    #[cfg(target_arch = "arm")]
+    let (code, address_at): (&[u8], usize) = (&[0x04, 0xf0, 0x1f, 0xe5, 0, 0, 0, 0], 4);
     let mut code = code.to_vec();
-    code[address_at..address_at + 8].copy_from_slice(&there().to_le_bytes());
+    code[address_at..address_at + size_of::<usize>()].copy_from_slice(&there().to_le_bytes());
     // SAFETY: a page of its own, filled before it may be executed.
     let page = unsafe {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;

@@ -104,6 +104,9 @@ impl Launcher {
         let abi = match self.testbed.arch()? {
             Arch::X86_64 => Abi::X86_64,
             Arch::Arm64 => Abi::Arm64,
+            Arch::X86 | Arch::Arm => {
+                bail!("the substitutes for bionic have its structures of 64-bit processes")
+            }
         };
         let shipped = android::shipped(abi, &self.testbed)?;
         self.testbed = shipped.testbed;
@@ -210,12 +213,25 @@ fn and_java_half(sources: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
 }
 
 /// Builds what runs on a testbed, for its architecture; returns the folder with it.
-fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
+pub(crate) fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
     let arch = testbed.arch()?;
     if arch == Arch::X86_64 {
         return programs_of_this_machine(build);
     }
     Ok(android::linux::build(arch, testbed, &what_runs(build))?.join(build.folder()))
+}
+
+/// Builds an example of a package for a testbed's architecture; returns the folder with it.
+pub(crate) fn example(testbed: &Testbed, build: Build, package: &str, name: &str) -> Result<PathBuf> {
+    let what = ["--profile", build.profile(), "--package", package, "--example", name];
+    let arch = testbed.arch()?;
+    let built = if arch == Arch::X86_64 {
+        run(cargo().args(["build", "--quiet", "--locked"]).args(what))?;
+        target()
+    } else {
+        android::linux::build(arch, testbed, &what)?
+    };
+    Ok(built.join(build.folder()).join("examples"))
 }
 
 /// Builds the recorder's library and the host program for this machine; returns the folder with both.
@@ -257,6 +273,19 @@ pub fn java_below(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// What starts a command, which it gets, with its arguments, as its last arguments.
+pub(crate) fn started_by(starter: &str, arguments: &[&str], started: &Command) -> Command {
+    let mut command = Command::new(starter);
+    command.args(arguments).arg(started.get_program()).args(started.get_args());
+    for (name, value) in started.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
 /// A process about to start.
 #[derive(Debug)]
 pub struct App {
@@ -289,15 +318,7 @@ impl App {
     /// arguments. It must become that program (`exec`), so that the process is the app's.
     #[must_use]
     pub fn started_by(mut self, starter: &str, arguments: &[&str]) -> Self {
-        let mut command = Command::new(starter);
-        command.args(arguments).arg(self.command.get_program()).args(self.command.get_args());
-        for (name, value) in self.command.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        self.command = command;
+        self.command = started_by(starter, arguments, &self.command);
         self
     }
 

@@ -6,7 +6,7 @@ mod launch;
 pub mod probe;
 pub mod shrink;
 
-pub use android::{Shipped, shipped};
+pub use android::{Shipped, run_tests, shipped};
 pub use launch::{
     App, Build, Ended, Launcher, Running, java_below, programs_of_this_machine, reports, scripted_apps,
     scripted_classes, wait_for_report,

@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 
-use loopbox_setup::workspace::{cargo, root, run, target};
-use loopbox_testbed::Testbed;
+use loopbox_setup::workspace::{root, target};
+use loopbox_testbed::{Arch, Testbed};
 
-use crate::launch::{Build, java_below, programs_of_this_machine};
+use crate::launch::{Build, example, java_below, programs, started_by};
 use crate::shrink::{Release, Shrinker};
 
 /// R8 may rename and inline nothing of the probe, and still writes the debug info that it writes for apps.
@@ -98,13 +98,11 @@ impl Probe {
         static SET_UP: Mutex<()> = Mutex::new(());
         let _lock = SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
         let testbed = loopbox_testbed::ensure(name)?;
-        let built = programs_of_this_machine(how)?;
-        let mut example = cargo();
-        example.args(["build", "--quiet", "--locked", "--profile", how.profile()]);
-        run(example.args(["--package", "loopbox-art", "--example", "art_probe"]))?;
+        let host = programs(&testbed, how)?.join("lab-host");
+        let libraries = example(&testbed, how, "loopbox-art", "art_probe")?;
         let jar = target().join(format!("art-probe-{name}-{user}.jar"));
         testbed.dex(sources, &[], &jar)?;
-        Ok(Self { testbed, jar, host: built.join("lab-host"), libraries: built.join("examples") })
+        Ok(Self { testbed, jar, host, libraries })
     }
 
     /// The dexed jars that run, in class path order; the last is the probe's own.
@@ -141,9 +139,9 @@ impl Probe {
         options: &[&str],
         arguments: &[&str],
     ) -> Result<Vec<String>> {
-        let mut command = Command::new("timeout");
-        command.args(["--signal=KILL", "600"]).arg(&self.host).envs(environment.iter().copied());
-        self.describe(&mut command, main, options, arguments);
+        let mut command = self.command(main, options, arguments);
+        command.envs(environment.iter().copied());
+        let mut command = started_by("timeout", &["--signal=KILL", "600"], &command);
         let output = command.output().context("cannot start the host program")?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -155,16 +153,19 @@ impl Probe {
 
     /// The process that [`run`](Self::run) would run, to be started by the caller.
     pub fn command(&self, main: &str, options: &[&str], arguments: &[&str]) -> Command {
-        let mut command = Command::new(&self.host);
-        self.describe(&mut command, main, options, arguments);
-        command
-    }
-
-    /// The host program enters the testbed's environment by itself: `timeout` is a program of the machine.
-    fn describe(&self, command: &mut Command, main: &str, options: &[&str], arguments: &[&str]) {
+        // One for another machine cannot enter the testbed's environment by itself.
+        let is_of_this_machine = self.testbed.arch().is_ok_and(|arch| arch == Arch::X86_64);
+        let mut command = if is_of_this_machine {
+            Command::new(&self.host)
+        } else {
+            let mut command = self.testbed.command(&self.host);
+            command.env("LOOPBOX_HOST_TESTBED", &self.testbed.dir);
+            command
+        };
         command.arg("--testbed").arg(self.testbed.dir.join("testbed.toml")).arg("--app").arg(&self.jar);
         command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
         command.args(["--main", main]).args(options).arg("--").args(arguments);
+        command
     }
 
     /// Runs discovery alone.

@@ -22,7 +22,7 @@ use loopbox_setup::apt::Release;
 use loopbox_setup::arch::Arch;
 use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::command::{command, path_list, run};
-use loopbox_setup::files::{exclusive, write_atomically};
+use loopbox_setup::files::{exclusive, remove, write_atomically};
 use loopbox_setup::progress::Progress;
 
 /// Oldest compiler that builds the workspace: `rust-version` of its manifest.
@@ -250,10 +250,6 @@ impl Debian {
         let key = key.with(triple).with(STD_MANIFEST).with(STD_FEATURES).with(&TRAP.join(" "));
         self.cache.step(&format!("{step}-{}", abi.name()), &key, |out| {
             progress.say(format!("{command} the standard library for {triple}, one to three minutes"));
-            let source = out.join("source");
-            fs::create_dir_all(source.join("src"))?;
-            fs::write(source.join("Cargo.toml"), STD_MANIFEST)?;
-            fs::write(source.join("src/lib.rs"), "#![no_std]\n")?;
             let mut flags = vec![
                 // What is linked to it is optimised as a whole: machine code made here would not be used.
                 "-Clinker-plugin-lto".to_owned(),
@@ -261,35 +257,52 @@ impl Debian {
                 link::NO_UNWIND_TABLES.to_owned(),
             ];
             flags.extend(TRAP.map(str::to_owned));
-            let vendor = self.root.join("usr/lib/rustlib/src/rust/library/vendor");
-            let vendor = fs::canonicalize(&vendor).with_context(|| format!("no {}", vendor.display()))?;
-            let mut cargo = cargo();
-            cargo.args([command, "--quiet", "--release", STD_FEATURES]);
-            cargo.arg("-Zbuild-std=std,panic_abort");
-            cargo.arg("--target").arg(triple).current_dir(&source).envs(self.environment()?);
-            // Its dependencies come with its sources: nothing is asked of a registry.
-            cargo.args(["--config", "source.crates-io.replace-with=\"debian\"", "--config"]);
-            cargo.arg(format!("source.debian.directory={:?}", vendor.display().to_string()));
-            cargo.env("RUSTC_BOOTSTRAP", "1").env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-            run(cargo.env("CARGO_TARGET_DIR", source.join("target")))?;
-            let libraries = out.join("lib/rustlib").join(triple).join("lib");
-            fs::create_dir_all(&libraries)?;
-            for entry in fs::read_dir(source.join("target").join(triple).join("release/deps"))? {
-                let path = entry?.path();
-                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                if path.extension().is_some_and(|e| e == extension) && !name.contains(STD_CRATE) {
-                    fs::rename(&path, libraries.join(name))?;
-                }
-            }
-            fs::remove_dir_all(&source).context("cannot remove the build folder of the standard library")
+            let how = [command, "--quiet", "--release", STD_FEATURES, "-Zbuild-std=std,panic_abort"];
+            self.compile_standard_library(triple, &how, &flags, extension, out)
         })
     }
 
-    /// The standard library as Debian has it for Linux on another architecture, of the version of the
-    /// compiler: for tests.
+    /// Compiles the sources of the standard library into the sysroot `out`; `how` are cargo's words.
+    fn compile_standard_library(
+        &self,
+        triple: &str,
+        how: &[&str],
+        flags: &[String],
+        extension: &str,
+        out: &Path,
+    ) -> Result<()> {
+        let source = out.join("source");
+        fs::create_dir_all(source.join("src"))?;
+        fs::write(source.join("Cargo.toml"), STD_MANIFEST)?;
+        fs::write(source.join("src/lib.rs"), "#![no_std]\n")?;
+        let vendor = self.root.join("usr/lib/rustlib/src/rust/library/vendor");
+        let vendor = fs::canonicalize(&vendor).with_context(|| format!("no {}", vendor.display()))?;
+        let mut cargo = cargo();
+        cargo.args(how).arg("--target").arg(triple).current_dir(&source).envs(self.environment()?);
+        // Its dependencies come with its sources: nothing is asked of a registry.
+        cargo.args(["--config", "source.crates-io.replace-with=\"debian\"", "--config"]);
+        cargo.arg(format!("source.debian.directory={:?}", vendor.display().to_string()));
+        cargo.env("RUSTC_BOOTSTRAP", "1").env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+        run(cargo.env("CARGO_TARGET_DIR", source.join("target")))?;
+        let libraries = out.join("lib/rustlib").join(triple).join("lib");
+        fs::create_dir_all(&libraries)?;
+        let profile = if how.contains(&"--release") { "release" } else { "debug" };
+        for entry in fs::read_dir(source.join("target").join(triple).join(profile).join("deps"))? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.extension().is_some_and(|e| e == extension) && !name.contains(STD_CRATE) {
+                fs::rename(&path, libraries.join(name))?;
+            }
+        }
+        fs::remove_dir_all(&source).context("cannot remove the build folder of the standard library")
+    }
+
+    /// The standard library for Linux on another architecture, for tests: Debian's package, else compiled
+    /// from the sources that came with the compiler. An archive may have the package in another version than
+    /// the compiler's, or an index of it that does not fit to its signature.
     ///
     /// # Errors
-    /// When the archive cannot be reached, or has a newer one by now.
+    /// When it can neither be had nor compiled.
     pub fn linux_standard_library(&self, arch: Arch, progress: &Progress) -> Result<PathBuf> {
         let record = record(&self.work);
         let packages = read_record(&record).with_context(|| format!("cannot read {}", record.display()))?;
@@ -298,13 +311,31 @@ impl Debian {
         let package = format!("libstd-rust-web-dev={version}");
         let key = Key::new("std-linux", 1).with(&package).with(arch.debian());
         let sysroot = self.cache.step(&format!("std-{}", arch.triplet()), &key, |out| {
-            let release = Release::read(&self.work.join(format!("apt-{}", arch.debian())), arch, progress)?;
-            let downloads = self.work.join(format!("downloads-{}", arch.debian()));
-            release.unpack(&BTreeSet::from([package.clone()]), &downloads, out, progress).context(
-                "is the compiler an old one? `cargo xtask android --update-toolchain` gets the newest",
-            )
+            let Err(why) = self.unpack_linux_standard_library(arch, &package, out, progress) else {
+                return Ok(());
+            };
+            remove(out)?;
+            let triple = arch.rust_triple();
+            progress.say(format!("{why:#}: compile the standard library for {triple}, one to two minutes"));
+            let no_debug = "profile.dev.debug=false";
+            let how = ["build", "--quiet", "--config", no_debug, "-Zbuild-std=std,panic_unwind,test"];
+            // As Debian has it: traces go through it.
+            let flags = ["-Cforce-unwind-tables=yes".to_owned()];
+            self.compile_standard_library(triple, &how, &flags, "rlib", &out.join("usr"))
         })?;
         Ok(sysroot.join("usr"))
+    }
+
+    fn unpack_linux_standard_library(
+        &self,
+        arch: Arch,
+        package: &str,
+        out: &Path,
+        progress: &Progress,
+    ) -> Result<()> {
+        let release = Release::read(&self.work.join(format!("apt-{}", arch.debian())), arch, progress)?;
+        let downloads = self.work.join(format!("downloads-{}", arch.debian()));
+        release.unpack(&BTreeSet::from([package.to_owned()]), &downloads, out, progress)
     }
 }
 

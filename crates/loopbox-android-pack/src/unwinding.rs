@@ -5,7 +5,8 @@
 
 use gimli::{BaseAddresses, EhFrame, EhFrameHdr, LittleEndian, Pointer, UnwindContext, UnwindSection as _};
 use goblin::elf::Elf;
-use goblin::elf::program_header::{PT_GNU_EH_FRAME, PT_LOAD};
+use goblin::elf::header::EM_ARM;
+use goblin::elf::program_header::{PT_ARM_EXIDX, PT_GNU_EH_FRAME, PT_LOAD};
 
 /// What the names of these functions begin with.
 const PREFIX: &str = "loopbox_poll_";
@@ -22,6 +23,10 @@ pub(crate) fn wanted(elf: &Elf<'_>) -> Vec<(String, u64)> {
 pub(crate) fn check(bytes: &[u8], elf: &Elf<'_>, functions: &[(String, u64)]) -> Result<String, String> {
     if functions.is_empty() {
         return Ok("no function of assembly".to_owned());
+    }
+    if elf.header.e_machine == EM_ARM {
+        check_of_arm(bytes, elf, functions)?;
+        return Ok(format!("{} functions of assembly", functions.len()));
     }
     let header = elf.program_headers.iter().find(|header| header.p_type == PT_GNU_EH_FRAME);
     let header = header.ok_or("no table of unwind information")?;
@@ -47,4 +52,59 @@ pub(crate) fn check(bytes: &[u8], elf: &Elf<'_>, functions: &[(String, u64)]) ->
         row.map_err(|why| format!("{name} ends a trace: {why}"))?;
     }
     Ok(format!("{} functions of assembly", functions.len()))
+}
+
+/// The same on 32-bit Arm, which has another table for that.
+fn check_of_arm(bytes: &[u8], elf: &Elf<'_>, functions: &[(String, u64)]) -> Result<(), String> {
+    let header = elf.program_headers.iter().find(|header| header.p_type == PT_ARM_EXIDX);
+    let header = header.ok_or("no table of unwind information")?;
+    let is_loaded = |segment: &&goblin::elf::ProgramHeader| {
+        segment.p_type == PT_LOAD && segment.vm_range().contains(&(header.p_vaddr as usize))
+    };
+    elf.program_headers.iter().find(is_loaded).ok_or("the table is not loaded")?;
+    let table = bytes.get(header.file_range()).ok_or("the table is cut")?;
+    for (name, address) in functions {
+        match arm_entry(table, header.p_vaddr as u32, *address as u32) {
+            Some(CANNOT_UNWIND) => return Err(format!("{name} ends a trace: its entry says so")),
+            Some(_) => {}
+            None => return Err(format!("{name} ends a trace: it has no entry")),
+        }
+    }
+    Ok(())
+}
+
+/// What an entry has of code that nothing is known of.
+const CANNOT_UNWIND: u32 = 1;
+
+/// The second word of the entry for a place in the code; the table begins at `at`. Entries are sorted, and
+/// one is for all code up to the next one's.
+fn arm_entry(table: &[u8], at: u32, address: u32) -> Option<u32> {
+    let words = table.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+    let words: Vec<u32> = words.collect();
+    let entries = words.as_chunks::<2>().0.iter().zip((at..).step_by(8)).map(|([distance, rules], place)| {
+        // It has 31 bits, the highest of them for the sign.
+        let code = place.wrapping_add_signed((distance << 1).cast_signed() >> 1);
+        (code, *rules)
+    });
+    entries.take_while(|(code, _)| *code <= address).last().map(|(_, rules)| rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_for_all_code_up_to_the_next() {
+        // Of code at 0x1000, 0x1010 and 0x9000, in a table at 0x8000.
+        let entries = [(0x1000, 0x8000), (0x1010, 0x8008), (0x9000, 0x8010)];
+        let rules = [0x80b0_b0b0, CANNOT_UNWIND, 0x809b_46af];
+        let words = entries
+            .into_iter()
+            .zip(rules)
+            .flat_map(|((code, place), rules)| [u32::wrapping_sub(code, place) & 0x7fff_ffff, rules]);
+        let table: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        let of = |address| arm_entry(&table, 0x8000, address);
+        assert_eq!((of(0xfff), of(0x1000), of(0x100f)), (None, Some(rules[0]), Some(rules[0])));
+        assert_eq!((of(0x1010), of(0x8fff), of(0x9004)), (Some(rules[1]), Some(rules[1]), Some(rules[2])));
+    }
 }

@@ -73,7 +73,7 @@ impl Art {
         let (contended, _) = self.locks()?;
         // SAFETY: the caller's promise. The function locks the thread's wait mutex, which no thread holds at
         // a safepoint.
-        let object = unsafe { contended(thread as Opaque) };
+        let object = unsafe { contended.call(thread as Opaque) };
         let object = current_copy(NonZeroUsize::new(object)?)?;
         Some(ObjectRef { address: object, not_send: PhantomData })
     }

@@ -12,8 +12,37 @@ use crate::off::Off;
 use crate::offsets::SuspendAbi;
 use loopbox_elf::SymbolSource;
 
-/// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 `Object*`, which is returned alike.
-pub(crate) type GetContendedMonitor = unsafe extern "C" fn(Opaque) -> usize;
+/// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 `Object*`. Its mangled name does
+/// not have the result, but that of [`GetLockOwner`] has what became an `ObjPtr` with it.
+#[derive(Clone, Copy)]
+pub(crate) struct GetContendedMonitor {
+    function: unsafe extern "C" fn(Opaque) -> usize,
+    returns_class: bool,
+}
+
+/// A class of one word in C++, trivially copied. 32-bit x86 returns such a class in memory that the caller
+/// names in a further argument; the others return it like the pointer that it is.
+#[repr(C)]
+struct ObjPtr(usize);
+
+impl GetContendedMonitor {
+    /// # Safety
+    /// As for the function.
+    pub(crate) unsafe fn call(self, thread: Opaque) -> usize {
+        if cfg!(target_arch = "x86") && self.returns_class {
+            type Function = unsafe extern "C" fn(Opaque) -> ObjPtr;
+            // SAFETY: that is its type.
+            let function = unsafe {
+                std::mem::transmute::<unsafe extern "C" fn(Opaque) -> usize, Function>(self.function)
+            };
+            // SAFETY: the caller's promise.
+            return unsafe { function(thread) }.0;
+        }
+        // SAFETY: the caller's promise, and what it returns is returned like a pointer.
+        unsafe { (self.function)(thread) }
+    }
+}
+
 /// `static uint32_t Monitor::GetLockOwnerThreadId(ObjPtr<Object>)`; up to 9 `Object*`, which is passed alike.
 pub(crate) type GetLockOwner = unsafe extern "C" fn(usize) -> u32;
 
@@ -215,9 +244,10 @@ impl Symbols {
         };
         let used = [visitor_new, walk_stack, get_method, get_dex_pc, suspend, resume];
         let source = used.iter().map(|f| f.source).max().unwrap_or(SymbolSource::Linker);
-        let owner = table.get(OWNER).or_else(|| table.get(OWNER_BY_POINTER));
+        let owner = table.get(OWNER).map(|owner| (owner, true));
+        let owner = owner.or_else(|| table.get(OWNER_BY_POINTER).map(|owner| (owner, false)));
         let locks = table.get(CONTENDED).zip(owner);
-        // SAFETY: as above. An ObjPtr is one word, trivially copied, so it travels like the pointer it is.
+        // SAFETY: as above. An ObjPtr is passed like the pointer that it is.
         Ok(unsafe {
             Symbols {
                 suspension,
@@ -225,7 +255,9 @@ impl Symbols {
                 walk_stack: bind(walk_stack),
                 get_method: bind(get_method),
                 get_dex_pc: bind(get_dex_pc),
-                locks: locks.map(|(contended, owner)| (bind(contended), bind(owner))),
+                locks: locks.map(|(contended, (owner, returns_class))| {
+                    (GetContendedMonitor { function: bind(contended), returns_class }, bind(owner))
+                }),
                 runtime_instance: table.get(INSTANCE).map(|f| f.address),
                 host_build: table.get(PRETTY_GNU).is_some(),
                 source,

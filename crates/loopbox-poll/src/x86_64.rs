@@ -83,10 +83,10 @@ macro_rules! trampoline {
             ".p2align 3",
             "34:",
             ".popsection",
-            slots = sym crate::SLOTS,
+            slots = sym crate::slots::SLOTS,
             slot = const $slot,
-            entered = sym crate::entered,
-            returned = sym crate::returned,
+            entered = sym crate::code::entered,
+            returned = sym crate::code::returned,
         );
     };
 }

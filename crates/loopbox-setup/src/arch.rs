@@ -12,59 +12,102 @@ pub enum Arch {
     X86_64,
     /// 64-bit Arm, run by an emulator.
     Arm64,
+    /// 32-bit x86, which the machine's own processor runs.
+    X86,
+    /// 32-bit Arm, run by an emulator.
+    Arm,
+}
+
+/// What Debian and the compilers call an architecture.
+struct Names {
+    own: &'static str,
+    debian: &'static str,
+    triplet: &'static str,
+    clang: &'static str,
+    rust: &'static str,
+    loader: &'static str,
 }
 
 impl FromStr for Arch {
     type Err = anyhow::Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let all = [Self::X86_64, Self::Arm64];
-        let Some(arch) = all.into_iter().find(|arch| arch.name() == name) else {
-            bail!("unknown architecture {name:?}; there are: {}", all.map(Self::name).join(", "));
+        let Some(arch) = Self::ALL.into_iter().find(|arch| arch.name() == name) else {
+            bail!("unknown architecture {name:?}; there are: {}", Self::ALL.map(Self::name).join(", "));
         };
         Ok(arch)
     }
 }
 
 impl Arch {
+    /// All of them, the machine's own first.
+    pub const ALL: [Self; 4] = [Self::X86_64, Self::Arm64, Self::X86, Self::Arm];
+
+    fn names(self) -> Names {
+        match self {
+            Self::X86_64 => Names {
+                own: "x86_64",
+                debian: "amd64",
+                triplet: "x86_64-linux-gnu",
+                clang: "x86_64-linux-gnu",
+                rust: "x86_64-unknown-linux-gnu",
+                loader: "ld-linux-x86-64.so.2",
+            },
+            Self::Arm64 => Names {
+                own: "arm64",
+                debian: "arm64",
+                triplet: "aarch64-linux-gnu",
+                clang: "aarch64-linux-gnu",
+                rust: "aarch64-unknown-linux-gnu",
+                loader: "ld-linux-aarch64.so.1",
+            },
+            Self::X86 => Names {
+                own: "x86",
+                debian: "i386",
+                triplet: "i386-linux-gnu",
+                clang: "i686-linux-gnu",
+                rust: "i686-unknown-linux-gnu",
+                loader: "ld-linux.so.2",
+            },
+            Self::Arm => Names {
+                own: "arm",
+                debian: "armhf",
+                triplet: "arm-linux-gnueabihf",
+                clang: "armv7-linux-gnueabihf",
+                rust: "armv7-unknown-linux-gnueabihf",
+                loader: "ld-linux-armhf.so.3",
+            },
+        }
+    }
+
     /// The name in `testbed.toml`, in offset tables and in the names of testbeds.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::X86_64 => "x86_64",
-            Self::Arm64 => "arm64",
-        }
+        self.names().own
     }
 
     /// Debian's name of it.
     pub fn debian(self) -> &'static str {
-        match self {
-            Self::X86_64 => "amd64",
-            Self::Arm64 => "arm64",
-        }
+        self.names().debian
     }
 
-    /// The folder of its libraries and headers on Debian; also what clang calls it.
+    /// The folder of its libraries and headers on Debian.
     pub fn triplet(self) -> &'static str {
-        match self {
-            Self::X86_64 => "x86_64-linux-gnu",
-            Self::Arm64 => "aarch64-linux-gnu",
-        }
+        self.names().triplet
+    }
+
+    /// What clang calls it.
+    pub fn clang_triple(self) -> &'static str {
+        self.names().clang
     }
 
     /// What Rust calls it.
     pub fn rust_triple(self) -> &'static str {
-        match self {
-            Self::X86_64 => "x86_64-unknown-linux-gnu",
-            Self::Arm64 => "aarch64-unknown-linux-gnu",
-        }
+        self.names().rust
     }
 
     /// The dynamic loader that its programs ask for, without the folder.
     pub fn loader(self) -> &'static str {
-        match self {
-            Self::X86_64 => "ld-linux-x86-64.so.2",
-            Self::Arm64 => "ld-linux-aarch64.so.1",
-        }
+        self.names().loader
     }
 
     /// Where Debian puts its libraries, below the root of a package.

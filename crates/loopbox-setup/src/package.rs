@@ -69,7 +69,7 @@ impl Package {
     /// The same package for another architecture, whose SHA-256 are `pins`.
     #[must_use]
     pub fn for_arch(mut self, arch: Arch, pins: &Pins) -> Self {
-        if arch == Arch::Arm64 && self.arch == "amd64" {
+        if arch != Arch::X86_64 && self.arch == "amd64" {
             arch.debian().clone_into(&mut self.arch);
             self.sha256 = pins.get(&self.name).cloned();
         }
@@ -100,7 +100,8 @@ pub struct Source {
     pub unpack: Vec<String>,
 }
 
-/// SHA-256 of the arm64 files of pinned packages, by name; their versions are those of the amd64 ones.
+/// SHA-256 of the files of pinned packages for another architecture, by name; their versions are those of the
+/// amd64 ones.
 pub type Pins = BTreeMap<String, String>;
 
 /// Reads a TOML file; the error names the file.

@@ -137,7 +137,7 @@ impl CompilerTools {
     /// The C++ compiler for another architecture, with all that it needs of a system below `sysroot`.
     pub fn for_arch(&self, arch: Arch, sysroot: &Path) -> Command {
         let mut clang = command(&self.clang, ["-fuse-ld=lld"]);
-        clang.arg(format!("--target={}", arch.triplet())).arg("--sysroot").arg(sysroot);
+        clang.arg(format!("--target={}", arch.clang_triple())).arg("--sysroot").arg(sysroot);
         clang
     }
 

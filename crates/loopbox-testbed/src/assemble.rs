@@ -151,10 +151,14 @@ impl Builder<'_> {
         if parts.aot.is_some() {
             manifest.vm_options.push("-Xnorelocate".into());
         }
-        match &self.spec.foreign {
-            Some(foreign) => self.emulated(foreign, out, home, &mut manifest)?,
-            None if testbed.own_libc => self.with_own_loader(home, &mut manifest),
-            None => (),
+        let foreign = self.spec.foreign.as_ref();
+        manifest
+            .preload
+            .splice(0..0, foreign.into_iter().flat_map(|foreign| foreign.preload.iter().cloned()));
+        if let Some((foreign, emulator)) = foreign.and_then(|f| Some((f, f.emulator.as_ref()?))) {
+            self.emulated(foreign, emulator, out, home, &mut manifest)?;
+        } else if foreign.is_some() || testbed.own_libc {
+            self.with_own_loader(home, &mut manifest);
         }
         manifest.write(out)
     }
@@ -173,14 +177,21 @@ impl Builder<'_> {
 
     /// An emulator runs the host program, whose loader it finds below `machine` in the testbed. The emulator
     /// is linked statically, so that the variables for the loader mean nothing to it.
-    fn emulated(&self, foreign: &Foreign, out: &Path, home: &Path, manifest: &mut Manifest) -> Result<()> {
+    fn emulated(
+        &self,
+        foreign: &Foreign,
+        emulator: &str,
+        out: &Path,
+        home: &Path,
+        manifest: &mut Manifest,
+    ) -> Result<()> {
         let package = foreign.packages.iter().find(|p| p.purpose == Use::Emulator);
         let debs = self.debs(&[package.context("no package brings the emulator")?]);
         let deb = debs.first().context("the emulator was not downloaded")?;
-        let key = Key::new("emulator", VERSION).with(&deb.sha256).with(&foreign.emulator);
+        let key = Key::new("emulator", VERSION).with(&deb.sha256).with(emulator);
         let unpacked = self
             .cache
-            .step("emulator", &key, |out| unpack::one_file(deb, &foreign.emulator, &out.join("emulator")))?;
+            .step("emulator", &key, |out| unpack::one_file(deb, emulator, &out.join("emulator")))?;
         unpack::place(&unpacked.join("emulator"), &out.join("emulator"))?;
         let loader = self.spec.arch.loader();
         fs::create_dir_all(out.join("machine/lib")).context("cannot create machine/lib")?;
@@ -189,7 +200,6 @@ impl Builder<'_> {
         manifest.runner = vec![home.join("emulator").display().to_string()];
         manifest.runner.extend(foreign.options.iter().cloned());
         manifest.runner.extend(["-L".into(), home.join("machine").display().to_string()]);
-        manifest.preload.splice(0..0, foreign.preload.iter().cloned());
         Ok(())
     }
 

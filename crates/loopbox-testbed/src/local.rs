@@ -137,7 +137,7 @@ fn spec(specs: &Path, folder: &Path) -> Result<RuntimeSpec> {
         vm_options: fit.vm_options,
         code_patches: None,
         packages: local.packages,
-        arm64: None,
+        pins: BTreeMap::new(),
         off: BTreeMap::new(),
     })
 }

@@ -67,10 +67,8 @@ impl Name {
         let (rest, compiled) = ending("-jit", Compiled::Jit)
             .or_else(|| ending("-aot", Compiled::Aot))
             .unwrap_or((name, Compiled::Never));
-        let (rest, arch) = match rest.strip_suffix("-arm64") {
-            Some(rest) => (rest, Arch::Arm64),
-            None => (rest, Arch::X86_64),
-        };
+        let of_arch = |arch: Arch| Some((rest.strip_suffix(arch.name())?.strip_suffix('-')?, arch));
+        let (rest, arch) = Arch::ALL.into_iter().find_map(of_arch).unwrap_or((rest, Arch::X86_64));
         let queue = |queue: Queue| Some((rest.strip_suffix(queue.name())?.strip_suffix('-')?, Some(queue)));
         let (before, queue) =
             queue(Queue::Legacy).or_else(|| queue(Queue::Concurrent)).unwrap_or((rest, None));
@@ -94,7 +92,6 @@ impl fmt::Display for Framework {
 
 impl fmt::Display for Name {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let arch = if self.arch == Arch::Arm64 { "-arm64" } else { "" };
         let compiled = match self.compiled {
             Compiled::Never => "",
             Compiled::Jit => "-jit",
@@ -104,7 +101,10 @@ impl fmt::Display for Name {
         if let Some(framework) = self.framework {
             write!(out, "-{framework}")?;
         }
-        write!(out, "{arch}{compiled}")
+        if self.arch != Arch::X86_64 {
+            write!(out, "-{}", self.arch.name())?;
+        }
+        out.write_str(compiled)
     }
 }
 
@@ -117,6 +117,9 @@ mod tests {
         for name in ["art10", "art11-libcxx", "art11-arm64", "art11-fw37-legacy", "art10-fw36-concurrent-jit"]
         {
             assert_eq!(Name::parse(name).to_string(), name);
+        }
+        for (name, arch) in [("art11-x86", Arch::X86), ("art11-arm", Arch::Arm), ("art11", Arch::X86_64)] {
+            assert_eq!((Name::parse(name).to_string().as_str(), Name::parse(name).arch), (name, arch));
         }
         let legacy = Name::parse("art11-fw37-legacy");
         assert_eq!(legacy.framework, Some(Framework { api: 37, queue: Some(Queue::Legacy) }));

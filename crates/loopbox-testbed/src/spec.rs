@@ -19,7 +19,8 @@ use crate::paths;
 pub(crate) struct Common {
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
-    arm64: Pins,
+    /// By the architecture's name.
+    pins: BTreeMap<String, Pins>,
     pub(crate) libcore: Libcore,
     pub(crate) framework: Framework,
 }
@@ -116,8 +117,9 @@ pub(crate) struct RuntimeSpec {
     pub(crate) code_patches: Option<String>,
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
-    /// There is a testbed for arm64 when there are these.
-    pub(crate) arm64: Option<Pins>,
+    /// There is a testbed for an architecture when these have its name.
+    #[serde(default)]
+    pub(crate) pins: BTreeMap<String, Pins>,
     /// Why there is no testbed of this runtime with that ending (`jit`, `aot`, `arm64-jit`).
     #[serde(default)]
     pub(crate) off: BTreeMap<String, String>,
@@ -128,13 +130,16 @@ pub(crate) struct RuntimeSpec {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Foreign {
-    /// The emulator, a file of the package with that use.
-    pub(crate) emulator: String,
+    /// The emulator, a file of the package with that use; none where the machine's processor runs the
+    /// programs.
+    pub(crate) emulator: Option<String>,
     /// Its options.
+    #[serde(default)]
     pub(crate) options: Vec<String>,
     /// Libraries to load before all others.
+    #[serde(default)]
     pub(crate) preload: Vec<String>,
-    #[serde(rename = "stub")]
+    #[serde(rename = "stub", default)]
     pub(crate) stubs: Vec<StubLibrary>,
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
@@ -299,10 +304,9 @@ impl Spec {
         let mut testbed: RuntimeSpec = read_toml(&folder.join(format!("{runtime}.toml")))?;
         let mut common: Common = read_toml(&folder.join("common.toml"))?;
         let none = Pins::new();
-        for (packages, pins) in [
-            (&mut testbed.packages, testbed.arm64.as_ref().unwrap_or(&none)),
-            (&mut common.packages, &common.arm64),
-        ] {
+        for (packages, pins) in [(&mut testbed.packages, &testbed.pins), (&mut common.packages, &common.pins)]
+        {
+            let pins = pins.get(arch.name()).unwrap_or(&none);
             let all = std::mem::take(packages).into_iter();
             *packages = all.map(|package| package.for_arch(arch, pins)).collect();
         }
@@ -314,7 +318,7 @@ impl Spec {
         };
         let foreign = match arch {
             Arch::X86_64 => None,
-            Arch::Arm64 => Some(read_toml(&folder.join("arch/arm64.toml"))?),
+            other => Some(read_toml(&folder.join(format!("arch/{}.toml", other.name())))?),
         };
         let own = folder.join(format!("libcxx/{runtime}.toml"));
         let libcxx = if own.is_file() {
@@ -409,8 +413,8 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
         if folder.join("compiler/aot").join(&file).is_file() {
             add(Arch::X86_64, Compiled::Aot);
         }
-        if spec.arm64.is_some() {
-            add(Arch::Arm64, Compiled::Never);
+        for arch in spec.pins.keys() {
+            add(arch.parse()?, Compiled::Never);
         }
     }
     names.sort();

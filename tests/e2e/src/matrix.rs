@@ -93,7 +93,7 @@ fn phases(testbed: &Testbed) -> Vec<&'static str> {
 }
 
 /// All cells.
-pub const CELLS: [Cell; 15] = [
+pub const CELLS: [Cell; 16] = [
     Cell { testbed: "art10", mode: Mode::Interpreter },
     Cell { testbed: "art11", mode: Mode::Interpreter },
     Cell { testbed: "art11-jit", mode: Mode::Jit },
@@ -108,6 +108,7 @@ pub const CELLS: [Cell; 15] = [
     Cell { testbed: "art10-arm64", mode: Mode::Interpreter },
     Cell { testbed: "art11-arm64", mode: Mode::Interpreter },
     Cell { testbed: "art11-arm64", mode: Mode::Tagged },
+    Cell { testbed: "art11-x86", mode: Mode::Interpreter },
     Cell { testbed: LOCAL, mode: Mode::Interpreter },
 ];
 

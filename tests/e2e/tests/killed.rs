@@ -24,8 +24,12 @@ fn processes_killed_at_random_moments_lose_half_a_second_at_the_most() -> Result
 
 #[test]
 fn a_killed_hang_is_reported_at_the_next_launch() -> Result<()> {
+    ["art10", "art11-x86", "art11-arm"].into_iter().try_for_each(killed_in_its_hang)
+}
+
+fn killed_in_its_hang(testbed: &str) -> Result<()> {
     let folder = tempdir()?;
-    let launcher = launcher("art10")?;
+    let launcher = launcher(testbed)?;
     let directory = format!("dir={}", folder.path().display());
     let mut first = launcher.app("scenario.Demo").argument(&*directory).start()?;
     first.wait_for("SCRIPT hang", LIMIT)?;

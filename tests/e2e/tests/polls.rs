@@ -1,10 +1,11 @@
 //! The poll hook: main's queue is seen to poll, and messages are what lies between two polls.
 
 use anyhow::{Context, Result};
+use lab_launch::run_tests;
 use lab_reports::details_of;
 use loopbox_e2e::scenario::{SHOP, Scenario};
 use loopbox_format::model::{End, MainState, NamedBy, RecordKind, Token};
-use loopbox_testbed as testbed;
+use loopbox_testbed::{self as testbed, Arch};
 
 /// Plays `scenario.Polls`, and returns what it left with how many messages began by another library's
 /// Observer.
@@ -44,16 +45,29 @@ fn messages_between_idle_handlers_and_wake_ups_are_counted_exactly() -> Result<(
     testbed::to_test_on(&["art10", "art11"]).iter().try_for_each(|testbed| assert_counts(testbed, &calm))
 }
 
-/// The trampolines of arm64 are not those of x86-64.
+/// Each machine has its own trampolines.
 #[test]
-fn messages_on_arm64_are_counted_exactly() -> Result<()> {
+fn messages_on_other_machines_are_counted_exactly() -> Result<()> {
     let few = ["calm=1", "messages=1000"];
-    testbed::to_test_on(&["art11-arm64"]).iter().try_for_each(|testbed| assert_counts(testbed, &few))
+    let all = testbed::to_test_on(&["art11-arm64", "art11-x86", "art11-arm"]);
+    all.iter().try_for_each(|testbed| assert_counts(testbed, &few))
+}
+
+/// What it calls gets its arguments, and the C library's unwinder passes through it.
+#[test]
+fn the_trampolines_of_each_machine_pass_their_own_tests() -> Result<()> {
+    for name in testbed::to_test_on(&["art11-arm64", "art11-x86", "art11-arm"]) {
+        let testbed = testbed::ensure(&name)?;
+        if testbed.arch()? != Arch::X86_64 {
+            run_tests(&testbed, "loopbox-poll").with_context(|| name)?;
+        }
+    }
+    Ok(())
 }
 
 #[test]
 fn a_long_message_that_has_ended_is_named_by_its_stacks() -> Result<()> {
-    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+    for testbed in testbed::to_test_on(&["art10", "art11", "art11-x86"]) {
         let (played, _) = play(&testbed, &["shopMs=600"])?;
         let shop = details_of(&played.report, SHOP).next();
         let shop = shop.with_context(|| format!("{testbed}: {:#?}", played.report.history))?;

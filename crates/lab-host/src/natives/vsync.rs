@@ -89,7 +89,7 @@ fn uptime_ns() -> i64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: room for the result.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
-    now.tv_sec * NS_PER_S + now.tv_nsec
+    (now.tv_sec as u64 * NS_PER_S as u64 + now.tv_nsec as u64) as i64
 }
 
 /// The native half of one receiver.
@@ -115,7 +115,10 @@ impl Receiver {
         }
         let tick = display().schedule(uptime_ns());
         *asked_for = Some(tick);
-        let due = libc::timespec { tv_sec: tick.due_ns / NS_PER_S, tv_nsec: tick.due_ns % NS_PER_S };
+        let due = libc::timespec {
+            tv_sec: (tick.due_ns / NS_PER_S) as libc::time_t,
+            tv_nsec: (tick.due_ns % NS_PER_S) as libc::c_long,
+        };
         let once = libc::itimerspec { it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 }, it_value: due };
         let timer = self.timer.as_raw_fd();
         // SAFETY: the time lives across the call; the old one is not asked for.

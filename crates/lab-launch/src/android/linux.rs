@@ -5,6 +5,7 @@
 //! knows their target too; clang and lld link, against the testbed's own C library.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -21,9 +22,49 @@ use loopbox_testbed::{Arch, Testbed};
 /// # Errors
 /// When the compiler cannot be had, or the build fails.
 pub(crate) fn build(arch: Arch, testbed: &Testbed, what: &[&str]) -> Result<PathBuf> {
+    let triple = arch.rust_triple();
+    run(cargo_for(arch, testbed, "build", &[])?.args(what))
+        .with_context(|| format!("cannot build for {triple}"))?;
+    Ok(products(arch).join(triple))
+}
+
+/// Runs the unit tests and test programs of a package, built for a testbed of another architecture, with the
+/// testbed's C library.
+///
+/// # Errors
+/// When the compiler cannot be had, or they do not compile, or fail: with what they print.
+pub fn run_tests(testbed: &Testbed, package: &str) -> Result<()> {
+    let arch = testbed.arch()?;
+    let lib = testbed.dir.join("lib").display().to_string();
+    let runner = &testbed.manifest.runner;
+    // Programs find themselves by `/proc/self/exe`: not through a loader that was given them as an argument.
+    let is_emulated = runner.first().is_some_and(|first| !first.ends_with(arch.loader()));
+    // 32-bit Arm has none by itself for functions that cannot panic.
+    let (mut flags, mut runs) = (vec!["-Cforce-unwind-tables=yes".to_owned()], String::new());
+    if is_emulated {
+        let variable = format!("LD_LIBRARY_PATH={lib}");
+        let words: Vec<_> =
+            runner.iter().chain([&"-E".to_owned(), &variable]).map(|w| format!("{w:?}")).collect();
+        runs = format!("target.{}.runner=[{}]", arch.rust_triple(), words.join(", "));
+    } else {
+        flags.push(format!("-Clink-arg=-Wl,--dynamic-linker={lib}/{},-rpath,{lib}", arch.loader()));
+    }
+    let mut cargo = cargo_for(arch, testbed, "test", &flags)?;
+    if !runs.is_empty() {
+        cargo.args(["--config", &runs]);
+    }
+    let what = format!("tests of {package} for {}", arch.rust_triple());
+    run(cargo.args(["--tests", "--package", package])).context(what).map(drop)
+}
+
+fn products(arch: Arch) -> PathBuf {
+    target().join(arch.name())
+}
+
+/// Cargo with the compiler, the linker and the standard library for an architecture.
+fn cargo_for(arch: Arch, testbed: &Testbed, word: &str, more: &[String]) -> Result<Command> {
     let progress = Progress::new(&testbed.manifest.name);
     let toolchain = Debian::ensure(&folder(), false, &progress)?;
-    let triple = arch.rust_triple();
     let standard = toolchain.linux_standard_library(arch, &progress)?;
     let tools = CompilerTools::ensure()?;
     let linker = tools.for_arch(arch, &testbed.sysroot()?);
@@ -33,11 +74,10 @@ pub(crate) fn build(arch: Arch, testbed: &Testbed, what: &[&str]) -> Result<Path
         "-Clinker-flavor=gcc".into(),
     ];
     flags.extend(linker.get_args().map(|argument| format!("-Clink-arg={}", argument.to_string_lossy())));
-    let products = target().join(arch.name());
+    flags.extend_from_slice(more);
     let mut cargo = cargo();
-    cargo.current_dir(root()).args(["build", "--quiet", "--locked", "--target", triple]).args(what);
-    cargo.envs(toolchain.environment()?).env("CARGO_TARGET_DIR", &products);
-    run(cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")))
-        .with_context(|| format!("cannot build for {triple}"))?;
-    Ok(products.join(triple))
+    cargo.current_dir(root()).args([word, "--quiet", "--locked", "--target", arch.rust_triple()]);
+    cargo.envs(toolchain.environment()?).env("CARGO_TARGET_DIR", products(arch));
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    Ok(cargo)
 }

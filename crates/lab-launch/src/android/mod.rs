@@ -3,4 +3,5 @@
 pub(crate) mod linux;
 mod shim;
 
+pub use linux::run_tests;
 pub use shim::{Shipped, shipped};

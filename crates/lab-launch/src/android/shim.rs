@@ -98,7 +98,7 @@ fn make(library: &Library, imports: &Imports, sources: &Path, testbed: &Testbed,
         write(&file("map"), &version_script(targets, version))?;
         let mut cc = match arch {
             Arch::X86_64 => Command::new("cc"),
-            Arch::Arm64 => CompilerTools::ensure()?.for_arch(arch, &testbed.sysroot()?),
+            other => CompilerTools::ensure()?.for_arch(other, &testbed.sysroot()?),
         };
         cc.args(["-shared", "-fPIC", "-O2", "-w", "-ffunction-sections", "-fvisibility=hidden"]);
         cc.arg(format!("-Wl,--gc-sections,-soname,{soname},--version-script={}", file("map").display()));
@@ -154,6 +154,8 @@ fn trampolines(targets: &BTreeMap<&str, String>, version: &str, arch: Arch) -> S
             Arch::X86_64 => format!("jmp *{target}@GOTPCREL(%rip)"),
             // x16 is the register that a call may lose on its way (AAPCS64, IP0).
             Arch::Arm64 => format!("adrp x16, :got:{target}; ldr x16, [x16, :got_lo12:{target}]; br x16"),
+            // `Launcher::with_shipped_library` refuses these.
+            Arch::X86 | Arch::Arm => String::from(".error \"no jump for 32 bits\""),
         };
         let _ = writeln!(text, ".globl {own}\n.type {own}, %function\n{own}: {jump}");
         let _ = writeln!(text, ".symver {own}, {name}@{version}");

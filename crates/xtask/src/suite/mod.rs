@@ -80,6 +80,8 @@ const STEPS: &[Step] = &[
     full("testbed art11", || testbed::ensure("art11").map(drop)),
     full("testbed art11-jit", || testbed::ensure("art11-jit").map(drop)),
     full("testbed art11-arm64", || testbed::ensure("art11-arm64").map(drop)),
+    full("testbed art11-x86", || testbed::ensure("art11-x86").map(drop)),
+    full("testbed art11-arm", || testbed::ensure("art11-arm").map(drop)),
     full("testbeds of API levels", || {
         testbed::level_testbeds_in_tests()?.iter().try_for_each(|name| testbed::ensure(name).map(drop))
     }),

@@ -55,7 +55,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "pollOut" "(Landroid/os/MessageQueue;)V" poll_out,
         "pollThere" "()J" poll::there,
         "pollIdle" "()V" poll::idle,
-        "inActivity" "()V" poll::in_activity,
+        "inActivity" "(Ljava/lang/String;I)V" poll::in_activity,
         "rests" "()V" callbacks::rests,
         "beginInput" "()Z" callbacks::begin_input,
         "endInput" "(Ljava/lang/String;Z)V" callbacks::end_input,

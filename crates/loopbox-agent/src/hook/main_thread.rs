@@ -1,11 +1,13 @@
 //! What belongs to the main thread: the aggregator and the destinations of its results.
 
+use super::hints::Hints;
 use super::main_frames::MainFrames;
 use crate::anr::sigquit;
+use crate::session::hint::Hint;
 use crate::session::shared_state::SharedState;
 use crate::sys::clock;
-use loopbox_format::model::{NamedBy, Record, Token, Uptime};
-use loopbox_recorder::{Aggregator, Described, Details, Dirty, Environment, PollRules, StackPointer};
+use loopbox_format::model::{End, Record, Token, Uptime};
+use loopbox_recorder::{Aggregator, Details, Dirty, Environment, PollRules, StackPointer};
 use loopbox_store::MainWriter;
 use std::ptr;
 use std::sync::Arc;
@@ -25,43 +27,37 @@ pub(crate) struct Main {
     pub(crate) frames: Option<Box<MainFrames>>,
     /// What the polls of the queue say, while the poll hook is in.
     pub(crate) poll: Option<PollRules>,
-    /// What a callback of the framework's has said of the message with this number, for hooks that see no
-    /// message.
-    pub(crate) called: Option<(Token, Called)>,
+    /// What is known of the messages that run, for hooks that see none.
+    pub(crate) hints: Hints,
 }
 
 impl Main {
     pub(crate) fn new(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) -> Self {
         let pointers = [StackPointer::UNKNOWN; MAX_DEPTH];
-        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, called: None }
+        let hints = Hints::default();
+        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, hints }
+    }
+
+    /// The framework calls back, in the message that runs: its name, where the hook does not see it.
+    pub(crate) fn is_called(&mut self, hint: impl FnOnce(Option<Hint>) -> Hint) {
+        if self.poll.is_some() {
+            let before = self.hints.running(&self.aggregator);
+            self.hints.set(&self.aggregator, Some(hint(before)));
+        }
     }
 }
 
-/// A callback of the framework's that shows what the running message is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Called {
-    /// Of an activity's life cycle.
-    Activity,
-    /// Of a display frame.
-    Frame,
-}
-
-impl Called {
-    /// Target and callback of the message that it is called in, as `Looper` prints them.
-    pub(crate) fn described(self) -> Described<'static> {
-        let (target, callback) = match self {
-            Self::Activity => ("android.app.ActivityThread$H", ""),
-            Self::Frame => (
-                "android.view.Choreographer$FrameHandler",
-                "android.view.Choreographer$FrameDisplayEventReceiver",
-            ),
-        };
-        Described { target, callback, what: None, named_by: NamedBy::Callback }
+/// The message that recording began in has ended.
+pub(super) fn end_adopted(aggregator: &mut Aggregator<MainEnvironment>, hints: &Hints) {
+    let hint = hints.running(aggregator);
+    let _ = aggregator.end_all(End::Returned);
+    if let Some(hint) = hint {
+        aggregator.describe(&hint.described());
     }
 }
 
 /// How many nested loops the aggregator distinguishes.
-const MAX_DEPTH: usize = 8;
+pub(super) const MAX_DEPTH: usize = 8;
 
 /// How many messages have started in this recording. Written by the thread that records, read by any.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
@@ -169,6 +165,12 @@ impl<C: Clock> MainEnvironment<C> {
     /// The same by another clock.
     pub fn with_clock(ring: MainWriter, shared: Arc<SharedState>, clock: C) -> Self {
         Self { ring, shared, clock }
+    }
+
+    /// This is known of the message that runs.
+    #[inline]
+    pub(crate) fn hint(&self, running: Token, hint: Option<Hint>) {
+        self.shared.set_hint(running, hint);
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod callbacks;
 pub mod frames;
+pub(crate) mod hints;
 pub(crate) mod main_frames;
 pub mod main_thread;
 pub mod poll;

@@ -6,20 +6,23 @@
 //! than the last one's: then the Java stack says which loop it is of.
 
 use super::callbacks;
-use super::main_thread::{self, Called, Main, MainEnvironment};
+use super::hints::Hints;
+use super::main_frames::MainFrames;
+use super::main_thread::{self, Main, MainEnvironment};
 use crate::jni::env::Env;
+use crate::jni::string::Text;
 use crate::jni::{call, class_cache};
+use crate::session::class_names::ClassId;
+use crate::session::hint::Hint;
 use crate::sys::log;
 use jni::objects::JObject;
 use jni::sys::{self, jint, jlong};
 use loopbox_art::native_entry::{ArtMethod, NativeEntry, NoEntry, is_library_code};
-use loopbox_format::model::{End, Token};
+use loopbox_format::model::{End, LifecycleStep};
 use loopbox_poll::{Recorder, SUPPORTED, Trampoline};
-use loopbox_recorder::{Aggregator, Dispatches, PollLoop, PollRules, PollStack, StackPointer};
+use loopbox_recorder::{Aggregator, Dispatches, PollLoop, PollRules, PollStack, StackPointer, Wanted};
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use super::main_frames::MainFrames;
 
 const POLL: &CStr = c"nativePollOnce";
 const SIGNATURE: &CStr = c"(JI)V";
@@ -262,16 +265,18 @@ struct Thread<'a> {
     aggregator: &'a mut Aggregator<MainEnvironment>,
     frames: Option<&'a mut MainFrames>,
     adopted_in: &'a mut Option<u32>,
-    called: &'a mut Option<(Token, Called)>,
+    hints: &'a mut Hints,
 }
 
 impl Thread<'_> {
     #[inline]
     fn end(&mut self, end: End) {
-        let running = if self.called.is_some() { self.aggregator.running() } else { None };
-        let _ = self.aggregator.end(StackPointer::UNKNOWN, None, end);
-        if let Some((_, called)) = self.called.take_if(|(of, _)| Some(*of) == running) {
-            self.aggregator.describe(&called.described());
+        let hint = self.hints.running(self.aggregator);
+        let wanted = self.aggregator.end(StackPointer::UNKNOWN, None, end);
+        if let Some(hint) = hint
+            && (wanted == Wanted::Description || hint.is_of_component())
+        {
+            self.aggregator.describe(&hint.described());
         }
         if let Some(frames) = &mut self.frames {
             frames.message_ended(self.aggregator.ended());
@@ -297,6 +302,8 @@ impl Dispatches for Thread<'_> {
 
     #[inline]
     fn retract(&mut self) {
+        // What called back meanwhile was in no message, and the next one gets the same number.
+        self.hints.forget(self.aggregator);
         self.aggregator.retract();
     }
 
@@ -306,15 +313,15 @@ impl Dispatches for Thread<'_> {
 
     fn end_adopted(&mut self) {
         *self.adopted_in = None;
-        let _ = self.aggregator.end_all(End::Returned);
+        main_thread::end_adopted(self.aggregator, self.hints);
     }
 }
 
 /// The rules, and what they call; `None` without the poll hook.
 #[inline]
 fn parts(main: &mut Main) -> Option<(&mut PollRules, Thread<'_>)> {
-    let Main { aggregator, poll, frames, adopted_in, called, .. } = main;
-    let thread = Thread { aggregator, frames: frames.as_deref_mut(), adopted_in, called };
+    let Main { aggregator, poll, frames, adopted_in, hints, .. } = main;
+    let thread = Thread { aggregator, frames: frames.as_deref_mut(), adopted_in, hints };
     Some((poll.as_mut()?, thread))
 }
 
@@ -357,20 +364,23 @@ pub extern "system" fn idle(_: *mut sys::JNIEnv, _: sys::jclass) {
     }
 }
 
-/// The framework calls back, in the message that runs: its name where no hook sees it. On the main thread.
-pub(super) fn is_called(main: &mut Main, called: Called) {
-    if main.poll.is_some()
-        && let Some(running) = main.aggregator.running()
-    {
-        main.called = Some((running, called));
-    }
-}
-
-/// `Native.inActivity`: an activity's life cycle calls back.
-pub extern "system" fn in_activity(_: *mut sys::JNIEnv, _: sys::jclass) {
+/// `Native.inActivity`: the life cycle of an activity of this class calls back; `step` is a
+/// [`LifecycleStep`]'s number.
+///
+/// # Safety
+/// As for [`callbacks::describe`].
+pub unsafe extern "system" fn in_activity(
+    env: *mut sys::JNIEnv,
+    _: sys::jclass,
+    class: sys::jstring,
+    step: jint,
+) {
+    // SAFETY: the caller's promise.
+    let class = unsafe { Text::read(env, class) };
+    let Some(step) = LifecycleStep::from_number(step.cast_unsigned()) else { return };
     // SAFETY: as in `entered`.
     if let Some(main) = unsafe { main_thread::main() } {
-        is_called(main, Called::Activity);
+        main.is_called(|before| Hint::called(before, ClassId::of(class.as_str()), step));
     }
 }
 

@@ -52,6 +52,12 @@ fn named_by_window(class: &str) -> Message {
     }
 }
 
+/// The name by what is known of a message without its object: by callbacks of the framework that ran in it, or
+/// by the head of the queue before.
+pub(super) fn name_by_hint(session: &Session, running: &Running) -> Option<Message> {
+    Some(session.shared.hint(running.token)?.message(session.settings.recorder.keep))
+}
+
 /// The name of the message that recording began in, if the stack showed it then.
 pub(super) fn name_by_install(session: &Session, running: &Running) -> Option<Message> {
     let first =
@@ -79,10 +85,12 @@ fn named_by_line(text: &str) -> Message {
 /// Names a running message that has no name yet by its last stack, as far as `keep` allows.
 pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     let MainState::Running(running) = &mut report.main else { return };
-    if running.message.is_none() {
+    if may_be_another(running.message.as_ref()) {
         let tree = report.trees.last().filter(|tree| tree.token == running.token);
         let api_level = report.meta.process.api_level;
-        running.message = tree.and_then(|tree| named_by_stack(&report.symbols, tree, api_level));
+        if let Some(by_stack) = tree.and_then(|tree| named_by_stack(&report.symbols, tree, api_level)) {
+            correct(&mut running.message, by_stack);
+        }
     }
     if keep == Keep::ComponentsOnly {
         running.message = running.message.take().filter(|message| message.component.is_some());
@@ -91,6 +99,27 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
         {
             message.target.clear();
         }
+    }
+}
+
+/// Whether a stack knows better what this message is: where it has no name, or one that may be another's.
+pub(super) fn may_be_another(message: Option<&Message>) -> bool {
+    message.is_none_or(|message| message.named_by == NamedBy::Peek)
+}
+
+/// Names a message by its stack, unless that agrees with a name that may be another's and says more.
+pub(super) fn correct(message: &mut Option<Message>, by_stack: Message) {
+    let agrees = message.as_ref().is_some_and(|peeked| {
+        // Only one of the two is on a stack.
+        let class = if by_stack.callback.is_empty() {
+            by_stack.target == peeked.target && peeked.callback.is_empty()
+        } else {
+            by_stack.callback == peeked.callback
+        };
+        class && by_stack.what.is_none_or(|what| peeked.what == Some(what))
+    });
+    if !agrees {
+        *message = Some(by_stack);
     }
 }
 
@@ -150,6 +179,30 @@ mod tests {
         assert_eq!(named(&newest), Some(("a.H".into(), String::new())), "API 37");
         assert_eq!(named(&["a.Main.main", "android.os.MessageQueue.next"]), None);
         assert_eq!(named(&[LOOP, DISPATCH]), None);
+    }
+
+    #[test]
+    fn a_stack_corrects_a_name_that_may_be_another_message_s() {
+        let message = |target: &str, callback: &str, what, named_by| Message {
+            target: target.into(),
+            callback: callback.into(),
+            what,
+            component: None,
+            named_by,
+        };
+        let corrected = |peeked: (&str, &str, i32), (target, callback, what): (&str, &str, Option<i32>)| {
+            let mut name = Some(message(peeked.0, peeked.1, Some(peeked.2), NamedBy::Peek));
+            correct(&mut name, message(target, callback, what, NamedBy::Stack));
+            name.unwrap().named_by
+        };
+        assert_eq!(corrected(("a.H", "", 5), ("a.H", "", None)), NamedBy::Peek, "which says more");
+        assert_eq!(corrected(("a.H", "a.R", 0), ("", "a.R", None)), NamedBy::Peek);
+        assert_eq!(corrected(("a.H", "a.R", 0), ("", "a.S", None)), NamedBy::Stack);
+        assert_eq!(corrected(("a.H", "", 5), ("a.I", "", None)), NamedBy::Stack);
+        assert_eq!(corrected(("a.H", "a.R", 0), ("a.H", "", None)), NamedBy::Stack);
+        assert_eq!(corrected(("a.H", "", 5), ("a.H", "", Some(6))), NamedBy::Stack);
+        let named = message("a.H", "", None, NamedBy::Callback);
+        assert!(may_be_another(None) && !may_be_another(Some(&named)));
     }
 
     #[test]

@@ -4,9 +4,11 @@
 pub(crate) mod allowance;
 pub(crate) mod annotations;
 pub(crate) mod breadcrumbs;
+pub(crate) mod class_names;
 pub(crate) mod features;
 pub(crate) mod frames;
 pub(crate) mod gate;
+pub(crate) mod hint;
 pub(crate) mod kill_switch;
 pub(crate) mod monitor;
 pub(crate) mod numbers;

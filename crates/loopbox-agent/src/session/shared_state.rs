@@ -1,5 +1,6 @@
 //! What the main thread publishes for the other threads, and how they wake each other.
 
+use super::hint::Hint;
 use crate::sys::clock;
 use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
 use loopbox_format::model::{Token, Uptime};
@@ -29,6 +30,8 @@ pub struct SharedState {
     /// Between which messages others were around a loop, in which main waits or which it has left, and how
     /// many.
     around: Pair,
+    /// A message, and what is known of it without its object.
+    hint: Pair,
     /// Which threads sleep without a deadline, and what else the main thread is to do, by bits.
     parked: AtomicU32,
     wake: AtomicU32,
@@ -87,6 +90,7 @@ impl Default for SharedState {
             now,
             outside: Pair::default(),
             around: Pair::default(),
+            hint: Pair::default(),
             parked: AtomicU32::default(),
             wake: AtomicU32::default(),
             stop: AtomicBool::default(),
@@ -158,6 +162,18 @@ impl SharedState {
     pub(crate) fn around(&self, between: Token) -> u64 {
         let (of, messages) = self.around.get();
         if of == between.0 { messages } else { 0 }
+    }
+
+    /// This is known of the message that runs. Main thread only.
+    #[inline]
+    pub(crate) fn set_hint(&self, token: Token, hint: Option<Hint>) {
+        self.hint.set(token.0, hint.map_or(0, Hint::to_bits));
+    }
+
+    /// What is known of this message. Not to be called while the main thread is stopped.
+    pub(crate) fn hint(&self, token: Token) -> Option<Hint> {
+        let (of, hint) = self.hint.get();
+        if of == token.0 { Hint::from_bits(hint) } else { None }
     }
 
     /// What the main thread does. Not to be called while it is stopped.

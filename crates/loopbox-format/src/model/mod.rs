@@ -10,6 +10,7 @@ mod context;
 mod cpu_use;
 mod frame_terms;
 mod frames;
+mod lifecycle;
 mod lock;
 mod main_thread;
 mod name;
@@ -31,6 +32,7 @@ pub use frames::{
     FrameGesture, FrameScene, FrameSession, JankFrame, RateFrames, RecentFrame, ScrollSums, StageFrame,
     WorstWindow,
 };
+pub use lifecycle::{LifecycleStep, LifecycleSteps};
 pub use lock::{LockChain, LockHolder, LockWait};
 pub use main_thread::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,

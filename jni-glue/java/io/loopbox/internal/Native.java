@@ -203,8 +203,21 @@ public final class Native {
     /** An idle handler is called: what runs is no message. On the main thread. */
     static native void pollIdle();
 
-    /** An activity's life cycle calls back: what names the message where the hook sees none. On the main thread. */
-    static native void inActivity();
+    /**
+     * The life cycle of an activity of this class calls back: what names the message where the hook sees none. On
+     * the main thread.
+     *
+     * @param step a number as of {@link #CREATE}
+     */
+    static native void inActivity(String activity, int step);
+
+    // As LifecycleStep of loopbox-format.
+    static final int CREATE = 1;
+    static final int START = 2;
+    static final int RESUME = 3;
+    static final int PAUSE = 4;
+    static final int STOP = 5;
+    static final int DESTROY = 6;
 
     /** How many messages run inside each other. */
     @FastNative

@@ -40,6 +40,7 @@ fn descriptor(java_type: &str) -> String {
         "String" => "Ljava/lang/String;",
         "Thread" => "Ljava/lang/Thread;",
         "MessageQueue" => "Landroid/os/MessageQueue;",
+        "Field" => "Ljava/lang/reflect/Field;",
         other => panic!("a native method with {other}"),
     }
     .to_owned()
@@ -56,6 +57,7 @@ fn rust_descriptor(rust_type: &str) -> &str {
         "jfloat" => "F",
         "JString" | "jstring" => "Ljava/lang/String;",
         "JLongArray" => "[J",
+        "JObjectArray" => "[Ljava/lang/reflect/Field;",
         // The one object that is passed as it is.
         "JObject" => "Landroid/os/MessageQueue;",
         "JObjectArray<JString>" => "[Ljava/lang/String;",

@@ -44,7 +44,7 @@ pub fn classify(anr: &Anr) -> AnrVerdict {
 /// seconds where input waits five). Outside of messages, and in a message without a name, it is input that
 /// waits.
 pub fn threshold_ns(input_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
-    // A look at the queue's head may be wrong.
+    // By the head of the queue it may be another's name.
     let certain = message.filter(|message| message.named_by != NamedBy::Peek);
     let class = certain.and_then(|message| match message.component? {
         Component::ActivityThread => message.what.and_then(component_anr_class),

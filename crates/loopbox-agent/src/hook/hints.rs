@@ -1,47 +1,43 @@
 //! What is known of the messages that run, for the poll hook, which sees none of them.
 
-use super::main_thread::{MAX_DEPTH, MainEnvironment};
+use super::peek::Head;
 use crate::session::hint::Hint;
-use loopbox_format::model::Token;
-use loopbox_recorder::Aggregator;
+use loopbox_format::model::{Token, Uptime};
 
-/// A hint of each message that runs. Main thread only; nothing here allocates.
+/// How many nested loops the aggregator distinguishes.
+pub(super) const MAX_DEPTH: usize = 8;
+
+/// What is known of a message.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known {
+    token: Token,
+    pub(crate) hint: Hint,
+    /// `Message.when`, where that is known.
+    pub(crate) when_ns: Option<Uptime>,
+}
+
+/// What is known of each message that runs. Main thread only; nothing here allocates.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
-    of: [Option<(Token, Hint)>; MAX_DEPTH],
-    /// There may be one.
-    any: bool,
+    of: [Option<Known>; MAX_DEPTH],
+    /// There may be something.
+    pub(super) any: bool,
 }
 
 impl Hints {
-    /// What is known of the innermost message that runs.
+    /// What is known of this message, which is inside of as many others but one.
     #[inline]
-    pub(crate) fn running(&self, aggregator: &Aggregator<MainEnvironment>) -> Option<Hint> {
-        if !self.any {
-            return None;
-        }
-        let running = aggregator.running()?;
-        let (of, hint) = (*self.of.get((aggregator.depth() as usize).checked_sub(1)?)?)?;
-        (of == running).then_some(hint)
+    pub(super) fn get(&self, depth: u32, token: Token) -> Option<Known> {
+        let known = (*self.of.get((depth as usize).checked_sub(1)?)?)?;
+        (known.token == token).then_some(known)
     }
 
-    /// Replaces it, and has the other threads know it.
+    /// Replaces it.
     #[inline]
-    pub(crate) fn set(&mut self, aggregator: &Aggregator<MainEnvironment>, hint: Option<Hint>) {
-        if let Some(running) = aggregator.running()
-            && let Some(place) = self.of.get_mut((aggregator.depth() as usize).wrapping_sub(1))
-        {
-            *place = hint.map(|hint| (running, hint));
+    pub(super) fn set(&mut self, depth: u32, token: Token, known: Option<Head>) {
+        if let Some(place) = self.of.get_mut((depth as usize).wrapping_sub(1)) {
+            *place = known.map(|(hint, when_ns)| Known { token, hint, when_ns });
             self.any = true;
-            aggregator.environment().hint(running, hint);
-        }
-    }
-
-    /// Nothing is known of it.
-    #[inline]
-    pub(crate) fn forget(&mut self, aggregator: &Aggregator<MainEnvironment>) {
-        if self.any {
-            self.set(aggregator, None);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What belongs to the main thread: the aggregator and the destinations of its results.
 
-use super::hints::Hints;
+use super::hints::{Hints, Known, MAX_DEPTH};
 use super::main_frames::MainFrames;
+use super::peek::{Head, Peek};
 use crate::anr::sigquit;
 use crate::session::hint::Hint;
 use crate::session::shared_state::SharedState;
@@ -27,6 +28,8 @@ pub(crate) struct Main {
     pub(crate) frames: Option<Box<MainFrames>>,
     /// What the polls of the queue say, while the poll hook is in.
     pub(crate) poll: Option<PollRules>,
+    /// How the poll hook reads the queue's head, where the app asks for that.
+    pub(crate) peek: Option<Box<Peek>>,
     /// What is known of the messages that run, for hooks that see none.
     pub(crate) hints: Hints,
 }
@@ -35,29 +38,45 @@ impl Main {
     pub(crate) fn new(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) -> Self {
         let pointers = [StackPointer::UNKNOWN; MAX_DEPTH];
         let hints = Hints::default();
-        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, hints }
+        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, peek: None, hints }
     }
 
     /// The framework calls back, in the message that runs: its name, where the hook does not see it.
     pub(crate) fn is_called(&mut self, hint: impl FnOnce(Option<Hint>) -> Hint) {
         if self.poll.is_some() {
-            let before = self.hints.running(&self.aggregator);
-            self.hints.set(&self.aggregator, Some(hint(before)));
+            let before = known(&self.aggregator, &self.hints).map(|known| known.hint);
+            // What the head said of its time is of another source.
+            learn(&self.aggregator, &mut self.hints, Some((hint(before), None)));
         }
+    }
+}
+
+/// What is known of the innermost message that runs.
+#[inline]
+pub(super) fn known(aggregator: &Aggregator<MainEnvironment>, hints: &Hints) -> Option<Known> {
+    if !hints.any {
+        return None;
+    }
+    hints.get(aggregator.depth(), aggregator.running()?)
+}
+
+/// Replaces it, and has the other threads know it.
+#[inline]
+pub(super) fn learn(aggregator: &Aggregator<MainEnvironment>, hints: &mut Hints, what: Option<Head>) {
+    if let Some(running) = aggregator.running() {
+        hints.set(aggregator.depth(), running, what);
+        aggregator.environment().shared.set_hint(running, what.map(|(hint, _)| hint));
     }
 }
 
 /// The message that recording began in has ended.
 pub(super) fn end_adopted(aggregator: &mut Aggregator<MainEnvironment>, hints: &Hints) {
-    let hint = hints.running(aggregator);
+    let known = known(aggregator, hints);
     let _ = aggregator.end_all(End::Returned);
-    if let Some(hint) = hint {
-        aggregator.describe(&hint.described());
+    if let Some(known) = known {
+        aggregator.describe(&known.hint.described());
     }
 }
-
-/// How many nested loops the aggregator distinguishes.
-pub(super) const MAX_DEPTH: usize = 8;
 
 /// How many messages have started in this recording. Written by the thread that records, read by any.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
@@ -165,12 +184,6 @@ impl<C: Clock> MainEnvironment<C> {
     /// The same by another clock.
     pub fn with_clock(ring: MainWriter, shared: Arc<SharedState>, clock: C) -> Self {
         Self { ring, shared, clock }
-    }
-
-    /// This is known of the message that runs.
-    #[inline]
-    pub(crate) fn hint(&self, running: Token, hint: Option<Hint>) {
-        self.shared.set_hint(running, hint);
     }
 }
 

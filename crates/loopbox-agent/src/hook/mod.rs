@@ -6,4 +6,5 @@ pub mod frames;
 pub(crate) mod hints;
 pub(crate) mod main_frames;
 pub mod main_thread;
+pub(crate) mod peek;
 pub mod poll;

@@ -9,13 +9,14 @@ use super::callbacks;
 use super::hints::Hints;
 use super::main_frames::MainFrames;
 use super::main_thread::{self, Main, MainEnvironment};
+use super::peek::Peek;
 use crate::jni::env::Env;
 use crate::jni::string::Text;
 use crate::jni::{call, class_cache};
 use crate::session::class_names::ClassId;
 use crate::session::hint::Hint;
 use crate::sys::log;
-use jni::objects::JObject;
+use jni::objects::{JObject, JObjectArray};
 use jni::sys::{self, jint, jlong};
 use loopbox_art::native_entry::{ArtMethod, NativeEntry, NoEntry, is_library_code};
 use loopbox_format::model::{End, LifecycleStep};
@@ -115,6 +116,7 @@ pub unsafe fn take_out(env: &mut Env<'_>, queue: &JObject<'_>) {
     // SAFETY: as in `put_in_within_frame`.
     if let Some(main) = unsafe { main_thread::main() } {
         main.poll = None;
+        main.peek = None;
     }
     let Some((trampoline, original)) =
         there.and_then(Trampoline::at).and_then(|ours| Some((ours, ours.original()?)))
@@ -266,17 +268,19 @@ struct Thread<'a> {
     frames: Option<&'a mut MainFrames>,
     adopted_in: &'a mut Option<u32>,
     hints: &'a mut Hints,
+    begun: bool,
 }
 
 impl Thread<'_> {
     #[inline]
     fn end(&mut self, end: End) {
-        let hint = self.hints.running(self.aggregator);
-        let wanted = self.aggregator.end(StackPointer::UNKNOWN, None, end);
-        if let Some(hint) = hint
-            && (wanted == Wanted::Description || hint.is_of_component())
+        let known = main_thread::known(self.aggregator, self.hints);
+        let when_ns = known.and_then(|known| known.when_ns);
+        let wanted = self.aggregator.end(StackPointer::UNKNOWN, when_ns, end);
+        if let Some(known) = known
+            && (wanted == Wanted::Description || known.hint.is_of_component())
         {
-            self.aggregator.describe(&hint.described());
+            self.aggregator.describe(&known.hint.described());
         }
         if let Some(frames) = &mut self.frames {
             frames.message_ended(self.aggregator.ended());
@@ -288,6 +292,7 @@ impl Dispatches for Thread<'_> {
     #[inline]
     fn begin(&mut self, at: StackPointer, worked: bool) {
         main_thread::count_begun();
+        self.begun = true;
         let _ = if worked { self.aggregator.begin_after_work(at) } else { self.aggregator.begin(at) };
     }
 
@@ -303,7 +308,9 @@ impl Dispatches for Thread<'_> {
     #[inline]
     fn retract(&mut self) {
         // What called back meanwhile was in no message, and the next one gets the same number.
-        self.hints.forget(self.aggregator);
+        if self.hints.any {
+            main_thread::learn(self.aggregator, self.hints, None);
+        }
         self.aggregator.retract();
     }
 
@@ -321,7 +328,7 @@ impl Dispatches for Thread<'_> {
 #[inline]
 fn parts(main: &mut Main) -> Option<(&mut PollRules, Thread<'_>)> {
     let Main { aggregator, poll, frames, adopted_in, hints, .. } = main;
-    let thread = Thread { aggregator, frames: frames.as_deref_mut(), adopted_in, hints };
+    let thread = Thread { aggregator, frames: frames.as_deref_mut(), adopted_in, hints, begun: false };
     Some((poll.as_mut()?, thread))
 }
 
@@ -348,9 +355,45 @@ extern "C" fn returned(env: *mut c_void, of: u32) {
     // SAFETY: the environment that ART passed to the poll; allowed with an exception pending.
     let threw = unsafe { ((**raw).v1_2.ExceptionCheck)(raw) };
     // SAFETY: as in `entered`.
-    if let Some((rules, mut thread)) = (unsafe { main_thread::main() }).and_then(parts) {
-        rules.returned(PollLoop::from_bits(of), threw, &mut thread);
+    let Some(main) = (unsafe { main_thread::main() }) else { return };
+    let Some((rules, mut thread)) = parts(main) else { return };
+    rules.returned(PollLoop::from_bits(of), threw, &mut thread);
+    if !thread.begun {
+        return;
     }
+    // Out of its place meanwhile: a class may be asked for its name.
+    let Some(mut peek) = main.peek.take() else { return };
+    // SAFETY: in the native method that polls; what threw has begun nothing.
+    let head = unsafe { peek.read(raw) };
+    // SAFETY: as in `entered`; the reference before is gone.
+    if let Some(main) = unsafe { main_thread::main() } {
+        main_thread::learn(&main.aggregator, &mut main.hints, head);
+        main.peek = Some(peek);
+    }
+}
+
+/// Reads the queue's head from now on, before each message. On the main thread, with the hook in.
+///
+/// # Errors
+/// Why it cannot, in words of the report.
+///
+/// # Safety
+/// As for [`Peek::new`].
+pub unsafe fn peek_at(
+    env: &mut Env<'_>,
+    queue: &JObject<'_>,
+    fields: &JObjectArray<'_>,
+) -> Result<(), String> {
+    let result = call::with_frame(env, |env| {
+        // SAFETY: the caller's promise.
+        Ok(unsafe { Peek::new(env, queue, fields) })
+    });
+    let peek = result.unwrap_or_else(|why| Err(why.0))?;
+    // SAFETY: as in `put_in_within_frame`.
+    if let Some(main) = unsafe { main_thread::main() } {
+        main.peek = Some(Box::new(peek));
+    }
+    Ok(())
 }
 
 /// `Native.pollIdle`: an idle handler is called.

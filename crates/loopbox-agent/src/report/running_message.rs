@@ -52,8 +52,8 @@ fn named_by_window(class: &str) -> Message {
     }
 }
 
-/// The name by what is known of a message without its object: by callbacks of the framework that ran in it, or
-/// by the head of the queue before.
+/// The name by what is known of a message without its object: by callbacks of the framework that ran in it,
+/// or by the head of the queue before.
 pub(super) fn name_by_hint(session: &Session, running: &Running) -> Option<Message> {
     Some(session.shared.hint(running.token)?.message(session.settings.recorder.keep))
 }

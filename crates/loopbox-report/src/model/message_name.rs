@@ -13,8 +13,8 @@ pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static st
     activity_thread(what, api_level).map(|known| known.name)
 }
 
-/// One line that identifies a message: the class of a posted Runnable, else the Handler's class and `what`; or
-/// the activity whose life cycle it is. A name that no hook saw at the message says where it is from.
+/// One line that identifies a message: the class of a posted Runnable, else the Handler's class and `what`;
+/// or the activity whose life cycle it is. A name that no hook saw at the message says where it is from.
 pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
     if let NamedBy::Lifecycle(steps) = message.named_by {
         return lifecycle_name(&message.target, steps);

@@ -4,6 +4,7 @@ package io.loopbox.internal;
 import android.os.MessageQueue;
 import dalvik.annotation.optimization.CriticalNative;
 import dalvik.annotation.optimization.FastNative;
+import java.lang.reflect.Field;
 
 /**
  * The native half. JNI_OnLoad registers every method here by hand, so that a name changed by a shrinker shows when
@@ -193,6 +194,13 @@ public final class Native {
      * @return null, or why it cannot be
      */
     static native String pollIn(MessageQueue queue);
+
+    /**
+     * Has the poll hook read the queue's head from now on, by these fields. On the main thread, with the hook in.
+     *
+     * @return null, or why it cannot
+     */
+    static native String pollPeek(MessageQueue queue, Field[] fields);
 
     /** Puts back what polled before, where no other library's function is on top. On the main thread. */
     static native void pollOut(MessageQueue queue);

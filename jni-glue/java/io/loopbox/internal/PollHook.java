@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
+import android.os.Handler;
 import android.os.Looper;
+import android.os.Message;
+import android.os.MessageQueue;
+import io.loopbox.QueueAccess;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 
 /**
  * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce: what lies between two
@@ -27,12 +33,43 @@ final class PollHook extends Hook {
     /** The one that was seen last: the same object for the same function. */
     private volatile Other other;
 
-    private PollHook() {}
+    /** Whether it reads the queue's head, in words of the report. */
+    private final String peek;
+
+    private PollHook(QueueAccess access) {
+        peek = access == null ? "" : peek(access, Looper.myQueue());
+    }
 
     /** @return null when it cannot be put in. */
-    static PollHook install() {
+    static PollHook install(Settings settings) {
         refusal = Native.pollIn(Looper.myQueue());
-        return refusal == null ? new PollHook() : null;
+        return refusal == null ? new PollHook(settings.pollPeek) : null;
+    }
+
+    private static String peek(QueueAccess access, MessageQueue queue) {
+        String why;
+        try {
+            Field[] fields = access.fields(queue);
+            why = areOfQueue(fields) ? Native.pollPeek(queue, fields) : "other fields";
+        } catch (Exception refused) {
+            why = refused.toString();
+        } catch (LinkageError absent) {
+            why = absent.toString();
+        }
+        return why == null ? ", with peek" : ", no peek: " + why;
+    }
+
+    /** Native code reads them without a check. */
+    private static boolean areOfQueue(Field[] fields) {
+        Class<?>[] types = {Message.class, Message.class, long.class, Handler.class, Runnable.class};
+        boolean are = fields.length == types.length;
+        for (int at = 0; are && at < types.length; at++) {
+            Class<?> of = at == 0 ? MessageQueue.class : Message.class;
+            are = fields[at].getDeclaringClass() == of
+                    && fields[at].getType() == types[at]
+                    && !Modifier.isStatic(fields[at].getModifiers());
+        }
+        return are;
     }
 
     /** Why there is none, in words of the report. */
@@ -42,7 +79,7 @@ final class PollHook extends Hook {
 
     @Override
     String describe() {
-        return withArmed("Poll");
+        return withArmed("Poll" + peek);
     }
 
     @Override

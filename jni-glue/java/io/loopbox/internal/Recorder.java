@@ -609,7 +609,7 @@ public final class Recorder {
         }
         String refused = null;
         if (settings.poll) {
-            PollHook poll = PollHook.install();
+            PollHook poll = PollHook.install(settings);
             if (poll != null) {
                 return poll;
             }

@@ -4,6 +4,7 @@ package io.loopbox.internal;
 import io.loopbox.Logger;
 import io.loopbox.ObserverAccess;
 import io.loopbox.ProfileListener;
+import io.loopbox.QueueAccess;
 import io.loopbox.Redactor;
 import java.io.File;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ public final class Settings implements Cloneable {
     public boolean poll;
     public boolean mayReflect = true;
     public ObserverAccess observerAccess;
+    public QueueAccess pollPeek;
     public boolean namedByPrinter;
     public boolean sigQuit = true;
     public long hangMs = 5_000;

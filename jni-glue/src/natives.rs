@@ -52,7 +52,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "adopt" "(IZJ)V" adopt,
         "endAdopted" "()V" callbacks::end_adopted,
         "pollIn" "(Landroid/os/MessageQueue;)Ljava/lang/String;" poll_in,
-        "pollPeek" "(Landroid/os/MessageQueue;[Ljava/lang/reflect/Field;)Ljava/lang/String;" poll_peek,
+        "pollPeek" "(Landroid/os/MessageQueue;[Ljava/lang/reflect/Member;)V" poll::peek,
         "pollOut" "(Landroid/os/MessageQueue;)V" poll_out,
         "pollThere" "()J" poll::there,
         "pollIdle" "()V" poll::idle,
@@ -120,21 +120,6 @@ extern "system" fn poll_in<'local>(
     entry::enter(env, |env| {
         // SAFETY: a MessageQueue, as the descriptor says; Java passes none that is null.
         match unsafe { poll::put_in(env, &queue) } {
-            Ok(()) => Ok(JString::null()),
-            Err(why) => raw::new_string(env, &why),
-        }
-    })
-}
-
-extern "system" fn poll_peek<'local>(
-    env: EnvUnowned<'local>,
-    _: JClass<'local>,
-    queue: JObject<'local>,
-    fields: JObjectArray<'local>,
-) -> JString<'local> {
-    entry::enter(env, |env| {
-        // SAFETY: as in `poll_in`; Java has compared the fields' classes and types.
-        match unsafe { poll::peek_at(env, &queue, &fields) } {
             Ok(()) => Ok(JString::null()),
             Err(why) => raw::new_string(env, &why),
         }

@@ -40,7 +40,7 @@ fn descriptor(java_type: &str) -> String {
         "String" => "Ljava/lang/String;",
         "Thread" => "Ljava/lang/Thread;",
         "MessageQueue" => "Landroid/os/MessageQueue;",
-        "Field" => "Ljava/lang/reflect/Field;",
+        "Member" => "Ljava/lang/reflect/Member;",
         other => panic!("a native method with {other}"),
     }
     .to_owned()
@@ -57,9 +57,9 @@ fn rust_descriptor(rust_type: &str) -> &str {
         "jfloat" => "F",
         "JString" | "jstring" => "Ljava/lang/String;",
         "JLongArray" => "[J",
-        "JObjectArray" => "[Ljava/lang/reflect/Field;",
         // The one object that is passed as it is.
         "JObject" => "Landroid/os/MessageQueue;",
+        "JObjectArray" => "[Ljava/lang/reflect/Member;",
         "JObjectArray<JString>" => "[Ljava/lang/String;",
         // Not wrapped where the call takes no transition.
         "jobjectArray" => "[Ljava/lang/Thread;",

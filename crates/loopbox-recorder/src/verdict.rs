@@ -45,7 +45,7 @@ pub fn classify(anr: &Anr) -> AnrVerdict {
 /// waits.
 pub fn threshold_ns(input_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
     // By the head of the queue it may be another's name.
-    let certain = message.filter(|message| message.named_by != NamedBy::Peek);
+    let certain = message.filter(|message| !matches!(message.named_by, NamedBy::Peek));
     let class = certain.and_then(|message| match message.component? {
         Component::ActivityThread => message.what.and_then(component_anr_class),
         Component::Receiver => Some(AnrClass::Broadcast),

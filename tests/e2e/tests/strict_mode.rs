@@ -56,7 +56,7 @@ fn looks_up_the_hidden_members_that_the_documentation_lists() -> Result<()> {
     for (testbed, options, wanted) in cases {
         let folder = tempdir()?;
         let app = launcher(testbed)?.app("scenario.Strict").option("--hidden-api");
-        let app = options.split(' ').fold(app, |app, option| app.argument(option));
+        let app = options.split(' ').fold(app, lab_launch::App::argument);
         let app = app.argument("detect=members").argument(format!("dir={}", folder.path().display()));
         let ended = app.start()?.finish(LIMIT)?.success()?;
         let members: Vec<&str> =

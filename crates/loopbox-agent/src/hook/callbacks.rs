@@ -150,7 +150,7 @@ pub extern "system" fn end_adopted(_: *mut sys::JNIEnv, _: sys::jclass) {
 
 fn end_adopted_in(main: &mut Main) {
     if main.adopted_in.take().is_some() {
-        main_thread::end_adopted(&mut main.aggregator, &main.hints);
+        let _ = main.aggregator.end_all(End::Returned);
         main.nested = 0;
         if let Some(poll) = &mut main.poll {
             poll.forget_adopted();

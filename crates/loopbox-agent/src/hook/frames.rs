@@ -3,7 +3,6 @@
 use super::main_frames::MainFrames;
 use super::main_thread;
 use crate::jni::string::Text;
-use crate::session::hint::Hint;
 use crate::sys::clock;
 use jni::sys;
 use loopbox_format::model::Token;
@@ -30,7 +29,7 @@ fn on_frame(time_ns: sys::jlong) -> sys::jboolean {
     let time_ns = u64::try_from(time_ns).unwrap_or(0);
     // SAFETY: as in `on_main`, which is not called yet.
     if let Some(main) = unsafe { main_thread::main() } {
-        main.is_called(|_| Hint::Frame);
+        main.is_called(None);
     }
     on_main(|frames, running| frames.frame(time_ns, running))
 }

@@ -1,6 +1,5 @@
 //! What is known of the messages that run, for the poll hook, which sees none of them.
 
-use super::peek::Head;
 use crate::session::hint::Hint;
 use loopbox_format::model::{Token, Uptime};
 
@@ -8,18 +7,18 @@ use loopbox_format::model::{Token, Uptime};
 pub(super) const MAX_DEPTH: usize = 8;
 
 /// What is known of a message.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Known {
     token: Token,
     pub(crate) hint: Hint,
-    /// `Message.when`, where that is known.
-    pub(crate) when_ns: Option<Uptime>,
+    /// `Message.when`; zero where that is not known.
+    pub(crate) when_ns: Uptime,
 }
 
 /// What is known of each message that runs. Main thread only; nothing here allocates.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
-    of: [Option<Known>; MAX_DEPTH],
+    of: [Known; MAX_DEPTH],
     /// There may be something.
     pub(super) any: bool,
 }
@@ -27,16 +26,16 @@ pub(crate) struct Hints {
 impl Hints {
     /// What is known of this message, which is inside of as many others but one.
     #[inline]
-    pub(super) fn get(&self, depth: u32, token: Token) -> Option<Known> {
-        let known = (*self.of.get((depth as usize).checked_sub(1)?)?)?;
-        (known.token == token).then_some(known)
+    pub(super) fn get(&self, depth: u32, token: Token) -> Known {
+        let place = self.of.get((depth as usize).wrapping_sub(1));
+        place.filter(|known| known.token == token).copied().unwrap_or_default()
     }
 
     /// Replaces it.
     #[inline]
-    pub(super) fn set(&mut self, depth: u32, token: Token, known: Option<Head>) {
+    pub(super) fn set(&mut self, depth: u32, token: Token, hint: Hint, when_ns: Uptime) {
         if let Some(place) = self.of.get_mut((depth as usize).wrapping_sub(1)) {
-            *place = known.map(|(hint, when_ns)| Known { token, hint, when_ns });
+            *place = Known { token, hint, when_ns };
             self.any = true;
         }
     }

@@ -2,12 +2,12 @@
 
 use super::hints::{Hints, Known, MAX_DEPTH};
 use super::main_frames::MainFrames;
-use super::peek::{Head, Peek};
 use crate::anr::sigquit;
+use crate::session::class_names::ClassId;
 use crate::session::hint::Hint;
 use crate::session::shared_state::SharedState;
 use crate::sys::clock;
-use loopbox_format::model::{End, Record, Token, Uptime};
+use loopbox_format::model::{LifecycleStep, Record, Token, Uptime};
 use loopbox_recorder::{Aggregator, Details, Dirty, Environment, PollRules, StackPointer};
 use loopbox_store::MainWriter;
 use std::ptr;
@@ -28,8 +28,8 @@ pub(crate) struct Main {
     pub(crate) frames: Option<Box<MainFrames>>,
     /// What the polls of the queue say, while the poll hook is in.
     pub(crate) poll: Option<PollRules>,
-    /// How the poll hook reads the queue's head, where the app asks for that.
-    pub(crate) peek: Option<Box<Peek>>,
+    /// The poll hook reads the queue's head, as the app asks for.
+    pub(crate) peeks: bool,
     /// What is known of the messages that run, for hooks that see none.
     pub(crate) hints: Hints,
 }
@@ -38,43 +38,40 @@ impl Main {
     pub(crate) fn new(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) -> Self {
         let pointers = [StackPointer::UNKNOWN; MAX_DEPTH];
         let hints = Hints::default();
-        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, peek: None, hints }
+        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, peeks: false, hints }
     }
 
-    /// The framework calls back, in the message that runs: its name, where the hook does not see it.
-    pub(crate) fn is_called(&mut self, hint: impl FnOnce(Option<Hint>) -> Hint) {
+    /// The framework calls back, in the message that runs: its name, where the hook does not see it. In a step
+    /// of an activity's life cycle, or in a frame.
+    pub(crate) fn is_called(&mut self, activity: Option<(ClassId, LifecycleStep)>) {
         if self.poll.is_some() {
-            let before = known(&self.aggregator, &self.hints).map(|known| known.hint);
+            let before = known(&self.aggregator, &self.hints).hint;
+            let hint = activity.map_or(Hint::FRAME, |(class, step)| Hint::called(before, class, step));
             // What the head said of its time is of another source.
-            learn(&self.aggregator, &mut self.hints, Some((hint(before), None)));
+            learn(&self.aggregator, &mut self.hints, hint, Uptime::ZERO);
         }
     }
 }
 
 /// What is known of the innermost message that runs.
 #[inline]
-pub(super) fn known(aggregator: &Aggregator<MainEnvironment>, hints: &Hints) -> Option<Known> {
-    if !hints.any {
-        return None;
+pub(super) fn known(aggregator: &Aggregator<MainEnvironment>, hints: &Hints) -> Known {
+    match aggregator.running() {
+        Some(running) if hints.any => hints.get(aggregator.depth(), running),
+        _ => Known::default(),
     }
-    hints.get(aggregator.depth(), aggregator.running()?)
 }
 
 /// Replaces it, and has the other threads know it.
-#[inline]
-pub(super) fn learn(aggregator: &Aggregator<MainEnvironment>, hints: &mut Hints, what: Option<Head>) {
+pub(super) fn learn(
+    aggregator: &Aggregator<MainEnvironment>,
+    hints: &mut Hints,
+    hint: Hint,
+    when_ns: Uptime,
+) {
     if let Some(running) = aggregator.running() {
-        hints.set(aggregator.depth(), running, what);
-        aggregator.environment().shared.set_hint(running, what.map(|(hint, _)| hint));
-    }
-}
-
-/// The message that recording began in has ended.
-pub(super) fn end_adopted(aggregator: &mut Aggregator<MainEnvironment>, hints: &Hints) {
-    let known = known(aggregator, hints);
-    let _ = aggregator.end_all(End::Returned);
-    if let Some(known) = known {
-        aggregator.describe(&known.hint.described());
+        hints.set(aggregator.depth(), running, hint, when_ns);
+        aggregator.environment().shared.set_hint(running, hint);
     }
 }
 

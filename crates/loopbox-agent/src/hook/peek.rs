@@ -5,16 +5,14 @@
 //! Without the queue's lock, and without a call or an object for a message, but where a barrier holds the
 //! first ones back: then a public method says which are asynchronous. A class is asked for its name once.
 
-use crate::jni::class_cache;
-use crate::jni::env::Env;
 use crate::jni::string::Text;
 use crate::session::class_names::ClassId;
 use crate::session::hint::Hint;
 use crate::sys::memory;
-use jni::objects::{JObject, JObjectArray};
 use jni::sys::{self, JNIEnv, jfieldID, jmethodID, jobject};
 use loopbox_format::model::Uptime;
 use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// The classes of targets and callbacks that are known apart; the names of more are not.
 const MOST_CLASSES: usize = 128;
@@ -22,7 +20,7 @@ const MOST_CLASSES: usize = 128;
 /// How many messages behind a barrier are read.
 const MOST_BEHIND: u32 = 64;
 
-/// The queue and the fields behind its head.
+/// The queue and the members behind its head. Kept for the rest of the process, as its classes are.
 #[derive(Debug)]
 pub(crate) struct Peek {
     queue: jobject,
@@ -38,56 +36,55 @@ pub(crate) struct Peek {
     classes: Vec<(jobject, ClassId)>,
 }
 
-/// What is at the head of the queue, and when it was due.
-pub(super) type Head = (Hint, Option<Uptime>);
+/// The one of main's queue, which stays the same. Main thread only.
+static PEEK: AtomicPtr<Peek> = AtomicPtr::new(ptr::null_mut());
 
 impl Peek {
-    /// Of this queue.
-    ///
-    /// # Errors
-    /// Why there is none, in words of the report.
+    /// The one that was made.
     ///
     /// # Safety
-    /// A `MessageQueue`, and fields as `QueueAccess` says them, of these classes and types.
-    pub(super) unsafe fn new(
-        env: &mut Env<'_>,
-        queue: &JObject<'_>,
-        fields: &JObjectArray<'_>,
-    ) -> Result<Self, String> {
-        let raw = env.get_raw();
-        // SAFETY: this thread's environment without a pending exception; the caller's promise: five elements.
-        // Names end with a null byte. A look-up that fails leaves an exception, which is cleared before the
-        // next call.
+    /// On the main thread, with no other result of it in use.
+    pub(super) unsafe fn get<'a>() -> Option<&'a mut Self> {
+        // SAFETY: null, or a box that is never freed; the caller's promise.
+        unsafe { PEEK.load(Ordering::Relaxed).as_mut() }
+    }
+
+    /// Makes it where it is not there. On the main thread.
+    ///
+    /// # Safety
+    /// This thread's environment, main's `MessageQueue`, and six reflected fields and two methods as
+    /// `Native.java` says them.
+    pub(super) unsafe fn make(raw: *mut JNIEnv, queue: jobject, members: sys::jobjectArray) {
+        if !PEEK.load(Ordering::Relaxed).is_null() {
+            return;
+        }
+        let mut fields: [jfieldID; 8] = [ptr::null_mut(); 8];
+        // SAFETY: the caller's promise: as many elements, none of them null. Both kinds of ids are pointers.
         unsafe {
-            let ids: [jfieldID; 5] = std::array::from_fn(|at| {
-                let field = ((**raw).v1_1.GetObjectArrayElement)(raw, fields.as_raw(), at as sys::jsize);
-                ((**raw).v1_2.FromReflectedField)(raw, field)
-            });
-            let message = ((**raw).v1_1.FindClass)(raw, c"android/os/Message".as_ptr());
-            let class = ((**raw).v1_1.FindClass)(raw, c"java/lang/Class".as_ptr());
-            let what = ((**raw).v1_1.GetFieldID)(raw, message, c"what".as_ptr(), c"I".as_ptr());
-            let is_asynchronous =
-                ((**raw).v1_1.GetMethodID)(raw, message, c"isAsynchronous".as_ptr(), c"()Z".as_ptr());
-            let text = c"()Ljava/lang/String;";
-            let name = ((**raw).v1_1.GetMethodID)(raw, class, c"getName".as_ptr(), text.as_ptr());
-            let queue = ((**raw).v1_1.NewGlobalRef)(raw, queue.as_raw());
-            env.exception_clear();
-            let [head, next, when, target, callback] = ids;
-            let found = ids.iter().all(|id| !id.is_null());
-            if !found || what.is_null() || is_asynchronous.is_null() || name.is_null() || queue.is_null() {
-                return Err("a member of Message cannot be found".to_owned());
+            for (at, id) in fields.iter_mut().enumerate() {
+                let member = ((**raw).v1_1.GetObjectArrayElement)(raw, members, at as sys::jsize);
+                *id = if at < 6 {
+                    ((**raw).v1_2.FromReflectedField)(raw, member)
+                } else {
+                    ((**raw).v1_2.FromReflectedMethod)(raw, member).cast()
+                };
             }
-            let classes = Vec::with_capacity(MOST_CLASSES);
-            Ok(Self { queue, head, next, when, target, callback, what, is_asynchronous, name, classes })
+            let queue = ((**raw).v1_1.NewGlobalRef)(raw, queue);
+            let [head, next, when, target, callback, what, is_asynchronous, name] = fields;
+            let (is_asynchronous, name) = (is_asynchronous.cast(), name.cast());
+            let classes = Vec::new();
+            let made =
+                Self { queue, head, next, when, target, callback, what, is_asynchronous, name, classes };
+            PEEK.store(Box::into_raw(Box::new(made)), Ordering::Relaxed);
         }
     }
 
-    /// What `next()` will take, if it takes one.
+    /// What `next()` will take, if it takes one, and when that was due.
     ///
     /// # Safety
     /// This thread's environment, in a native method whose end frees local references, without a pending
     /// exception.
-    pub(super) unsafe fn read(&mut self, raw: *mut JNIEnv) -> Option<Head> {
+    pub(super) unsafe fn read(&mut self, raw: *mut JNIEnv) -> Option<(Hint, Uptime)> {
         // SAFETY: the caller's promise; the objects are of the classes that the fields are of. What another
         // thread recycles meanwhile stays an object of its class.
         unsafe {
@@ -109,8 +106,8 @@ impl Peek {
                 // It was recycled, or its class is one too many.
                 return None;
             }
-            let when_ns = u64::try_from(when_ms).ok().map(|ms| Uptime(ms.saturating_mul(1_000_000)));
-            Some((Hint::Head(target, callback, what), when_ns))
+            let when_ns = Uptime(when_ms.cast_unsigned().wrapping_mul(1_000_000));
+            Some((Hint::head(target, callback, what), when_ns))
         }
     }
 
@@ -169,7 +166,7 @@ impl Peek {
         unsafe {
             let name = ((**raw).v1_1.CallObjectMethodA)(raw, class, self.name, ptr::null());
             ((**raw).v1_1.ExceptionClear)(raw);
-            let id = ClassId::of(Text::read(raw, name).as_str());
+            let id = class_named(raw, name);
             let kept = ((**raw).v1_1.NewGlobalRef)(raw, class);
             if !kept.is_null() {
                 self.classes.push((kept, id));
@@ -179,22 +176,12 @@ impl Peek {
     }
 }
 
-/// On the main thread, whoever has ended the recording.
-impl Drop for Peek {
-    fn drop(&mut self) {
-        let Some(classes) = class_cache::get() else { return };
-        let vm = classes.vm.get_raw();
-        let mut env = ptr::null_mut();
-        // SAFETY: this process's VM, which stays; the environment is this thread's, and the global references
-        // are owned by nothing else.
-        unsafe {
-            if ((**vm).v1_2.GetEnv)(vm, &raw mut env, sys::JNI_VERSION_1_6) != sys::JNI_OK {
-                return;
-            }
-            let raw: *mut JNIEnv = env.cast();
-            for kept in self.classes.iter().map(|known| known.0).chain([self.queue]) {
-                ((**raw).v1_1.DeleteGlobalRef)(raw, kept);
-            }
-        }
-    }
+/// The number of the class with this name.
+///
+/// # Safety
+/// As for [`Text::read`].
+#[inline(never)]
+pub(super) unsafe fn class_named(raw: *mut JNIEnv, name: sys::jstring) -> ClassId {
+    // SAFETY: the caller's promise.
+    ClassId::of(unsafe { Text::read(raw, name) }.as_str())
 }

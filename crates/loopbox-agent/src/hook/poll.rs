@@ -9,17 +9,15 @@ use super::callbacks;
 use super::hints::Hints;
 use super::main_frames::MainFrames;
 use super::main_thread::{self, Main, MainEnvironment};
-use super::peek::Peek;
+use super::peek::{self, Peek};
 use crate::jni::env::Env;
-use crate::jni::string::Text;
 use crate::jni::{call, class_cache};
-use crate::session::class_names::ClassId;
 use crate::session::hint::Hint;
 use crate::sys::log;
 use jni::objects::{JObject, JObjectArray};
 use jni::sys::{self, jint, jlong};
 use loopbox_art::native_entry::{ArtMethod, NativeEntry, NoEntry, is_library_code};
-use loopbox_format::model::{End, LifecycleStep};
+use loopbox_format::model::{End, LifecycleStep, Uptime};
 use loopbox_poll::{Recorder, SUPPORTED, Trampoline};
 use loopbox_recorder::{Aggregator, Dispatches, PollLoop, PollRules, PollStack, StackPointer, Wanted};
 use std::ffi::{CStr, c_void};
@@ -116,7 +114,7 @@ pub unsafe fn take_out(env: &mut Env<'_>, queue: &JObject<'_>) {
     // SAFETY: as in `put_in_within_frame`.
     if let Some(main) = unsafe { main_thread::main() } {
         main.poll = None;
-        main.peek = None;
+        main.peeks = false;
     }
     let Some((trampoline, original)) =
         there.and_then(Trampoline::at).and_then(|ours| Some((ours, ours.original()?)))
@@ -275,12 +273,11 @@ impl Thread<'_> {
     #[inline]
     fn end(&mut self, end: End) {
         let known = main_thread::known(self.aggregator, self.hints);
-        let when_ns = known.and_then(|known| known.when_ns);
-        let wanted = self.aggregator.end(StackPointer::UNKNOWN, when_ns, end);
-        if let Some(known) = known
-            && (wanted == Wanted::Description || known.hint.is_of_component())
+        let wanted = self.aggregator.end(StackPointer::UNKNOWN, Some(known.when_ns), end);
+        if (wanted == Wanted::Description || known.hint.is_of_component())
+            && let Some(described) = known.hint.described()
         {
-            self.aggregator.describe(&known.hint.described());
+            self.aggregator.describe(&described);
         }
         if let Some(frames) = &mut self.frames {
             frames.message_ended(self.aggregator.ended());
@@ -309,7 +306,7 @@ impl Dispatches for Thread<'_> {
     fn retract(&mut self) {
         // What called back meanwhile was in no message, and the next one gets the same number.
         if self.hints.any {
-            main_thread::learn(self.aggregator, self.hints, None);
+            main_thread::learn(self.aggregator, self.hints, Hint::default(), Uptime::ZERO);
         }
         self.aggregator.retract();
     }
@@ -320,7 +317,7 @@ impl Dispatches for Thread<'_> {
 
     fn end_adopted(&mut self) {
         *self.adopted_in = None;
-        main_thread::end_adopted(self.aggregator, self.hints);
+        let _ = self.aggregator.end_all(End::Returned);
     }
 }
 
@@ -358,42 +355,33 @@ extern "C" fn returned(env: *mut c_void, of: u32) {
     let Some(main) = (unsafe { main_thread::main() }) else { return };
     let Some((rules, mut thread)) = parts(main) else { return };
     rules.returned(PollLoop::from_bits(of), threw, &mut thread);
-    if !thread.begun {
+    if !thread.begun || !main.peeks {
         return;
     }
-    // Out of its place meanwhile: a class may be asked for its name.
-    let Some(mut peek) = main.peek.take() else { return };
-    // SAFETY: in the native method that polls; what threw has begun nothing.
-    let head = unsafe { peek.read(raw) };
-    // SAFETY: as in `entered`; the reference before is gone.
+    // SAFETY: on the main thread, in the native method that polls; what threw has begun nothing.
+    let (hint, when_ns) = unsafe { Peek::get().and_then(|peek| peek.read(raw)) }.unwrap_or_default();
+    // A class may have been asked for its name. SAFETY: as in `entered`; the reference before is gone.
     if let Some(main) = unsafe { main_thread::main() } {
-        main_thread::learn(&main.aggregator, &mut main.hints, head);
-        main.peek = Some(peek);
+        main_thread::learn(&main.aggregator, &mut main.hints, hint, when_ns);
     }
 }
 
-/// Reads the queue's head from now on, before each message. On the main thread, with the hook in.
-///
-/// # Errors
-/// Why it cannot, in words of the report.
+/// `Native.pollPeek`: the queue's head is read from now on, before each message.
 ///
 /// # Safety
-/// As for [`Peek::new`].
-pub unsafe fn peek_at(
-    env: &mut Env<'_>,
-    queue: &JObject<'_>,
-    fields: &JObjectArray<'_>,
-) -> Result<(), String> {
-    let result = call::with_frame(env, |env| {
-        // SAFETY: the caller's promise.
-        Ok(unsafe { Peek::new(env, queue, fields) })
-    });
-    let peek = result.unwrap_or_else(|why| Err(why.0))?;
-    // SAFETY: as in `put_in_within_frame`.
+/// Called by the VM on the main thread, with what [`Peek::make`] takes.
+pub unsafe extern "system" fn peek<'local>(
+    env: *mut sys::JNIEnv,
+    _: sys::jclass,
+    queue: JObject<'local>,
+    members: JObjectArray<'local>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { Peek::make(env, queue.as_raw(), members.as_raw()) };
+    // SAFETY: as in `entered`.
     if let Some(main) = unsafe { main_thread::main() } {
-        main.peek = Some(Box::new(peek));
+        main.peeks = true;
     }
-    Ok(())
 }
 
 /// `Native.pollIdle`: an idle handler is called.
@@ -419,11 +407,11 @@ pub unsafe extern "system" fn in_activity(
     step: jint,
 ) {
     // SAFETY: the caller's promise.
-    let class = unsafe { Text::read(env, class) };
+    let class = unsafe { peek::class_named(env, class) };
     let Some(step) = LifecycleStep::from_number(step.cast_unsigned()) else { return };
     // SAFETY: as in `entered`.
     if let Some(main) = unsafe { main_thread::main() } {
-        main.is_called(|before| Hint::called(before, ClassId::of(class.as_str()), step));
+        main.is_called(Some((class, step)));
     }
 }
 

@@ -9,7 +9,7 @@ use loopbox_format::model::{
     Component, Location, MainState, Message, Method, NamedBy, Report, Running, StackTree, Symbols, Token,
 };
 use loopbox_format::{looper, stacks};
-use loopbox_recorder::{BIND_APPLICATION, Keep};
+use loopbox_recorder::{BIND_APPLICATION, Described, Keep};
 use std::sync::atomic::Ordering;
 
 /// The name from the line that Looper has printed at the start of this very message; `None` when another one
@@ -43,43 +43,41 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
 const INPUT: &str = "input ";
 
 fn named_by_window(class: &str) -> Message {
-    Message {
-        target: class.to_owned(),
-        callback: String::new(),
-        what: None,
-        component: Some(Component::Input),
-        named_by: NamedBy::Window,
-    }
+    owned(&Described { target: class, callback: "", what: None, named_by: NamedBy::Window })
+}
+
+/// A description as a message of a report.
+fn owned(described: &Described<'_>) -> Message {
+    let &Described { target, callback, what, named_by } = described;
+    let component = match named_by {
+        NamedBy::Window => Some(Component::Input),
+        NamedBy::Lifecycle(_) => Some(Component::ActivityThread),
+        _ => looper::component(target, callback),
+    };
+    Message { target: target.to_owned(), callback: callback.to_owned(), what, component, named_by }
 }
 
 /// The name by what is known of a message without its object: by callbacks of the framework that ran in it,
 /// or by the head of the queue before.
 pub(super) fn name_by_hint(session: &Session, running: &Running) -> Option<Message> {
-    Some(session.shared.hint(running.token)?.message(session.settings.recorder.keep))
+    session.shared.hint(running.token).described().as_ref().map(owned)
 }
 
 /// The name of the message that recording began in, if the stack showed it then.
 pub(super) fn name_by_install(session: &Session, running: &Running) -> Option<Message> {
     let first =
         running.token == Token(1) && running.depth == 1 && session.began_in_bind.load(Ordering::Relaxed);
-    first.then(|| Message {
-        target: BIND_APPLICATION.target.to_owned(),
-        callback: String::new(),
-        what: BIND_APPLICATION.what,
-        component: Some(Component::ActivityThread),
-        named_by: BIND_APPLICATION.named_by,
-    })
+    first.then(|| owned(&BIND_APPLICATION))
 }
 
 fn named_by_line(text: &str) -> Message {
     let line = looper::dispatch(text);
-    Message {
-        target: line.target.to_owned(),
-        callback: line.callback.to_owned(),
+    owned(&Described {
+        target: line.target,
+        callback: line.callback,
         what: line.what,
-        component: looper::component(line.target, line.callback),
         named_by: NamedBy::Printer,
-    }
+    })
 }
 
 /// Names a running message that has no name yet by its last stack, as far as `keep` allows.
@@ -95,7 +93,8 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     if keep == Keep::ComponentsOnly {
         running.message = running.message.take().filter(|message| message.component.is_some());
         if let Some(message) = &mut running.message
-            && message.component == Some(Component::Input)
+            && (message.component == Some(Component::Input)
+                || matches!(message.named_by, NamedBy::Lifecycle(_)))
         {
             message.target.clear();
         }
@@ -104,19 +103,19 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
 
 /// Whether a stack knows better what this message is: where it has no name, or one that may be another's.
 pub(super) fn may_be_another(message: Option<&Message>) -> bool {
-    message.is_none_or(|message| message.named_by == NamedBy::Peek)
+    message.is_none_or(|message| matches!(message.named_by, NamedBy::Peek))
+}
+
+fn class_on_stack(message: &Message) -> &str {
+    if message.callback.is_empty() { &message.target } else { &message.callback }
 }
 
 /// Names a message by its stack, unless that agrees with a name that may be another's and says more.
 pub(super) fn correct(message: &mut Option<Message>, by_stack: Message) {
     let agrees = message.as_ref().is_some_and(|peeked| {
-        // Only one of the two is on a stack.
-        let class = if by_stack.callback.is_empty() {
-            by_stack.target == peeked.target && peeked.callback.is_empty()
-        } else {
-            by_stack.callback == peeked.callback
-        };
-        class && by_stack.what.is_none_or(|what| peeked.what == Some(what))
+        // Only one of the two classes is on a stack.
+        class_on_stack(&by_stack) == class_on_stack(peeked)
+            && by_stack.what.is_none_or(|what| peeked.what == Some(what))
     });
     if !agrees {
         *message = Some(by_stack);

@@ -2,23 +2,21 @@
 //! thread may read it without a lock.
 
 use loopbox_format::looper;
-use loopbox_recorder::Name;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// As many as there is room for: an app's activities, and the classes of what it posts to main.
 const MOST: usize = 256;
 
 struct ClassName {
-    name: Name,
+    name: Box<str>,
     /// A Handler or a callback of the framework with this class is of a component.
     is_component: bool,
 }
 
+/// Written by the main thread alone, from the first place on.
 struct ClassNames {
     names: [AtomicPtr<ClassName>; MOST],
-    /// How many there are. Written by the main thread alone.
-    count: AtomicU32,
 }
 
 /// Of this process.
@@ -26,25 +24,25 @@ static NAMES: ClassNames = ClassNames::new();
 
 impl ClassNames {
     const fn new() -> Self {
-        Self { names: [const { AtomicPtr::new(ptr::null_mut()) }; MOST], count: AtomicU32::new(0) }
+        Self { names: [const { AtomicPtr::new(ptr::null_mut()) }; MOST] }
     }
 
     /// Finds a name or adds it, while there is room.
     fn number_of(&self, name: &str) -> Option<u32> {
-        let name = Name::new(name);
-        let text = name.as_str();
-        let count = self.count.load(Ordering::Relaxed);
-        let is_it = |number: &u32| self.get(*number).is_some_and(|class| class.name.as_str() == text);
-        if let Some(known) = (1..=count).find(is_it) {
-            return Some(known);
+        let mut number = 1;
+        while let Some(known) = self.get(number) {
+            if *known.name == *name {
+                return Some(number);
+            }
+            number += 1;
         }
-        let place = self.names.get(count as usize)?;
-        let is_component = looper::component(text, "").or_else(|| looper::component("", text)).is_some();
-        place.store(Box::into_raw(Box::new(ClassName { name, is_component })), Ordering::Release);
-        self.count.store(count + 1, Ordering::Relaxed);
-        Some(count + 1)
+        let place = self.names.get(number as usize - 1)?;
+        let class = ClassName { name: name.into(), is_component: looper::component(name, name).is_some() };
+        place.store(Box::into_raw(Box::new(class)), Ordering::Release);
+        Some(number)
     }
 
+    #[inline(never)]
     fn get(&self, number: u32) -> Option<&'static ClassName> {
         let place = self.names.get((number as usize).checked_sub(1)?)?;
         // SAFETY: null, or a box that is never changed or freed.
@@ -69,7 +67,7 @@ impl ClassId {
 
     /// Its name; empty for none.
     pub(crate) fn name(self) -> &'static str {
-        NAMES.get(self.0).map_or("", |class| class.name.as_str())
+        NAMES.get(self.0).map_or("", |class| &*class.name)
     }
 
     /// Whether a message with it is one of the framework for a component.
@@ -107,6 +105,6 @@ mod tests {
         let all: Vec<_> = (0..=MOST).map(|nth| names.number_of(&format!("a.B{nth}"))).collect();
         assert_eq!((all[0], all[MOST - 1], all[MOST]), (Some(1), Some(MOST as u32), None));
         assert_eq!(names.number_of("a.B0"), Some(1));
-        assert_eq!(names.get(MOST as u32).map(|class| class.name.as_str()), Some("a.B255"));
+        assert_eq!(names.get(MOST as u32).map(|class| &*class.name), Some("a.B255"));
     }
 }

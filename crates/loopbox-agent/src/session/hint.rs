@@ -2,104 +2,98 @@
 //! main thread writes the word, and any thread makes a name of it.
 
 use super::class_names::ClassId;
-use loopbox_format::model::{Component, LifecycleStep, LifecycleSteps, Message, NamedBy};
-use loopbox_recorder::{Described, Keep};
+use loopbox_format::model::{LifecycleStep, LifecycleSteps, NamedBy};
+use loopbox_recorder::Described;
 
 const KIND_BITS: u32 = 2;
+const KIND: u64 = (1 << KIND_BITS) - 1;
 const HIGH: u32 = 32;
 
-/// What is known of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hint {
-    /// Our callback of a display frame was called in it.
-    Frame,
-    /// Callbacks of the life cycle of this activity were.
-    Activity(ClassId, LifecycleSteps),
-    /// What was at the head of the queue before it was taken: its target, callback and `what`.
-    Head(ClassId, ClassId, i32),
-}
+/// What is known of a message: the kind in the lowest bits, then classes; in the upper half steps or `what`.
+/// Nothing by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Hint(u64);
 
 impl Hint {
+    /// Our callback of a display frame was called in it.
+    pub(crate) const FRAME: Self = Self(1);
+    const NOTHING: u64 = 0;
+    const ACTIVITY: u64 = 2;
+    const HEAD: u64 = 3;
+
     /// What another callback of a life cycle adds to what is known.
-    pub(crate) fn called(before: Option<Self>, activity: ClassId, step: LifecycleStep) -> Self {
-        let steps = match before {
-            Some(Self::Activity(same, steps)) if same == activity => steps,
-            Some(Self::Activity(..)) => LifecycleSteps::default().then(LifecycleStep::Other),
-            _ => LifecycleSteps::default(),
+    pub(crate) fn called(before: Self, activity: ClassId, step: LifecycleStep) -> Self {
+        let same = Self::ACTIVITY | activity.to_bits() << KIND_BITS;
+        // Classes that are too many are not known apart.
+        let steps = if before.0 as u32 == same as u32 && activity != ClassId::NONE {
+            before.steps()
+        } else if before.0 & KIND == Self::ACTIVITY {
+            LifecycleSteps::default().then(LifecycleStep::Other)
+        } else {
+            LifecycleSteps::default()
         };
-        Self::Activity(activity, steps.then(step))
+        Self(same | u64::from(steps.then(step).to_bits()) << HIGH)
+    }
+
+    /// What was at the head of the queue before it was taken.
+    pub(crate) fn head(target: ClassId, callback: ClassId, what: i32) -> Self {
+        let classes = target.to_bits() | callback.to_bits() << ClassId::BITS;
+        Self(Self::HEAD | classes << KIND_BITS | u64::from(what.cast_unsigned()) << HIGH)
     }
 
     pub(crate) fn to_bits(self) -> u64 {
-        match self {
-            Self::Frame => 1,
-            Self::Activity(class, steps) => {
-                2 | class.to_bits() << KIND_BITS | u64::from(steps.to_bits()) << HIGH
-            }
-            Self::Head(target, callback, what) => {
-                let classes = target.to_bits() | callback.to_bits() << ClassId::BITS;
-                3 | classes << KIND_BITS | u64::from(what.cast_unsigned()) << HIGH
-            }
-        }
+        self.0
     }
 
-    /// `None` for 0.
-    pub(crate) fn from_bits(bits: u64) -> Option<Self> {
-        let class = ClassId::from_bits(bits >> KIND_BITS);
-        let high = (bits >> HIGH) as u32;
-        Some(match bits & 3 {
-            1 => Self::Frame,
-            2 => Self::Activity(class, LifecycleSteps::from_bits(high)),
-            3 => {
-                let callback = ClassId::from_bits(bits >> (KIND_BITS + ClassId::BITS));
-                Self::Head(class, callback, high.cast_signed())
-            }
-            _ => return None,
-        })
+    /// The inverse of [`to_bits`](Self::to_bits).
+    pub(crate) fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    fn steps(self) -> LifecycleSteps {
+        LifecycleSteps::from_bits((self.0 >> HIGH) as u32)
+    }
+
+    fn target(self) -> ClassId {
+        ClassId::from_bits(self.0 >> KIND_BITS)
+    }
+
+    fn callback(self) -> ClassId {
+        ClassId::from_bits(self.0 >> (KIND_BITS + ClassId::BITS))
     }
 
     /// Whether it names a message of a component, which is kept however short it is.
     pub(crate) fn is_of_component(self) -> bool {
-        match self {
-            Self::Frame | Self::Activity(..) => true,
-            Self::Head(target, callback, _) => target.is_component() || callback.is_component(),
+        match self.0 & KIND {
+            Self::NOTHING => false,
+            Self::HEAD => self.target().is_component() || self.callback().is_component(),
+            _ => true,
         }
     }
 
-    /// The name.
-    pub(crate) fn described(self) -> Described<'static> {
-        match self {
-            Self::Frame => Described {
+    /// The name; `None` where nothing is known.
+    pub(crate) fn described(self) -> Option<Described<'static>> {
+        Some(match self.0 & KIND {
+            Self::NOTHING => return None,
+            Self::HEAD => Described {
+                target: self.target().name(),
+                callback: self.callback().name(),
+                what: Some(((self.0 >> HIGH) as u32).cast_signed()),
+                named_by: NamedBy::Peek,
+            },
+            Self::ACTIVITY => Described {
+                target: self.target().name(),
+                callback: "",
+                what: None,
+                named_by: NamedBy::Lifecycle(self.steps()),
+            },
+            _ => Described {
                 target: "android.view.Choreographer$FrameHandler",
                 callback: "android.view.Choreographer$FrameDisplayEventReceiver",
                 what: None,
                 named_by: NamedBy::Callback,
             },
-            Self::Activity(class, steps) => Described {
-                target: class.name(),
-                callback: "",
-                what: None,
-                named_by: NamedBy::Lifecycle(steps),
-            },
-            Self::Head(target, callback, what) => Described {
-                target: target.name(),
-                callback: callback.name(),
-                what: Some(what),
-                named_by: NamedBy::Peek,
-            },
-        }
-    }
-
-    /// The name of a message that runs.
-    pub(crate) fn message(self, keep: Keep) -> Message {
-        let Described { target, callback, what, named_by } = self.described();
-        let component = match self {
-            Self::Activity(..) => Some(Component::ActivityThread),
-            _ => loopbox_format::looper::component(target, callback),
-        };
-        let hidden = matches!(self, Self::Activity(..)) && keep == Keep::ComponentsOnly;
-        let target = if hidden { "" } else { target };
-        Message { target: target.to_owned(), callback: callback.to_owned(), what, component, named_by }
+        })
     }
 }
 
@@ -108,19 +102,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hint_is_the_same_after_it_was_one_word() {
+    fn a_hint_is_one_word_with_all_that_is_known() {
         let (main, other) = (ClassId::of("a.MainActivity"), ClassId::of("a.Other"));
-        let one = Hint::called(None, main, LifecycleStep::Pause);
-        let two = Hint::called(Some(one), other, LifecycleStep::Create);
-        let all = [Hint::Frame, one, two, Hint::Head(main, ClassId::NONE, -3), Hint::Head(other, main, 159)];
-        for hint in all {
-            assert_eq!(Hint::from_bits(hint.to_bits()), Some(hint));
-        }
-        assert_eq!(Hint::from_bits(0), None);
-        let NamedBy::Lifecycle(steps) = two.described().named_by else { panic!("{two:?}") };
-        assert_eq!(steps.iter().collect::<Vec<_>>(), [LifecycleStep::Other, LifecycleStep::Create]);
-        assert_eq!(two.message(Keep::Names).target, "a.Other");
-        assert_eq!(two.message(Keep::ComponentsOnly).target, "");
-        assert_eq!(one.message(Keep::Names).component, Some(Component::ActivityThread));
+        let one = Hint::called(Hint::default(), main, LifecycleStep::Pause);
+        let two = Hint::called(one, main, LifecycleStep::Stop);
+        let three = Hint::called(two, other, LifecycleStep::Create);
+        let steps = |hint: Hint| {
+            let described = hint.described().unwrap();
+            let NamedBy::Lifecycle(steps) = described.named_by else { panic!("{hint:?}") };
+            (described.target, steps.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(steps(two), ("a.MainActivity", vec![LifecycleStep::Pause, LifecycleStep::Stop]));
+        assert_eq!(steps(three), ("a.Other", vec![LifecycleStep::Other, LifecycleStep::Create]));
+        let after_frame = Hint::called(Hint::FRAME, other, LifecycleStep::Create);
+        assert_eq!(steps(after_frame), ("a.Other", vec![LifecycleStep::Create]));
+        let head = |target, callback, what| {
+            let hint = Hint::head(target, callback, what);
+            assert_eq!(Hint::from_bits(hint.to_bits()), hint);
+            let Described { target, callback, what, .. } = hint.described().unwrap();
+            (target, callback, what, hint.is_of_component())
+        };
+        assert_eq!(head(main, ClassId::NONE, -3), ("a.MainActivity", "", Some(-3), false));
+        assert_eq!(head(other, main, 159), ("a.Other", "a.MainActivity", Some(159), false));
+        let handler = ClassId::of("android.app.ActivityThread$H");
+        assert!(head(handler, ClassId::NONE, 159).3 && Hint::FRAME.is_of_component());
+        assert!(Hint::default().described().is_none() && !Hint::default().is_of_component());
     }
 }

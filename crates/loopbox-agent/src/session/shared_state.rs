@@ -166,14 +166,14 @@ impl SharedState {
 
     /// This is known of the message that runs. Main thread only.
     #[inline]
-    pub(crate) fn set_hint(&self, token: Token, hint: Option<Hint>) {
-        self.hint.set(token.0, hint.map_or(0, Hint::to_bits));
+    pub(crate) fn set_hint(&self, token: Token, hint: Hint) {
+        self.hint.set(token.0, hint.to_bits());
     }
 
     /// What is known of this message. Not to be called while the main thread is stopped.
-    pub(crate) fn hint(&self, token: Token) -> Option<Hint> {
+    pub(crate) fn hint(&self, token: Token) -> Hint {
         let (of, hint) = self.hint.get();
-        if of == token.0 { Hint::from_bits(hint) } else { None }
+        if of == token.0 { Hint::from_bits(hint) } else { Hint::default() }
     }
 
     /// What the main thread does. Not to be called while it is stopped.

@@ -1,4 +1,7 @@
-use bincode::{Decode, Encode};
+use bincode::de::{BorrowDecoder, Decoder};
+use bincode::enc::Encoder;
+use bincode::error::{DecodeError, EncodeError};
+use bincode::{BorrowDecode, Decode, Encode};
 
 /// A step of an activity's life cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +41,7 @@ impl LifecycleStep {
 /// its first callback on: it may not be over.
 ///
 /// Three bytes, so that a message's name in the app has no more than it had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Encode, Decode)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct LifecycleSteps([u8; 3]);
 
 impl LifecycleSteps {
@@ -69,6 +72,25 @@ impl LifecycleSteps {
         let bits = self.to_bits();
         let places = (0..Self::MOST).rev();
         places.filter_map(move |place| LifecycleStep::from_number(bits >> (place * Self::BITS) & 7))
+    }
+}
+
+// By hand: a number has its reader and writer in the app's library already.
+impl Encode for LifecycleSteps {
+    fn encode<E: Encoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
+        self.to_bits().encode(encoder)
+    }
+}
+
+impl<C> Decode<C> for LifecycleSteps {
+    fn decode<D: Decoder<Context = C>>(decoder: &mut D) -> Result<Self, DecodeError> {
+        Ok(Self::from_bits(u32::decode(decoder)?))
+    }
+}
+
+impl<'de, C> BorrowDecode<'de, C> for LifecycleSteps {
+    fn borrow_decode<D: BorrowDecoder<'de, Context = C>>(decoder: &mut D) -> Result<Self, DecodeError> {
+        Self::decode(decoder)
     }
 }
 

@@ -9,11 +9,9 @@ pub(super) fn name(message: Option<&Message>, line: &mut Line) {
         return;
     };
     name_parts(&message.target, &message.callback, message.what, line);
-    line.text(match message.named_by {
-        NamedBy::Lifecycle(_) => " (life cycle)",
-        NamedBy::Peek => " (by peek)",
-        _ => "",
-    });
+    if matches!(message.named_by, NamedBy::Peek) {
+        line.text(" (by peek)");
+    }
 }
 
 /// A message by its parts: the class of its callback, or that of its target, and its `what`.

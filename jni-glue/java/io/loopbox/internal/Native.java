@@ -4,7 +4,7 @@ package io.loopbox.internal;
 import android.os.MessageQueue;
 import dalvik.annotation.optimization.CriticalNative;
 import dalvik.annotation.optimization.FastNative;
-import java.lang.reflect.Field;
+import java.lang.reflect.Member;
 
 /**
  * The native half. JNI_OnLoad registers every method here by hand, so that a name changed by a shrinker shows when
@@ -196,11 +196,12 @@ public final class Native {
     static native String pollIn(MessageQueue queue);
 
     /**
-     * Has the poll hook read the queue's head from now on, by these fields. On the main thread, with the hook in.
+     * Has the poll hook read the queue's head from now on. On the main thread, with the hook in.
      *
-     * @return null, or why it cannot
+     * @param members of MessageQueue the first message; of Message its next one, time, target, callback, {@code
+     *     what} and isAsynchronous; Class.getName
      */
-    static native String pollPeek(MessageQueue queue, Field[] fields);
+    static native void pollPeek(MessageQueue queue, Member[] members);
 
     /** Puts back what polled before, where no other library's function is on top. On the main thread. */
     static native void pollOut(MessageQueue queue);

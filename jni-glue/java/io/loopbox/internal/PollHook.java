@@ -7,7 +7,9 @@ import android.os.Message;
 import android.os.MessageQueue;
 import io.loopbox.QueueAccess;
 import java.lang.reflect.Field;
+import java.lang.reflect.Member;
 import java.lang.reflect.Modifier;
+import java.util.Arrays;
 
 /**
  * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce: what lies between two
@@ -47,16 +49,22 @@ final class PollHook extends Hook {
     }
 
     private static String peek(QueueAccess access, MessageQueue queue) {
-        String why;
         try {
-            Field[] fields = access.fields(queue);
-            why = areOfQueue(fields) ? Native.pollPeek(queue, fields) : "other fields";
+            Field[] hidden = access.fields(queue);
+            if (!areOfQueue(hidden)) {
+                return ", no peek: other fields";
+            }
+            Member[] members = Arrays.copyOf(hidden, hidden.length + 3, Member[].class);
+            members[hidden.length] = Message.class.getField("what");
+            members[hidden.length + 1] = Message.class.getMethod("isAsynchronous");
+            members[hidden.length + 2] = Class.class.getMethod("getName");
+            Native.pollPeek(queue, members);
+            return ", with peek";
         } catch (Exception refused) {
-            why = refused.toString();
+            return ", no peek: " + refused;
         } catch (LinkageError absent) {
-            why = absent.toString();
+            return ", no peek: " + absent;
         }
-        return why == null ? ", with peek" : ", no peek: " + why;
     }
 
     /** Native code reads them without a check. */

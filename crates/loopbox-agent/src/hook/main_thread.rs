@@ -41,8 +41,8 @@ impl Main {
         Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, peeks: false, hints }
     }
 
-    /// The framework calls back, in the message that runs: its name, where the hook does not see it. In a step
-    /// of an activity's life cycle, or in a frame.
+    /// The framework calls back, in the message that runs, which the hook does not see: in a step of an
+    /// activity's life cycle, or in a frame.
     pub(crate) fn is_called(&mut self, activity: Option<(ClassId, LifecycleStep)>) {
         if self.poll.is_some() {
             let before = known(&self.aggregator, &self.hints).hint;

@@ -40,6 +40,7 @@ fn descriptor(java_type: &str) -> String {
         "String" => "Ljava/lang/String;",
         "Thread" => "Ljava/lang/Thread;",
         "MessageQueue" => "Landroid/os/MessageQueue;",
+        "Member" => "Ljava/lang/reflect/Member;",
         other => panic!("a native method with {other}"),
     }
     .to_owned()
@@ -58,6 +59,7 @@ fn rust_descriptor(rust_type: &str) -> &str {
         "JLongArray" => "[J",
         // The one object that is passed as it is.
         "JObject" => "Landroid/os/MessageQueue;",
+        "JObjectArray" => "[Ljava/lang/reflect/Member;",
         "JObjectArray<JString>" => "[Ljava/lang/String;",
         // Not wrapped where the call takes no transition.
         "jobjectArray" => "[Ljava/lang/Thread;",

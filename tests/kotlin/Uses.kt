@@ -3,6 +3,7 @@
 package kotlinapp
 
 import android.content.Context
+import android.os.MessageQueue
 import android.view.Window
 import io.loopbox.Config
 import io.loopbox.DumpCallback
@@ -19,11 +20,13 @@ import io.loopbox.MonitorListener
 import io.loopbox.MonitorSampler
 import io.loopbox.MonitorUploader
 import io.loopbox.ObserverAccess
+import io.loopbox.QueueAccess
 import io.loopbox.Redactor
 import io.loopbox.Report
 import io.loopbox.Stall
 import io.loopbox.Status
 import java.io.File
+import java.lang.reflect.Field
 
 class Told : FirstFileListener {
     override fun onFirstFile(report: Report) = println(report.label)
@@ -48,12 +51,12 @@ fun configuration(directory: File?): Config {
         // Made from jni-glue/options.toml: calls
         .groupMs(300).detailMs(50).slots(100).detailsPerRecord(8).sampling(true).sampleOnsetMs(50)
         .sampleIntervalMs(10).sampleOnce(false).minSamples(95).trees(10).allNames(true).hook(Config.Hook.AUTO)
-        .hiddenApi(Config.HiddenApi.REFLECTION).observerAccess(null).runningName(Config.RunningName.STACK)
-        .sigQuit(true).hangMs(5_000).printerCheckMs(60_000).pendingLines(200).pendingMs(200)
-        .keepObjects(false).redactThreadNames(false).digestAnnotations(false).listener(null).redactor(null)
-        .logger(null).autoScene(true).watchInput(false).frames(null).mainProcessOnly(false)
-        .pauseInBackground(false).systemProfiles(false).profileTrigger(null).hangTraceMs(0)
-        .profileListener(null).anrWarnings(true).keepProcessState(false).appVersion("")
+        .hiddenApi(Config.HiddenApi.REFLECTION).observerAccess(null).pollPeek(null)
+        .runningName(Config.RunningName.STACK).sigQuit(true).hangMs(5_000).printerCheckMs(60_000)
+        .pendingLines(200).pendingMs(200).keepObjects(false).redactThreadNames(false).digestAnnotations(false)
+        .listener(null).redactor(null).logger(null).autoScene(true).watchInput(false).frames(null)
+        .mainProcessOnly(false).pauseInBackground(false).systemProfiles(false).profileTrigger(null)
+        .hangTraceMs(0).profileListener(null).anrWarnings(true).keepProcessState(false).appVersion("")
         // End of what is made from jni-glue/options.toml
         .listener(Listener { report -> println(report.digest) })
         .redactor { name, value -> if (name == "card") null else value }
@@ -135,6 +138,10 @@ class Access : ObserverAccess {
     override fun read(): Any? = null
 
     override fun write(observer: Any?) = Unit
+}
+
+class Head : QueueAccess {
+    override fun fields(queue: MessageQueue): Array<Field> = throw NoSuchFieldException("none")
 }
 
 fun monitor(): List<File> {

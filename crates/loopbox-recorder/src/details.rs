@@ -20,7 +20,7 @@ pub const NAME_BYTES: usize = 96;
 /// The codec writes a 64-bit number in at most 9 bytes, a 32-bit one in at most 5, an enum variant, an option
 /// and the length of a short string in 1.
 pub const MAX_ENCODED_RECORD: usize = {
-    let message = 2 * (1 + NAME_BYTES) + 5 + 2 + 1;
+    let message = 2 * (1 + NAME_BYTES) + 5 + 2 + (1 + 5);
     let detail = 9 + 9 + 9 + 10 + 1 + (1 + message);
     let fixed = 1 + 9 + 9 + 5 + 4 * 9 + 10 + 10 + (1 + 9 + 9) + 5 + 1;
     fixed + 1 + MAX_DETAILS * detail

@@ -1,7 +1,9 @@
 //! Whether a stop was an ANR, from what is known of it.
 
 use loopbox_format::looper::{AnrClass, component_anr_class};
-use loopbox_format::model::{Anr, AnrVerdict, Component, Message, ProcessExit, SignalOrigin, SystemWord};
+use loopbox_format::model::{
+    Anr, AnrVerdict, Component, Message, NamedBy, ProcessExit, SignalOrigin, SystemWord,
+};
 
 /// The time-out of the system's input dispatcher: the other time-outs are scaled as the configured threshold
 /// is to it.
@@ -42,7 +44,9 @@ pub fn classify(anr: &Anr) -> AnrVerdict {
 /// seconds where input waits five). Outside of messages, and in a message without a name, it is input that
 /// waits.
 pub fn threshold_ns(input_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
-    let class = message.and_then(|message| match message.component? {
+    // By the head of the queue it may be another's name.
+    let certain = message.filter(|message| !matches!(message.named_by, NamedBy::Peek));
+    let class = certain.and_then(|message| match message.component? {
         Component::ActivityThread => message.what.and_then(component_anr_class),
         Component::Receiver => Some(AnrClass::Broadcast),
         Component::Job => Some(AnrClass::Job),
@@ -76,7 +80,7 @@ pub fn origin(pid: u32, uid: u32, own_pid: u32, own_uid: u32) -> SignalOrigin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loopbox_format::model::{NamedBy, QuitSignal};
+    use loopbox_format::model::QuitSignal;
 
     const S: u64 = 1_000_000_000;
 
@@ -175,6 +179,9 @@ mod tests {
             assert_eq!(threshold_ns(5 * S, Some(&message), level), expected * S, "{component:?} {what:?}");
             assert_eq!(threshold_ns(S, Some(&message), level), expected * S / 5, "{component:?} {what:?}");
         }
+        let peeked =
+            Message { named_by: NamedBy::Peek, ..message(Some(Component::ActivityThread), Some(114)) };
+        assert_eq!(threshold_ns(5 * S, Some(&peeked), 29), 5 * S, "it may be another's name");
         assert_eq!(threshold_ns(5 * S, None, 29), 5 * S);
     }
 

@@ -79,12 +79,12 @@ public final class HookBench {
         Looper.prepareMainLooper();
         VMDebug.startAllocCounting();
         String[] names = {"none", "observer", "observer-proxy", "printer-empty", "printer", "article",
-            "article-whole", "monitor", "block", "uiperf", "blockcanary", "poll", "other", "poll-other"};
+            "article-whole", "monitor", "block", "uiperf", "blockcanary", "poll", "poll-peek", "other", "poll-other"};
         Variant[] variants = {
             new Ours.None(), new Ours.Observer(), new Ours.ObserverByProxy(), new Ours.EmptyPrinter(),
             new Ours.Printer(), new ArticleRecorder(), new ArticleRecorder.Whole(),
             new Ours.Monitoring(), new BlockMonitors.Block(), new BlockMonitors.Uiperf(), new BlockMonitors.Canary(),
-            new Ours.Poll(), new Ours.NoneOfAnother(), new Ours.PollOfAnother(),
+            new Ours.Poll(), new Ours.PollWithPeek(), new Ours.NoneOfAnother(), new Ours.PollOfAnother(),
         };
         Map<String, Variant> ways = new LinkedHashMap<String, Variant>();
         for (int i = 0; i < variants.length; i++) {

@@ -6,6 +6,7 @@ import io.loopbox.Config;
 import io.loopbox.Loopbox;
 import io.loopbox.Monitor;
 import io.loopbox.MonitorConfig;
+import io.loopbox.inhouse.QueueHead;
 import java.io.File;
 import java.lang.reflect.Field;
 
@@ -110,6 +111,13 @@ final class Ours {
         }
     }
 
+    /** The same with the head of the queue. */
+    static final class PollWithPeek extends Poll {
+        @Override public boolean install() {
+            return Ours.install(Ours.builder(Config.Hook.POLL).pollPeek(new QueueHead()));
+        }
+    }
+
     /** What the poll hook costs a thread that it does not watch. */
     static final class PollOfAnother extends Poll implements HookBench.OnAnotherThread {}
 
@@ -133,6 +141,14 @@ final class Ours {
     }
 
     private static boolean install(Config.Hook hook) {
-        return Loopbox.install(new Config.Builder(new File(System.getProperty("loopbox.dir"))).hook(hook).build()).isOn();
+        return install(builder(hook));
+    }
+
+    private static Config.Builder builder(Config.Hook hook) {
+        return new Config.Builder(new File(System.getProperty("loopbox.dir"))).hook(hook);
+    }
+
+    private static boolean install(Config.Builder options) {
+        return Loopbox.install(options.build()).isOn();
     }
 }

@@ -2,6 +2,7 @@ package scenario;
 
 import io.loopbox.Config;
 import io.loopbox.inhouse.NativeThreadAccess;
+import io.loopbox.inhouse.QueueHead;
 import java.io.File;
 import java.util.HashMap;
 import java.util.Map;
@@ -50,6 +51,7 @@ public final class Options {
     public Config.Builder config() {
         Config.Builder builder = new Config.Builder(new File(text("dir", ".")));
         builder.observerAccess(is("access", "native") ? new NativeThreadAccess() : null);
+        builder.pollPeek(is("peek", "on") ? new QueueHead() : null);
         builder.pendingMs(2_000);
         // Made from jni-glue/options.toml: arguments
         if (has("groupMs")) builder.groupMs(number("groupMs", 0));

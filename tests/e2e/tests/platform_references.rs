@@ -125,6 +125,24 @@ fn each_reference_is_to_what_the_oldest_and_the_newest_level_have() -> Result<()
     Ok(())
 }
 
+/// No compiler compares these: the oldest level's interface has none of them, so nothing is overridden.
+#[test]
+fn callbacks_before_a_step_of_a_life_cycle_are_the_platform_s() -> Result<()> {
+    const INTERFACE: &str = "android/app/Application$ActivityLifecycleCallbacks";
+    let library = half::compiled()?.library;
+    let foreground = classes_below(&library)?.into_iter().find(|class| class.name.ends_with("/Foreground"));
+    let members = foreground.context("the class that is called")?.members;
+    let ours: Vec<_> = members.keys().filter(|member| member.starts_with("onActivityPre")).collect();
+    assert_eq!(ours.len(), 6, "{ours:?}");
+    let [newest, oldest] = [NEWEST, 21].map(|api| Level::read(api, [INTERFACE.to_owned()].into()));
+    let (newest, oldest) = (newest?, oldest?);
+    for member in ours {
+        assert!(newest.has(INTERFACE, member)?, "no {member}");
+        assert!(!oldest.has(INTERFACE, member)?, "{member} is not newer");
+    }
+    Ok(())
+}
+
 /// What differs from the newest level in what is declared.
 fn differences(declared: &Path) -> Result<Vec<String>> {
     let all = classes_below(declared)?;

@@ -37,24 +37,31 @@ fn looks_up_the_hidden_members_that_the_documentation_lists() -> Result<()> {
     const MESSAGES: &str = "Landroid/os/MessageQueue;->mMessages:Landroid/os/Message;";
     const QUEUE: &str = "Landroid/os/MessageQueue;->mPtr:J";
     const POLL: &str = "Landroid/os/MessageQueue;->nativePollOnce(JI)V";
-    let cases: [(&str, &str, &[&str]); 8] = [
+    const CALLBACK: &str = "Landroid/os/Message;->callback:Ljava/lang/Runnable;";
+    const TARGET: &str = "Landroid/os/Message;->target:Landroid/os/Handler;";
+    const WHEN: &str = "Landroid/os/Message;->when:J";
+    let cases: [(&str, &str, &[&str]); 10] = [
         ("art10", "hook=AUTO", &[OBSERVER]),
         ("art10", "hiddenApi=NONE", &[]),
         ("art11-fw31", "hook=AUTO", &[LOGGING, NEXT, MESSAGES]),
         ("art11-fw31", "hook=POLL", &[NEXT, MESSAGES, QUEUE, POLL]),
+        ("art11-fw31", "hook=POLL peek=on", &[CALLBACK, NEXT, TARGET, WHEN, MESSAGES, QUEUE, POLL]),
         ("art11-fw31", "hiddenApi=NONE", &[]),
         ("art11-fw35", "hook=AUTO", &[LOGGING, NEXT, MESSAGES]),
         ("art11-fw37", "hook=AUTO", &[LOGGING, MESSAGES]),
         ("art11-fw37", "hook=POLL", &[MESSAGES, QUEUE, POLL]),
+        // The first one is refused.
+        ("art11-fw37", "hook=POLL peek=on", &[MESSAGES, QUEUE, POLL]),
     ];
-    for (testbed, option, wanted) in cases {
+    for (testbed, options, wanted) in cases {
         let folder = tempdir()?;
-        let app = launcher(testbed)?.app("scenario.Strict").option("--hidden-api").argument(option);
+        let app = launcher(testbed)?.app("scenario.Strict").option("--hidden-api");
+        let app = options.split(' ').fold(app, lab_launch::App::argument);
         let app = app.argument("detect=members").argument(format!("dir={}", folder.path().display()));
         let ended = app.start()?.finish(LIMIT)?.success()?;
         let members: Vec<&str> =
             ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT member ")).collect();
-        assert_eq!(members, wanted, "{testbed} {option}");
+        assert_eq!(members, wanted, "{testbed} {options}");
     }
     Ok(())
 }

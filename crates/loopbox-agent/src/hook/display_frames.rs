@@ -1,8 +1,7 @@
 //! The native methods of display frames, all for the main thread.
 
 use super::frame_events::MainFrames;
-use super::main_thread::{self, Called};
-use super::poll;
+use super::main_thread;
 use crate::jni::string::Text;
 use crate::sys::clock;
 use jni::sys;
@@ -30,7 +29,7 @@ fn on_frame(time_ns: sys::jlong) -> sys::jboolean {
     let time_ns = u64::try_from(time_ns).unwrap_or(0);
     // SAFETY: as in `on_main`, which is not called yet.
     if let Some(main) = unsafe { main_thread::main() } {
-        poll::is_called(main, Called::Frame);
+        main.is_called(None);
     }
     on_main(|frames, running| frames.frame(time_ns, running))
 }

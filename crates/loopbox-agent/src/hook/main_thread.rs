@@ -1,11 +1,14 @@
 //! What belongs to the main thread: the aggregator and the destinations of its results.
 
 use super::frame_events::MainFrames;
+use super::hints::{Hints, Known, MAX_DEPTH};
 use crate::anr::sigquit;
+use crate::session::class_names::ClassId;
+use crate::session::hint::Hint;
 use crate::session::shared_state::SharedState;
 use crate::sys::clock;
-use loopbox_format::model::{NamedBy, Record, Token, Uptime};
-use loopbox_recorder::{Aggregator, Described, Details, Dirty, Environment, PollRules, StackPointer};
+use loopbox_format::model::{LifecycleStep, Record, Token, Uptime};
+use loopbox_recorder::{Aggregator, Details, Dirty, Environment, PollRules, StackPointer};
 use loopbox_store::MainWriter;
 use std::ptr;
 use std::sync::Arc;
@@ -25,43 +28,52 @@ pub(crate) struct Main {
     pub(crate) frames: Option<Box<MainFrames>>,
     /// What the polls of the queue say, while the poll hook is in.
     pub(crate) poll: Option<PollRules>,
-    /// What a callback of the framework's has said of the message with this number, for hooks that see no
-    /// message.
-    pub(crate) called: Option<(Token, Called)>,
+    /// The poll hook reads the queue's head, as the app asks for.
+    pub(crate) peeks: bool,
+    /// What is known of the messages that run, for hooks that see none.
+    pub(crate) hints: Hints,
 }
 
 impl Main {
     pub(crate) fn new(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) -> Self {
         let pointers = [StackPointer::UNKNOWN; MAX_DEPTH];
-        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, called: None }
+        let hints = Hints::default();
+        Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, peeks: false, hints }
+    }
+
+    /// The framework calls back, in the message that runs, which the hook does not see: in a step of an
+    /// activity's life cycle, or in a frame.
+    pub(crate) fn is_called(&mut self, activity: Option<(ClassId, LifecycleStep)>) {
+        if self.poll.is_some() {
+            let before = known(&self.aggregator, &self.hints).hint;
+            let hint = activity.map_or(Hint::FRAME, |(class, step)| Hint::called(before, class, step));
+            // What the head said of its time is of another source.
+            learn(&self.aggregator, &mut self.hints, hint, Uptime::ZERO);
+        }
     }
 }
 
-/// A callback of the framework's that shows what the running message is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Called {
-    /// Of an activity's life cycle.
-    Activity,
-    /// Of a display frame.
-    Frame,
-}
-
-impl Called {
-    /// Target and callback of the message that it is called in, as `Looper` prints them.
-    pub(crate) fn described(self) -> Described<'static> {
-        let (target, callback) = match self {
-            Self::Activity => ("android.app.ActivityThread$H", ""),
-            Self::Frame => (
-                "android.view.Choreographer$FrameHandler",
-                "android.view.Choreographer$FrameDisplayEventReceiver",
-            ),
-        };
-        Described { target, callback, what: None, named_by: NamedBy::Callback }
+/// What is known of the innermost message that runs.
+#[inline]
+pub(super) fn known(aggregator: &Aggregator<MainEnvironment>, hints: &Hints) -> Known {
+    match aggregator.running() {
+        Some(running) if hints.any => hints.get(aggregator.depth(), running),
+        _ => Known::default(),
     }
 }
 
-/// How many nested loops the aggregator distinguishes.
-const MAX_DEPTH: usize = 8;
+/// Replaces it, and has the other threads know it.
+pub(super) fn learn(
+    aggregator: &Aggregator<MainEnvironment>,
+    hints: &mut Hints,
+    hint: Hint,
+    when_ns: Uptime,
+) {
+    if let Some(running) = aggregator.running() {
+        hints.set(aggregator.depth(), running, hint, when_ns);
+        aggregator.environment().shared.main.set_hint(running, hint);
+    }
+}
 
 /// How many messages have started in this recording. Written by the thread that records, read by any.
 static BEGUN: AtomicU64 = AtomicU64::new(0);

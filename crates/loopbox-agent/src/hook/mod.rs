@@ -4,5 +4,7 @@
 pub mod callbacks;
 pub mod display_frames;
 pub(crate) mod frame_events;
+pub(crate) mod hints;
 pub mod main_thread;
+pub(crate) mod peek;
 pub mod poll;

@@ -6,20 +6,22 @@
 //! than the last one's: then the Java stack says which loop it is of.
 
 use super::callbacks;
-use super::main_thread::{self, Called, Main, MainEnvironment};
+use super::frame_events::MainFrames;
+use super::hints::Hints;
+use super::main_thread::{self, Main, MainEnvironment};
+use super::peek::{self, Peek};
 use crate::jni::env::Env;
 use crate::jni::{call, class_cache};
+use crate::session::hint::Hint;
 use crate::sys::log;
-use jni::objects::JObject;
+use jni::objects::{JObject, JObjectArray};
 use jni::sys::{self, jint, jlong};
 use loopbox_art::native_entry::{ArtMethod, NativeEntry, NoEntry, is_library_code};
-use loopbox_format::model::{End, Token};
+use loopbox_format::model::{End, LifecycleStep, Uptime};
 use loopbox_poll::{Recorder, SUPPORTED, Trampoline};
-use loopbox_recorder::{Aggregator, Dispatches, PollLoop, PollRules, PollStack, StackPointer};
+use loopbox_recorder::{Aggregator, Dispatches, PollLoop, PollRules, PollStack, StackPointer, Wanted};
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use super::frame_events::MainFrames;
 
 const POLL: &CStr = c"nativePollOnce";
 const SIGNATURE: &CStr = c"(JI)V";
@@ -112,6 +114,7 @@ pub unsafe fn take_out(env: &mut Env<'_>, queue: &JObject<'_>) {
     // SAFETY: as in `put_in_within_frame`.
     if let Some(main) = unsafe { main_thread::main() } {
         main.poll = None;
+        main.peeks = false;
     }
     let Some((trampoline, original)) =
         there.and_then(Trampoline::at).and_then(|ours| Some((ours, ours.original()?)))
@@ -262,16 +265,19 @@ struct Thread<'a> {
     aggregator: &'a mut Aggregator<MainEnvironment>,
     frames: Option<&'a mut MainFrames>,
     adopted_in: &'a mut Option<u32>,
-    called: &'a mut Option<(Token, Called)>,
+    hints: &'a mut Hints,
+    begun: bool,
 }
 
 impl Thread<'_> {
     #[inline]
     fn end(&mut self, end: End) {
-        let running = if self.called.is_some() { self.aggregator.running() } else { None };
-        let _ = self.aggregator.end(StackPointer::UNKNOWN, None, end);
-        if let Some((_, called)) = self.called.take_if(|(of, _)| Some(*of) == running) {
-            self.aggregator.describe(&called.described());
+        let known = main_thread::known(self.aggregator, self.hints);
+        let wanted = self.aggregator.end(StackPointer::UNKNOWN, Some(known.when_ns), end);
+        if (wanted == Wanted::Description || known.hint.is_of_component())
+            && let Some(described) = known.hint.described()
+        {
+            self.aggregator.describe(&described);
         }
         if let Some(frames) = &mut self.frames {
             frames.message_ended(self.aggregator.ended());
@@ -283,6 +289,7 @@ impl Dispatches for Thread<'_> {
     #[inline]
     fn begin(&mut self, at: StackPointer, worked: bool) {
         main_thread::count_begun();
+        self.begun = true;
         let _ = if worked { self.aggregator.begin_after_work(at) } else { self.aggregator.begin(at) };
     }
 
@@ -297,6 +304,10 @@ impl Dispatches for Thread<'_> {
 
     #[inline]
     fn retract(&mut self) {
+        // What called back meanwhile was in no message, and the next one gets the same number.
+        if self.hints.any {
+            main_thread::learn(self.aggregator, self.hints, Hint::default(), Uptime::ZERO);
+        }
         self.aggregator.retract();
     }
 
@@ -313,8 +324,8 @@ impl Dispatches for Thread<'_> {
 /// The rules, and what they call; `None` without the poll hook.
 #[inline]
 fn parts(main: &mut Main) -> Option<(&mut PollRules, Thread<'_>)> {
-    let Main { aggregator, poll, frames, adopted_in, called, .. } = main;
-    let thread = Thread { aggregator, frames: frames.as_deref_mut(), adopted_in, called };
+    let Main { aggregator, poll, frames, adopted_in, hints, .. } = main;
+    let thread = Thread { aggregator, frames: frames.as_deref_mut(), adopted_in, hints, begun: false };
     Some((poll.as_mut()?, thread))
 }
 
@@ -341,8 +352,35 @@ extern "C" fn returned(env: *mut c_void, of: u32) {
     // SAFETY: the environment that ART passed to the poll; allowed with an exception pending.
     let threw = unsafe { ((**raw).v1_2.ExceptionCheck)(raw) };
     // SAFETY: as in `entered`.
-    if let Some((rules, mut thread)) = (unsafe { main_thread::main() }).and_then(parts) {
-        rules.returned(PollLoop::from_bits(of), threw, &mut thread);
+    let Some(main) = (unsafe { main_thread::main() }) else { return };
+    let Some((rules, mut thread)) = parts(main) else { return };
+    rules.returned(PollLoop::from_bits(of), threw, &mut thread);
+    if !thread.begun || !main.peeks {
+        return;
+    }
+    // SAFETY: on the main thread, in the native method that polls; what threw has begun nothing.
+    let (hint, when_ns) = unsafe { Peek::get().and_then(|peek| peek.read(raw)) }.unwrap_or_default();
+    // A class may have been asked for its name. SAFETY: as in `entered`; the reference before is gone.
+    if let Some(main) = unsafe { main_thread::main() } {
+        main_thread::learn(&main.aggregator, &mut main.hints, hint, when_ns);
+    }
+}
+
+/// `Native.pollPeek`: the queue's head is read from now on, before each message.
+///
+/// # Safety
+/// Called by the VM on the main thread, with what [`Peek::make`] takes.
+pub unsafe extern "system" fn peek<'local>(
+    env: *mut sys::JNIEnv,
+    _: sys::jclass,
+    queue: JObject<'local>,
+    members: JObjectArray<'local>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { Peek::make(env, queue.as_raw(), members.as_raw()) };
+    // SAFETY: as in `entered`.
+    if let Some(main) = unsafe { main_thread::main() } {
+        main.peeks = true;
     }
 }
 
@@ -357,20 +395,23 @@ pub extern "system" fn idle(_: *mut sys::JNIEnv, _: sys::jclass) {
     }
 }
 
-/// The framework calls back, in the message that runs: its name where no hook sees it. On the main thread.
-pub(super) fn is_called(main: &mut Main, called: Called) {
-    if main.poll.is_some()
-        && let Some(running) = main.aggregator.running()
-    {
-        main.called = Some((running, called));
-    }
-}
-
-/// `Native.inActivity`: an activity's life cycle calls back.
-pub extern "system" fn in_activity(_: *mut sys::JNIEnv, _: sys::jclass) {
+/// `Native.inActivity`: the life cycle of an activity of this class calls back; `step` is a
+/// [`LifecycleStep`]'s number.
+///
+/// # Safety
+/// As for [`callbacks::describe`].
+pub unsafe extern "system" fn in_activity(
+    env: *mut sys::JNIEnv,
+    _: sys::jclass,
+    class: sys::jstring,
+    step: jint,
+) {
+    // SAFETY: the caller's promise.
+    let class = unsafe { peek::class_named(env, class) };
+    let Some(step) = LifecycleStep::from_number(step.cast_unsigned()) else { return };
     // SAFETY: as in `entered`.
     if let Some(main) = unsafe { main_thread::main() } {
-        is_called(main, Called::Activity);
+        main.is_called(Some((class, step)));
     }
 }
 

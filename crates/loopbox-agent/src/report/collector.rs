@@ -469,6 +469,7 @@ impl<'a> Collector<'a> {
     fn name_running(&self, env: &mut Env<'_>, report: &mut Report) {
         let MainState::Running(running) = &mut report.main else { return };
         running.message = running_message::name_by_looper(env, self.session, running)
+            .or_else(|| running_message::name_by_hint(self.session, running))
             .or_else(|| running_message::name_by_install(self.session, running));
         running.cpu_ns = match self.cpu {
             Some((first, _)) if self.growing.token() == running.token => {

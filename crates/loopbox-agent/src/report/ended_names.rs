@@ -1,7 +1,7 @@
 //! Names of messages that have ended, by their stacks: the poll hook does not see the message. Stacks of
 //! short messages are not kept, so the names are.
 
-use super::running_message::named_by_stack;
+use super::running_message::{correct, may_be_another, named_by_stack};
 use crate::session::Session;
 use loopbox_format::model::{Message, Report, StackTree, Symbols, Token};
 use loopbox_recorder::Keep;
@@ -33,9 +33,16 @@ impl EndedNames {
     /// Gives their names to messages of the history that have none.
     pub(super) fn put_into(&self, report: &mut Report) {
         let details = report.history.iter_mut().flat_map(|record| &mut record.details);
-        for detail in details.filter(|detail| detail.message.is_none()) {
-            let found = self.0.iter().rev().find(|(token, _)| *token == detail.token);
-            detail.message = found.map(|(_, message)| message.clone());
+        for detail in details.filter(|detail| may_be_another(detail.message.as_ref())) {
+            let Some((_, by_stack)) = self.0.iter().rev().find(|(token, _)| *token == detail.token) else {
+                continue;
+            };
+            correct(&mut detail.message, by_stack.clone());
+            if may_be_another(detail.message.as_ref()) {
+                continue;
+            }
+            // That was of the other one.
+            detail.wait_ns = None;
         }
     }
 }

@@ -9,7 +9,7 @@ use loopbox_format::model::{
     Component, Location, MainState, Message, Method, NamedBy, Report, Running, StackTree, Symbols, Token,
 };
 use loopbox_format::{looper, stacks};
-use loopbox_recorder::{BIND_APPLICATION, Keep};
+use loopbox_recorder::{BIND_APPLICATION, Described, Keep};
 use std::sync::atomic::Ordering;
 
 /// The name from the line that Looper has printed at the start of this very message; `None` when another one
@@ -43,54 +43,82 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
 const INPUT: &str = "input ";
 
 fn named_by_window(class: &str) -> Message {
-    Message {
-        target: class.to_owned(),
-        callback: String::new(),
-        what: None,
-        component: Some(Component::Input),
-        named_by: NamedBy::Window,
-    }
+    owned(&Described { target: class, callback: "", what: None, named_by: NamedBy::Window })
+}
+
+/// A description as a message of a report.
+fn owned(described: &Described<'_>) -> Message {
+    let &Described { target, callback, what, named_by } = described;
+    let component = match named_by {
+        NamedBy::Window => Some(Component::Input),
+        NamedBy::Lifecycle(_) => Some(Component::ActivityThread),
+        _ => looper::component(target, callback),
+    };
+    Message { target: target.to_owned(), callback: callback.to_owned(), what, component, named_by }
+}
+
+/// The name by what is known of a message without its object: by callbacks of the framework that ran in it,
+/// or by the head of the queue before.
+pub(super) fn name_by_hint(session: &Session, running: &Running) -> Option<Message> {
+    session.shared.main.hint(running.token).described().as_ref().map(owned)
 }
 
 /// The name of the message that recording began in, if the stack showed it then.
 pub(super) fn name_by_install(session: &Session, running: &Running) -> Option<Message> {
     let first =
         running.token == Token(1) && running.depth == 1 && session.began_in_bind.load(Ordering::Relaxed);
-    first.then(|| Message {
-        target: BIND_APPLICATION.target.to_owned(),
-        callback: String::new(),
-        what: BIND_APPLICATION.what,
-        component: Some(Component::ActivityThread),
-        named_by: BIND_APPLICATION.named_by,
-    })
+    first.then(|| owned(&BIND_APPLICATION))
 }
 
 fn named_by_line(text: &str) -> Message {
     let line = looper::dispatch(text);
-    Message {
-        target: line.target.to_owned(),
-        callback: line.callback.to_owned(),
+    owned(&Described {
+        target: line.target,
+        callback: line.callback,
         what: line.what,
-        component: looper::component(line.target, line.callback),
         named_by: NamedBy::Printer,
-    }
+    })
 }
 
 /// Names a running message that has no name yet by its last stack, as far as `keep` allows.
 pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     let MainState::Running(running) = &mut report.main else { return };
-    if running.message.is_none() {
+    if may_be_another(running.message.as_ref()) {
         let tree = report.trees.last().filter(|tree| tree.token == running.token);
         let api_level = report.meta.process.api_level;
-        running.message = tree.and_then(|tree| named_by_stack(&report.symbols, tree, api_level));
+        if let Some(by_stack) = tree.and_then(|tree| named_by_stack(&report.symbols, tree, api_level)) {
+            correct(&mut running.message, by_stack);
+        }
     }
     if keep == Keep::ComponentsOnly {
         running.message = running.message.take().filter(|message| message.component.is_some());
         if let Some(message) = &mut running.message
-            && message.component == Some(Component::Input)
+            && (message.component == Some(Component::Input)
+                || matches!(message.named_by, NamedBy::Lifecycle(_)))
         {
             message.target.clear();
         }
+    }
+}
+
+/// Whether a stack knows better what this message is: where it has no name, or one that may be another's.
+pub(super) fn may_be_another(message: Option<&Message>) -> bool {
+    message.is_none_or(|message| matches!(message.named_by, NamedBy::Peek))
+}
+
+fn class_on_stack(message: &Message) -> &str {
+    if message.callback.is_empty() { &message.target } else { &message.callback }
+}
+
+/// Names a message by its stack, unless that agrees with a name that may be another's and says more.
+pub(super) fn correct(message: &mut Option<Message>, by_stack: Message) {
+    let agrees = message.as_ref().is_some_and(|peeked| {
+        // Only one of the two classes is on a stack.
+        class_on_stack(&by_stack) == class_on_stack(peeked)
+            && by_stack.what.is_none_or(|what| peeked.what == Some(what))
+    });
+    if !agrees {
+        *message = Some(by_stack);
     }
 }
 
@@ -150,6 +178,30 @@ mod tests {
         assert_eq!(named(&newest), Some(("a.H".into(), String::new())), "API 37");
         assert_eq!(named(&["a.Main.main", "android.os.MessageQueue.next"]), None);
         assert_eq!(named(&[LOOP, DISPATCH]), None);
+    }
+
+    #[test]
+    fn a_stack_corrects_a_name_that_may_be_another_message_s() {
+        let message = |target: &str, callback: &str, what, named_by| Message {
+            target: target.into(),
+            callback: callback.into(),
+            what,
+            component: None,
+            named_by,
+        };
+        let corrected = |peeked: (&str, &str, i32), (target, callback, what): (&str, &str, Option<i32>)| {
+            let mut name = Some(message(peeked.0, peeked.1, Some(peeked.2), NamedBy::Peek));
+            correct(&mut name, message(target, callback, what, NamedBy::Stack));
+            name.unwrap().named_by
+        };
+        assert_eq!(corrected(("a.H", "", 5), ("a.H", "", None)), NamedBy::Peek, "which says more");
+        assert_eq!(corrected(("a.H", "a.R", 0), ("", "a.R", None)), NamedBy::Peek);
+        assert_eq!(corrected(("a.H", "a.R", 0), ("", "a.S", None)), NamedBy::Stack);
+        assert_eq!(corrected(("a.H", "", 5), ("a.I", "", None)), NamedBy::Stack);
+        assert_eq!(corrected(("a.H", "a.R", 0), ("a.H", "", None)), NamedBy::Stack);
+        assert_eq!(corrected(("a.H", "", 5), ("a.H", "", Some(6))), NamedBy::Stack);
+        let named = message("a.H", "", None, NamedBy::Callback);
+        assert!(may_be_another(None) && !may_be_another(Some(&named)));
     }
 
     #[test]

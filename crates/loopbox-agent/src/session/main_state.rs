@@ -1,5 +1,6 @@
 //! What the main thread does, as far as it or the stall monitor has published that.
 
+use super::hint::Hint;
 use loopbox_format::model::{Token, Uptime};
 use loopbox_recorder::Activity;
 use loopbox_store::Pair;
@@ -16,6 +17,8 @@ pub(crate) struct MainState {
     /// Between which messages others were around a loop, in which main waits or which it has left, and how
     /// many.
     around: Pair,
+    /// A message, and what is known of it without its object.
+    hint: Pair,
     /// When the hook was last found taken out, uptime; 0 for never.
     unseen_ns: AtomicU64,
 }
@@ -25,7 +28,13 @@ impl Default for MainState {
     fn default() -> Self {
         let now = Pair::default();
         now.set(Token::outside_before(Token::FIRST).0, 0);
-        Self { now, outside: Pair::default(), around: Pair::default(), unseen_ns: AtomicU64::default() }
+        Self {
+            now,
+            outside: Pair::default(),
+            around: Pair::default(),
+            hint: Pair::default(),
+            unseen_ns: AtomicU64::default(),
+        }
     }
 }
 
@@ -47,6 +56,18 @@ impl MainState {
     pub(crate) fn around(&self, between: Token) -> u64 {
         let (of, messages) = self.around.get();
         if of == between.0 { messages } else { 0 }
+    }
+
+    /// This is known of the message that runs. Main thread only.
+    #[inline]
+    pub(crate) fn set_hint(&self, token: Token, hint: Hint) {
+        self.hint.set(token.0, hint.to_bits());
+    }
+
+    /// What is known of this message. Not to be called while the main thread is stopped.
+    pub(crate) fn hint(&self, token: Token) -> Hint {
+        let (of, hint) = self.hint.get();
+        if of == token.0 { Hint::from_bits(hint) } else { Hint::default() }
     }
 
     /// What the main thread does. Not to be called while it is stopped.

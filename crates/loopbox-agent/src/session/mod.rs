@@ -4,10 +4,12 @@
 pub(crate) mod allowance;
 pub(crate) mod annotations;
 pub(crate) mod breadcrumbs;
+pub(crate) mod class_names;
 pub(crate) mod copies;
 pub(crate) mod display_frames;
 pub(crate) mod features;
 pub(crate) mod gate;
+pub(crate) mod hint;
 pub(crate) mod hook_trust;
 pub(crate) mod kill_switch;
 pub(crate) mod main_state;

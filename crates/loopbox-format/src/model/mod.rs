@@ -11,6 +11,7 @@ mod cpu_use;
 mod display_frames;
 mod frame_terms;
 mod kernel_view;
+mod lifecycle;
 mod lock;
 mod name;
 mod pending;
@@ -35,6 +36,7 @@ pub use kernel_view::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
     SystemCallSource,
 };
+pub use lifecycle::{LifecycleStep, LifecycleSteps};
 pub use lock::{LockChain, LockHolder, LockWait};
 pub use name::Named;
 pub use pending::{Pending, PendingSource};

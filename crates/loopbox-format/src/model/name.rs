@@ -34,8 +34,8 @@ macro_rules! names {
 }
 
 use super::{
-    AnrVerdict, Component, DropLevel, DumpReason, End, Feature, FrameCause, JankPlace, NamedBy,
-    NativeFrameSource, PendingSource, RecordKind, SceneKind, SignalOrigin, StackSource, Stage,
+    AnrVerdict, Component, DropLevel, DumpReason, End, Feature, FrameCause, JankPlace, LifecycleStep,
+    NamedBy, NativeFrameSource, PendingSource, RecordKind, SceneKind, SignalOrigin, StackSource, Stage,
     SystemCallSource, SystemWord,
 };
 
@@ -94,7 +94,24 @@ names! {
         OutsideOfMessages: "outside_of_messages",
         AfterMain: "after_main",
     }
-    NamedBy { Observer: "observer", Printer: "printer", Stack: "stack", Window: "window", Callback: "callback" }
+    LifecycleStep {
+        Create: "create",
+        Start: "start",
+        Resume: "resume",
+        Pause: "pause",
+        Stop: "stop",
+        Destroy: "destroy",
+        Other: "other",
+    }
+    NamedBy {
+        Observer: "observer",
+        Printer: "printer",
+        Stack: "stack",
+        Window: "window",
+        Callback: "callback",
+        Lifecycle: "lifecycle",
+        Peek: "peek",
+    }
     NativeFrameSource { Pc: "pc", Link: "link", FramePointer: "frame_pointer" }
     PendingSource {
         LooperDump: "looper_dump",

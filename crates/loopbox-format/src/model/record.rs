@@ -1,6 +1,6 @@
 //! The history of messages: records of one message or of a group, and what each says.
 
-use super::{Token, Uptime};
+use super::{LifecycleSteps, Token, Uptime};
 use bincode::{Decode, Encode};
 
 /// What a [`Record`] stands for.
@@ -48,8 +48,14 @@ pub enum NamedBy {
     Stack,
     /// The window's callback that was called: input that reached the main thread in no message.
     Window,
-    /// A callback of the framework's that ran in the message: of an activity's life cycle, or of a frame.
+    /// A callback of the framework's that ran in the message: of a display frame.
     Callback,
+    /// Callbacks of an activity's life cycle that ran in the message, these so far. Its target is the class
+    /// of the activity: that of the Handler is not known.
+    Lifecycle(LifecycleSteps),
+    /// The head of the queue before the message was taken from it. Where another thread posted or removed a
+    /// message in that moment it is another one's name: one in some hundreds, at worst.
+    Peek,
 }
 
 /// A message of the Android framework that carries a component's life cycle; kept however short it is.

@@ -347,15 +347,16 @@ impl<H: Environment> Aggregator<H> {
     /// What is kept of a message's name: nothing of the app's own classes where only components are to be
     /// named.
     fn message(&self, described: &Described<'_>) -> Option<Message<Name>> {
-        let input = described.named_by == NamedBy::Window;
-        let component = if input {
-            Some(Component::Input)
-        } else {
-            looper::component(described.target, described.callback)
+        // A component's message with a class of the app for its target.
+        let of_app = match described.named_by {
+            NamedBy::Window => Some(Component::Input),
+            NamedBy::Lifecycle(_) => Some(Component::ActivityThread),
+            _ => None,
         };
+        let component = of_app.or_else(|| looper::component(described.target, described.callback));
         let named = self.keep == Keep::Names;
         (component.is_some() || named).then(|| Message {
-            target: Name::new(if input && !named { "" } else { described.target }),
+            target: Name::new(if of_app.is_some() && !named { "" } else { described.target }),
             callback: Name::new(described.callback),
             what: described.what,
             component,

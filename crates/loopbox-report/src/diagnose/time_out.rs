@@ -7,7 +7,7 @@ use crate::model::framework::Role;
 use crate::model::time::format_ms;
 use crate::model::{FrameId, SampledTree};
 use loopbox_format::looper::{AnrClass, activity_thread, component_of_stack};
-use loopbox_format::model::Component;
+use loopbox_format::model::{Component, NamedBy};
 
 /// The time-outs that a slow message is under, in words.
 pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
@@ -39,8 +39,10 @@ fn of_level(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     let names: Vec<(&str, &str)> =
         frames().map(|frame| (frame.class.as_str(), frame.method.as_str())).collect();
     let found = component_of_stack(names.iter().copied(), level);
-    let component = slow.message.and_then(|m| m.component).or(found.map(|found| found.component));
-    let what = slow.message.and_then(|m| m.what).or(found.and_then(|found| found.what));
+    // The head of the queue may have been another message.
+    let named = slow.message.filter(|message| message.named_by != NamedBy::Peek);
+    let component = named.and_then(|m| m.component).or(found.map(|found| found.component));
+    let what = named.and_then(|m| m.what).or(found.and_then(|found| found.what));
     let (name, class) = match component {
         Some(Component::ActivityThread) => {
             let Some(known) = what.and_then(|what| activity_thread(what, level)) else { return Vec::new() };
@@ -85,7 +87,7 @@ fn last_stack(tree: &SampledTree) -> Option<Vec<FrameId>> {
 mod tests {
     use super::super::diagnosis::Confidence;
     use super::super::tests::{calm, evidence, expect};
-    use loopbox_format::model::{AnrInfo, AnrWarning, MainState, Report, Uptime};
+    use loopbox_format::model::{AnrInfo, AnrWarning, MainState, NamedBy, Report, Uptime};
 
     fn said(change: impl Fn(&mut Report)) -> String {
         let report = calm()
@@ -115,5 +117,16 @@ mod tests {
         let words = "a broadcast receiver is given 60.00 s by the system before it called this ANR";
         assert!(called.contains(words) && !called.contains(OF_LEVEL), "{called}");
         assert!(said(|_| ()).contains(OF_LEVEL));
+    }
+
+    #[test]
+    fn time_out_of_the_level_does_not_rest_on_the_head_of_the_queue() {
+        let peeked = said(|report| {
+            if let MainState::Running(running) = &mut report.main {
+                running.message.as_mut().unwrap().named_by = NamedBy::Peek;
+            }
+        });
+        assert!(!peeked.contains("RECEIVER is given"), "{peeked}");
+        assert!(peeked.contains("(by peek)"), "{peeked}");
     }
 }

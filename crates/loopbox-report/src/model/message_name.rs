@@ -3,7 +3,7 @@
 use super::analysis::Analysis;
 use super::token;
 use loopbox_format::looper::activity_thread;
-use loopbox_format::model::{Component, Message, Token};
+use loopbox_format::model::{Component, LifecycleStep, LifecycleSteps, Message, Named, NamedBy, Token};
 
 /// What `ActivityThread$H` calls the message's `what` on this API level: `EXECUTE_TRANSACTION`.
 pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static str> {
@@ -13,8 +13,12 @@ pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static st
     activity_thread(what, api_level).map(|known| known.name)
 }
 
-/// One line that identifies a message: the class of a posted Runnable, else the Handler's class and `what`.
+/// One line that identifies a message: the class of a posted Runnable, else the Handler's class and `what`;
+/// or the activity whose life cycle it is. A name that no hook saw at the message says where it is from.
 pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
+    if let NamedBy::Lifecycle(steps) = message.named_by {
+        return lifecycle_name(&message.target, steps);
+    }
     let mut text = if message.callback.is_empty() {
         let target = if message.target.is_empty() { "unknown target" } else { &message.target };
         match (what_name(message, api_level), message.what) {
@@ -35,7 +39,21 @@ pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
         Some(Component::Input) => text.push_str(" [input]"),
         _ => {}
     }
+    if message.named_by == NamedBy::Peek {
+        text.push_str(" (by peek)");
+    }
     text
+}
+
+/// `Activity com.shop.Main: create, start (by lifecycle callbacks)`.
+fn lifecycle_name(activity: &str, steps: LifecycleSteps) -> String {
+    let others = steps.iter().any(|step| step == LifecycleStep::Other);
+    let own: Vec<&str> =
+        steps.iter().filter(|step| *step != LifecycleStep::Other).map(|s| s.name()).collect();
+    // An app may keep no names of its own.
+    let activity = if activity.is_empty() { "of the app" } else { activity };
+    let others = if others { ", after steps of another one" } else { "" };
+    format!("Activity {activity}: {}{others} (by lifecycle callbacks)", own.join(", "))
 }
 
 /// The title of a stack tree: the number and the name of the message whose stacks it has, or the place
@@ -103,5 +121,45 @@ impl Analysis {
     pub(crate) fn recorded_message(&self, token: Token) -> Option<&Message> {
         let mut details = self.history.iter().flat_map(|record| &record.details);
         details.find(|detail| detail.token == token)?.message.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_no_hook_saw_says_where_it_is_from() {
+        let named = |target: &str, callback: &str, what, named_by| {
+            let component = match named_by {
+                NamedBy::Lifecycle(_) => Some(Component::ActivityThread),
+                _ => None,
+            };
+            let message =
+                Message { target: target.into(), callback: callback.into(), what, component, named_by };
+            message_name(&message, 29)
+        };
+        let of = |steps: &[LifecycleStep]| {
+            NamedBy::Lifecycle(steps.iter().fold(LifecycleSteps::default(), |all, step| all.then(*step)))
+        };
+        use LifecycleStep::{Create, Other, Pause, Start};
+        assert_eq!(
+            named("com.shop.Main", "", None, of(&[Create, Start])),
+            "Activity com.shop.Main: create, start (by lifecycle callbacks)"
+        );
+        assert_eq!(
+            named("com.shop.Main", "", None, of(&[Other, Pause])),
+            "Activity com.shop.Main: pause, after steps of another one (by lifecycle callbacks)"
+        );
+        assert_eq!(
+            named("", "", None, of(&[Create])),
+            "Activity of the app: create (by lifecycle callbacks)"
+        );
+        assert_eq!(named("com.shop.H", "", Some(5), NamedBy::Peek), "com.shop.H what=5 (by peek)");
+        assert_eq!(
+            named("android.os.Handler", "com.shop.R", Some(0), NamedBy::Peek),
+            "com.shop.R on android.os.Handler (by peek)"
+        );
+        assert_eq!(named("com.shop.H", "", Some(5), NamedBy::Observer), "com.shop.H what=5");
     }
 }

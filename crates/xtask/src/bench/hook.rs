@@ -25,13 +25,14 @@ pub(crate) struct HookArgs {
 }
 
 /// The ways to watch, as `bench.HookBench` calls them, and what they are.
-const VARIANTS: [(&str, &str); 14] = [
+const VARIANTS: [(&str, &str); 15] = [
     ("none", "nothing watches"),
     ("observer", "Loopbox, Observer as a class"),
     ("observer-proxy", "Loopbox, Observer by Proxy, passing on"),
     ("printer-empty", "an empty Printer (Looper's own strings)"),
     ("printer", "Loopbox, Printer"),
     ("poll", "Loopbox, Poll"),
+    ("poll-peek", "the same with the head of the queue"),
     ("poll-other", "the same, for another thread's Looper"),
     ("other", "another thread's Looper, nothing watches"),
     ("article", "Qimao's recorder (Proxy, strings)"),

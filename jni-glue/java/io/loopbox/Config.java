@@ -218,6 +218,18 @@ public final class Config {
             return this;
         }
 
+        /**
+         * How the poll hook finds the head of the queue, which it then reads before each message; nothing
+         * unless it is given. All messages have names and waits then, with {@code what}; one in some hundreds
+         * another message's, where other threads post meanwhile. {@code loopbox-inhouse} has the one that
+         * there is.
+         */
+        @NonNull
+        public Builder pollPeek(@Nullable QueueAccess access) {
+            settings.pollPeek = access;
+            return this;
+        }
+
         /** What names the running message when the Observer hook records. */
         @NonNull
         public Builder runningName(@NonNull RunningName source) {
@@ -513,6 +525,9 @@ public final class Config {
             }
             if (settings.observerAccess != null && !settings.mayReflect) {
                 throw new IllegalArgumentException("observerAccess is for hidden API, which hiddenApi NONE forbids");
+            }
+            if (settings.pollPeek != null && !settings.poll) {
+                throw new IllegalArgumentException("pollPeek is for the poll hook");
             }
             if (settings.watchInput && !settings.isHooked()) {
                 throw new IllegalArgumentException("watchInput makes messages of input, which hook NONE does without");

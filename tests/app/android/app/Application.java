@@ -2,6 +2,7 @@ package android.app;
 
 import android.content.Context;
 import android.content.ContextWrapper;
+import android.os.Build;
 import android.os.Bundle;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,20 @@ public class Application extends ContextWrapper {
         void onActivitySaveInstanceState(Activity activity, Bundle state);
 
         void onActivityDestroyed(Activity activity);
+
+        // Android 10 and newer.
+
+        default void onActivityPreCreated(Activity activity, Bundle state) {}
+
+        default void onActivityPreStarted(Activity activity) {}
+
+        default void onActivityPreResumed(Activity activity) {}
+
+        default void onActivityPrePaused(Activity activity) {}
+
+        default void onActivityPreStopped(Activity activity) {}
+
+        default void onActivityPreDestroyed(Activity activity) {}
     }
 
     private final List<ActivityLifecycleCallbacks> callbacks = new ArrayList<ActivityLifecycleCallbacks>();
@@ -44,10 +59,22 @@ public class Application extends ContextWrapper {
 
     /** An Activity comes to the front. */
     public final void show(Activity activity) {
+        boolean pre = Build.VERSION.SDK_INT >= 29;
+        for (ActivityLifecycleCallbacks callback : callbacks) {
+            if (pre) {
+                callback.onActivityPreCreated(activity, null);
+            }
+        }
         activity.onCreate(null);
         for (ActivityLifecycleCallbacks callback : callbacks) {
             callback.onActivityCreated(activity, null);
+            if (pre) {
+                callback.onActivityPreStarted(activity);
+            }
             callback.onActivityStarted(activity);
+            if (pre) {
+                callback.onActivityPreResumed(activity);
+            }
             callback.onActivityResumed(activity);
         }
     }

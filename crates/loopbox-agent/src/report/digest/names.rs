@@ -1,7 +1,7 @@
 //! What a digest calls a message.
 
 use super::line::Line;
-use loopbox_format::model::Message;
+use loopbox_format::model::{Message, NamedBy};
 
 pub(super) fn name(message: Option<&Message>, line: &mut Line) {
     let Some(message) = message else {
@@ -9,6 +9,9 @@ pub(super) fn name(message: Option<&Message>, line: &mut Line) {
         return;
     };
     name_parts(&message.target, &message.callback, message.what, line);
+    if matches!(message.named_by, NamedBy::Peek) {
+        line.text(" (by peek)");
+    }
 }
 
 /// A message by its parts: the class of its callback, or that of its target, and its `what`.

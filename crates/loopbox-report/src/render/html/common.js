@@ -39,10 +39,11 @@ const outsideText = (c) => 'outside of messages' + (c.place ? ', in ' + c.place 
 const messageText = (token, message) => '#' + token + ' ' + (message ? message.text : '(unnamed)');
 const shortClass = (name) => name.split('.').pop();
 // A short name of a message: the method of the app that its stacks name it by, the class of its callback,
-// or the class of its handler and its `what`.
+// or the class of its handler and its `what`; an activity and its steps.
 const messageShort = (m) => m.by_stacks ? m.by_stacks.split('.').slice(-2).join('.') : messageOfLooper(m);
-const messageOfLooper = (m) => m.callback ? shortClass(m.callback) : shortClass(m.target) +
-  (m.what_name ? ' ' + m.what_name : m.what != null && m.what !== 0 ? ' ' + m.what : '');
+const messageOfLooper = (m) => m.lifecycle ? (shortClass(m.target) || 'Activity') + ' ' + m.lifecycle.filter((step) => step !== 'other').join(', ') :
+  (m.callback ? shortClass(m.callback) : shortClass(m.target) + (m.what_name ? ' ' + m.what_name : m.what != null && m.what !== 0 ? ' ' + m.what : '')) +
+  (m.named_by === 'peek' ? ' (by peek)' : '');
 const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0) + ' %' : '';
 
 const KINDS = {

@@ -3,7 +3,7 @@
 use crate::model::Analysis;
 use crate::model::message_name::{message_name, what_name};
 use crate::model::name::Name;
-use loopbox_format::model::{Component, Message, NamedBy, Token};
+use loopbox_format::model::{Component, LifecycleStep, Message, NamedBy, Token};
 
 json_object! {
     /// What identifies a message.
@@ -27,7 +27,16 @@ json_object! {
         what_name: Option<&'static str> = what_name(message, a.api_level()),
         /// The framework component that the message belongs to.
         component: Option<Name<Component>> = message.component.map(Name),
-        /// Where the names come from.
+        /// Where the names come from. `lifecycle`: `target` is the class of an activity, and the message's
+        /// Handler is not known. `peek`: from the head of the queue before the message was taken from it; one
+        /// name in some hundreds is another message's where other threads post meanwhile, `what` and
+        /// `wait_ms` with it.
         named_by: Name<NamedBy> = Name(message.named_by),
+        /// The steps of the activity's life cycle that began in the message, in their order, the last eight;
+        /// `other` stands for steps of another activity before. null unless `named_by` is `lifecycle`.
+        lifecycle: Option<Vec<Name<LifecycleStep>>> = match message.named_by {
+            NamedBy::Lifecycle(steps) => Some(steps.iter().map(Name).collect()),
+            _ => None,
+        },
     }
 }

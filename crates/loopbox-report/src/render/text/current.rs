@@ -5,7 +5,7 @@ use super::stacks;
 use super::style::{self, QUIET, paint};
 use crate::model::time::{format_ns, format_relative, ms, ms_between};
 use crate::model::{Analysis, token};
-use loopbox_format::model::{MainState, Named, Outside, Running, Token};
+use loopbox_format::model::{MainState, Named, NamedBy, Outside, Running, Token};
 
 pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {
     match &a.main {
@@ -51,7 +51,12 @@ fn write_running(out: &mut String, a: &Analysis, running: &Running) {
     match &running.message {
         Some(message) => {
             let name = a.message_title(token, message);
-            line(out, format!("  {}  (named by {})", paint(style::NAME, name), message.named_by.name()));
+            let by = match message.named_by {
+                // The name says it.
+                NamedBy::Lifecycle(_) | NamedBy::Peek => String::new(),
+                by => format!("  (named by {})", by.name()),
+            };
+            line(out, format!("  {}{by}", paint(style::NAME, name)));
         }
         None => line(out, "  the hook knows its name only after it ends; see its stacks"),
     }

@@ -182,11 +182,11 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
     }
 
     /** What runs is a message of an Activity's life cycle. */
-    private static void called() {
+    private static void called(Activity activity, int step) {
         try {
             Settings settings = Recording.settings();
             if (settings != null && settings.poll) {
-                Native.inActivity();
+                Native.inActivity(activity.getClass().getName(), step);
             }
         } catch (Throwable fault) {
             Faults.log(fault);
@@ -220,19 +220,19 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
 
     @Override
     public void onActivityStarted(Activity activity) {
-        called();
+        called(activity, Native.START);
         isStarted(activity);
     }
 
     @Override
     public void onActivityStopped(Activity activity) {
-        called();
+        called(activity, Native.STOP);
         isStopped(activity);
     }
 
     @Override
     public void onActivityResumed(Activity activity) {
-        called();
+        called(activity, Native.RESUME);
         isStarted(activity);
         front = activity;
         shows(activity, true);
@@ -269,12 +269,12 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
 
     @Override
     public void onActivityCreated(Activity activity, Bundle state) {
-        called();
+        called(activity, Native.CREATE);
     }
 
     @Override
     public void onActivityPaused(Activity activity) {
-        called();
+        called(activity, Native.PAUSE);
         isStarted(activity);
         if (front == activity) {
             front = null;
@@ -286,9 +286,36 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
 
     @Override
     public void onActivityDestroyed(Activity activity) {
-        called();
+        called(activity, Native.DESTROY);
         if (started.contains(activity)) {
             isStopped(activity);
         }
+    }
+
+    // Android 10 and newer call these first, before any code of the Activity's: a step that hangs there has its
+    // name. No @Override: the interface of older levels has none of them.
+
+    public void onActivityPreCreated(Activity activity, Bundle state) {
+        called(activity, Native.CREATE);
+    }
+
+    public void onActivityPreStarted(Activity activity) {
+        called(activity, Native.START);
+    }
+
+    public void onActivityPreResumed(Activity activity) {
+        called(activity, Native.RESUME);
+    }
+
+    public void onActivityPrePaused(Activity activity) {
+        called(activity, Native.PAUSE);
+    }
+
+    public void onActivityPreStopped(Activity activity) {
+        called(activity, Native.STOP);
+    }
+
+    public void onActivityPreDestroyed(Activity activity) {
+        called(activity, Native.DESTROY);
     }
 }

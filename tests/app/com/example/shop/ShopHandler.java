@@ -6,7 +6,7 @@ import android.os.Message;
 import scenario.Work;
 
 /** Handles messages that take as long as their arg1 says, in ms. */
-public final class ShopHandler extends Handler {
+public class ShopHandler extends Handler {
     public ShopHandler(Looper looper) {
         super(looper);
     }

@@ -110,7 +110,7 @@ public final class MainHook {
         }
         String refused = null;
         if (settings.poll) {
-            PollHook poll = PollHook.install();
+            PollHook poll = PollHook.install(settings);
             if (poll != null) {
                 return poll;
             }

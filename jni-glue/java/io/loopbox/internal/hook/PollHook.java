@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal.hook;
 
+import android.os.Handler;
 import android.os.Looper;
+import android.os.Message;
+import android.os.MessageQueue;
+import io.loopbox.QueueAccess;
 import io.loopbox.internal.recording.Native;
+import io.loopbox.internal.recording.Settings;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 
 /**
  * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce: what lies between two
@@ -28,12 +37,49 @@ final class PollHook extends Hook {
     /** The one that was seen last: the same object for the same function. */
     private volatile Other other;
 
-    private PollHook() {}
+    /** Whether it reads the queue's head, in words of the report. */
+    private final String peek;
+
+    private PollHook(QueueAccess access) {
+        peek = access == null ? "" : peek(access, Looper.myQueue());
+    }
 
     /** @return null when it cannot be put in. */
-    static PollHook install() {
+    static PollHook install(Settings settings) {
         refusal = Native.pollIn(Looper.myQueue());
-        return refusal == null ? new PollHook() : null;
+        return refusal == null ? new PollHook(settings.pollPeek) : null;
+    }
+
+    private static String peek(QueueAccess access, MessageQueue queue) {
+        try {
+            Field[] hidden = access.fields(queue);
+            if (!areOfQueue(hidden)) {
+                return ", no peek: other fields";
+            }
+            Member[] members = Arrays.copyOf(hidden, hidden.length + 3, Member[].class);
+            members[hidden.length] = Message.class.getField("what");
+            members[hidden.length + 1] = Message.class.getMethod("isAsynchronous");
+            members[hidden.length + 2] = Class.class.getMethod("getName");
+            Native.pollPeek(queue, members);
+            return ", with peek";
+        } catch (Exception refused) {
+            return ", no peek: " + refused;
+        } catch (LinkageError absent) {
+            return ", no peek: " + absent;
+        }
+    }
+
+    /** Native code reads them without a check. */
+    private static boolean areOfQueue(Field[] fields) {
+        Class<?>[] types = {Message.class, Message.class, long.class, Handler.class, Runnable.class};
+        boolean are = fields.length == types.length;
+        for (int at = 0; are && at < types.length; at++) {
+            Class<?> of = at == 0 ? MessageQueue.class : Message.class;
+            are = fields[at].getDeclaringClass() == of
+                    && fields[at].getType() == types[at]
+                    && !Modifier.isStatic(fields[at].getModifiers());
+        }
+        return are;
     }
 
     /** Why there is none, in words of the report. */
@@ -43,7 +89,7 @@ final class PollHook extends Hook {
 
     @Override
     String describe() {
-        return withArmed("Poll");
+        return withArmed("Poll" + peek);
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.loopbox.internal.recording;
 import android.os.MessageQueue;
 import dalvik.annotation.optimization.CriticalNative;
 import dalvik.annotation.optimization.FastNative;
+import java.lang.reflect.Member;
 
 /**
  * The native half. JNI_OnLoad registers every method here by hand, so that a name changed by a shrinker shows when
@@ -194,6 +195,14 @@ public final class Native {
      */
     public static native String pollIn(MessageQueue queue);
 
+    /**
+     * Has the poll hook read the queue's head from now on. On the main thread, with the hook in.
+     *
+     * @param members of MessageQueue the first message; of Message its next one, time, target, callback, {@code
+     *     what} and isAsynchronous; Class.getName
+     */
+    public static native void pollPeek(MessageQueue queue, Member[] members);
+
     /** Puts back what polled before, where no other library's function is on top. On the main thread. */
     public static native void pollOut(MessageQueue queue);
 
@@ -203,8 +212,21 @@ public final class Native {
     /** An idle handler is called: what runs is no message. On the main thread. */
     public static native void pollIdle();
 
-    /** An activity's life cycle calls back: what names the message where the hook sees none. On the main thread. */
-    public static native void inActivity();
+    /**
+     * The life cycle of an activity of this class calls back: what names the message where the hook sees none. On
+     * the main thread.
+     *
+     * @param step a number as of {@link #CREATE}
+     */
+    public static native void inActivity(String activity, int step);
+
+    // As LifecycleStep of loopbox-format.
+    public static final int CREATE = 1;
+    public static final int START = 2;
+    public static final int RESUME = 3;
+    public static final int PAUSE = 4;
+    public static final int STOP = 5;
+    public static final int DESTROY = 6;
 
     /** How many messages run inside each other. */
     @FastNative

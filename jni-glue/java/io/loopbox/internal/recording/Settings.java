@@ -4,6 +4,7 @@ package io.loopbox.internal.recording;
 import io.loopbox.Logger;
 import io.loopbox.ObserverAccess;
 import io.loopbox.ProfileListener;
+import io.loopbox.QueueAccess;
 import io.loopbox.Redactor;
 import io.loopbox.internal.platform.Faults;
 import java.io.File;
@@ -34,6 +35,7 @@ public final class Settings implements Cloneable {
     public boolean poll;
     public boolean mayReflect = true;
     public ObserverAccess observerAccess;
+    public QueueAccess pollPeek;
     public boolean namedByPrinter;
     public boolean sigQuit = true;
     public long hangMs = 5_000;

@@ -1,0 +1,187 @@
+//! The head of main's queue, read between the return of a poll and the moment in which `next()` takes a
+//! message: it is that one, unless another thread posts or removes one in between. For who asks for it: the
+//! fields are hidden API, and come from who brings them.
+//!
+//! Without the queue's lock, and without a call or an object for a message, but where a barrier holds the
+//! first ones back: then a public method says which are asynchronous. A class is asked for its name once.
+
+use crate::jni::string::Text;
+use crate::session::class_names::ClassId;
+use crate::session::hint::Hint;
+use crate::sys::memory;
+use jni::sys::{self, JNIEnv, jfieldID, jmethodID, jobject};
+use loopbox_format::model::Uptime;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// The classes of targets and callbacks that are known apart; the names of more are not.
+const MOST_CLASSES: usize = 128;
+
+/// How many messages behind a barrier are read.
+const MOST_BEHIND: u32 = 64;
+
+/// The queue and the members behind its head. Kept for the rest of the process, as its classes are.
+#[derive(Debug)]
+pub(crate) struct Peek {
+    queue: jobject,
+    head: jfieldID,
+    next: jfieldID,
+    when: jfieldID,
+    target: jfieldID,
+    callback: jfieldID,
+    what: jfieldID,
+    is_asynchronous: jmethodID,
+    name: jmethodID,
+    /// Global references of classes, those that come often before the others.
+    classes: Vec<(jobject, ClassId)>,
+}
+
+/// The one of main's queue, which stays the same. Main thread only.
+static PEEK: AtomicPtr<Peek> = AtomicPtr::new(ptr::null_mut());
+
+impl Peek {
+    /// The one that was made.
+    ///
+    /// # Safety
+    /// On the main thread, with no other result of it in use.
+    pub(super) unsafe fn get<'a>() -> Option<&'a mut Self> {
+        // SAFETY: null, or a box that is never freed; the caller's promise.
+        unsafe { PEEK.load(Ordering::Relaxed).as_mut() }
+    }
+
+    /// Makes it where it is not there. On the main thread.
+    ///
+    /// # Safety
+    /// This thread's environment, main's `MessageQueue`, and six reflected fields and two methods as
+    /// `Native.java` says them.
+    pub(super) unsafe fn make(raw: *mut JNIEnv, queue: jobject, members: sys::jobjectArray) {
+        if !PEEK.load(Ordering::Relaxed).is_null() {
+            return;
+        }
+        let mut fields: [jfieldID; 8] = [ptr::null_mut(); 8];
+        // SAFETY: the caller's promise: as many elements, none of them null. Both kinds of ids are pointers.
+        unsafe {
+            for (at, id) in fields.iter_mut().enumerate() {
+                let member = ((**raw).v1_1.GetObjectArrayElement)(raw, members, at as sys::jsize);
+                *id = if at < 6 {
+                    ((**raw).v1_2.FromReflectedField)(raw, member)
+                } else {
+                    ((**raw).v1_2.FromReflectedMethod)(raw, member).cast()
+                };
+            }
+            let queue = ((**raw).v1_1.NewGlobalRef)(raw, queue);
+            let [head, next, when, target, callback, what, is_asynchronous, name] = fields;
+            let (is_asynchronous, name) = (is_asynchronous.cast(), name.cast());
+            let classes = Vec::new();
+            let made =
+                Self { queue, head, next, when, target, callback, what, is_asynchronous, name, classes };
+            PEEK.store(Box::into_raw(Box::new(made)), Ordering::Relaxed);
+        }
+    }
+
+    /// What `next()` will take, if it takes one, and when that was due.
+    ///
+    /// # Safety
+    /// This thread's environment, in a native method whose end frees local references, without a pending
+    /// exception.
+    pub(super) unsafe fn read(&mut self, raw: *mut JNIEnv) -> Option<(Hint, Uptime)> {
+        // SAFETY: the caller's promise; the objects are of the classes that the fields are of. What another
+        // thread recycles meanwhile stays an object of its class.
+        unsafe {
+            let object = |of, field| ((**raw).v1_1.GetObjectField)(raw, of, field);
+            let mut message = object(self.queue, self.head);
+            if message.is_null() {
+                return None;
+            }
+            let mut target = object(message, self.target);
+            if target.is_null() {
+                message = self.behind_barrier(raw, message)?;
+                target = object(message, self.target);
+            }
+            let callback = object(message, self.callback);
+            let what = ((**raw).v1_1.GetIntField)(raw, message, self.what);
+            let when_ms = ((**raw).v1_1.GetLongField)(raw, message, self.when);
+            let (target, callback) = (self.class_of(raw, target), self.class_of(raw, callback));
+            if target == ClassId::NONE && callback == ClassId::NONE {
+                // It was recycled, or its class is one too many.
+                return None;
+            }
+            let when_ns = Uptime(when_ms.cast_unsigned().wrapping_mul(1_000_000));
+            Some((Hint::head(target, callback, what), when_ns))
+        }
+    }
+
+    /// The first asynchronous message behind a barrier.
+    ///
+    /// # Safety
+    /// As for [`read`](Self::read); a `Message`.
+    #[cold]
+    unsafe fn behind_barrier(&self, raw: *mut JNIEnv, barrier: jobject) -> Option<jobject> {
+        let mut message = barrier;
+        for _ in 0..MOST_BEHIND {
+            // SAFETY: the caller's promise; a public method without arguments that throws nothing.
+            unsafe {
+                let next = ((**raw).v1_1.GetObjectField)(raw, message, self.next);
+                ((**raw).v1_1.DeleteLocalRef)(raw, message);
+                if next.is_null() {
+                    return None;
+                }
+                message = next;
+                if ((**raw).v1_1.CallBooleanMethodA)(raw, message, self.is_asynchronous, ptr::null()) {
+                    return Some(message);
+                }
+            }
+        }
+        None
+    }
+
+    /// # Safety
+    /// As for [`read`](Self::read); an object or null.
+    unsafe fn class_of(&mut self, raw: *mut JNIEnv, object: jobject) -> ClassId {
+        if object.is_null() {
+            return ClassId::NONE;
+        }
+        // SAFETY: the caller's promise; the others are global references.
+        unsafe {
+            let class = ((**raw).v1_1.GetObjectClass)(raw, object);
+            let is_it = |known: &(jobject, ClassId)| ((**raw).v1_1.IsSameObject)(raw, known.0, class);
+            if let Some(at) = self.classes.iter().position(is_it) {
+                let id = self.classes.get(at).map_or(ClassId::NONE, |known| known.1);
+                // What comes often gets to the front.
+                self.classes.swap(at, at / 2);
+                return id;
+            }
+            self.add(raw, class)
+        }
+    }
+
+    /// # Safety
+    /// As for [`read`](Self::read); a class.
+    #[cold]
+    unsafe fn add(&mut self, raw: *mut JNIEnv, class: sys::jclass) -> ClassId {
+        if self.classes.len() == MOST_CLASSES || memory::is_short() {
+            return ClassId::NONE;
+        }
+        // SAFETY: the caller's promise; a public method without arguments.
+        unsafe {
+            let name = ((**raw).v1_1.CallObjectMethodA)(raw, class, self.name, ptr::null());
+            ((**raw).v1_1.ExceptionClear)(raw);
+            let id = class_named(raw, name);
+            let kept = ((**raw).v1_1.NewGlobalRef)(raw, class);
+            if !kept.is_null() {
+                self.classes.push((kept, id));
+            }
+            id
+        }
+    }
+}
+
+/// The number of the class with this name.
+///
+/// # Safety
+/// As for [`Text::read`].
+#[inline(never)]
+pub(super) unsafe fn class_named(raw: *mut JNIEnv, name: sys::jstring) -> ClassId {
+    // SAFETY: the caller's promise.
+    ClassId::of(unsafe { Text::read(raw, name) }.as_str())
+}

@@ -1,4 +1,4 @@
-//! Which steps of an activity's life cycle ran in a message, as bits.
+//! The steps of an activity's life cycle that began in a message.
 
 use bincode::de::{BorrowDecoder, Decoder};
 use bincode::enc::Encoder;

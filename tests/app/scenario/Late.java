@@ -91,7 +91,7 @@ public final class Late implements Runnable {
                         new Runnable() {
                             @Override
                             public void run() {
-                                run("asked");
+                                step("asked");
                                 goOn();
                             }
                         });
@@ -104,7 +104,7 @@ public final class Late implements Runnable {
         }
         ActivityManager.ANSWERS.acquireUninterruptibly();
         install(application);
-        run("at once");
+        step("at once");
         ActivityManager.ANSWERS.release();
     }
 
@@ -138,7 +138,7 @@ public final class Late implements Runnable {
             application.hide(shop);
             Loopbox.uninstall();
             install(application);
-            run("behind");
+            step("behind");
         } else {
             seen();
         }
@@ -148,14 +148,14 @@ public final class Late implements Runnable {
     /** The one in front goes to the next, and that one out of sight and back. */
     private void seen() {
         application.replace(consent, shop);
-        run("next");
+        step("next");
         application.hide(shop);
-        run("behind");
+        step("behind");
         application.show(shop);
-        run("back");
+        step("back");
     }
 
-    private static void run(String when) {
+    private static void step(String when) {
         for (Status.Part part : Loopbox.status().getParts()) {
             if (part.getName().equals("hook")) {
                 Script.say(when + " hook " + part);
@@ -178,7 +178,7 @@ public final class Late implements Runnable {
                     new Runnable() {
                         @Override
                         public void run() {
-                            run("worked");
+                            step("worked");
                             end();
                         }
                     });

@@ -1,7 +1,7 @@
 //! Names of messages that have ended, by their stacks: the poll hook does not see the message. Stacks of
 //! short messages are not kept, so the names are.
 
-use super::running_message::{correct, may_be_another, named_by_stack};
+use super::running_message::{correct, may_be_another, named_by_stacks};
 use crate::session::Session;
 use loopbox_format::model::{Message, Report, StackTree, Symbols, Token};
 use loopbox_recorder::Keep;
@@ -17,7 +17,7 @@ pub(super) struct EndedNames(VecDeque<(Token, Message)>);
 impl EndedNames {
     /// Takes note of a message that has ended.
     pub(super) fn ended(&mut self, session: &Session, symbols: &Symbols, tree: &StackTree) {
-        let Some(message) = named_by_stack(symbols, tree, session.settings.api_level) else { return };
+        let Some(message) = named_by_stacks(symbols, tree, session.settings.api_level) else { return };
         if session.settings.recorder.keep == Keep::Names || message.component.is_some() {
             self.keep(tree.token, message);
         }

@@ -6,7 +6,8 @@ use crate::jni::{call, class_cache};
 use crate::session::Session;
 use crate::sys::log;
 use loopbox_format::model::{
-    Component, Location, MainState, Message, Method, NamedBy, Report, Running, StackTree, Symbols, Token,
+    Component, Location, LocationId, MainState, Message, Method, NamedBy, Report, Running, StackTree,
+    Symbols, Token,
 };
 use loopbox_format::{looper, stacks};
 use loopbox_recorder::{BIND_APPLICATION, Described, Keep};
@@ -86,7 +87,7 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     if may_be_another(running.message.as_ref()) {
         let tree = report.trees.last().filter(|tree| tree.token == running.token);
         let api_level = report.meta.process.api_level;
-        if let Some(by_stack) = tree.and_then(|tree| named_by_stack(&report.symbols, tree, api_level)) {
+        if let Some(by_stack) = tree.and_then(|tree| named_by_last_stack(&report.symbols, tree, api_level)) {
             correct(&mut running.message, by_stack);
         }
     }
@@ -124,13 +125,30 @@ pub(super) fn correct(message: &mut Option<Message>, by_stack: Message) {
 
 /// The running message as its last stack shows it: what the dispatch called. A callback's target is not on
 /// the stack, and the message's `what` only where the framework has a method for it.
-pub(super) fn named_by_stack(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option<Message> {
-    let last = stacks::stacks(tree).ok()?.last()?;
+pub(super) fn named_by_last_stack(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option<Message> {
+    named_by_stack(&methods_of(symbols, &stacks::stacks(tree).ok()?.last()?), api_level)
+}
+
+/// Names a message that has ended by its last stack in a dispatch. The poll hook sees the end a little late:
+/// the last stack of all may be that of a Looper that has left the dispatch.
+pub(super) fn named_by_stacks(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option<Message> {
+    let is_dispatched = |stack: &Vec<LocationId>| {
+        methods_of(symbols, stack).iter().any(|method| looper::is_dispatch(&method.class, &method.name))
+    };
+    let last = stacks::stacks(tree).ok()?.filter(is_dispatched).last()?;
+    named_by_stack(&methods_of(symbols, &last), api_level)
+}
+
+/// The Java methods of a stack, the innermost one last.
+fn methods_of<'s>(symbols: &'s Symbols, stack: &[LocationId]) -> Vec<&'s Method> {
     let method = |&location| match *symbols.location(location)? {
         Location::Frame { method, .. } => symbols.method(method),
         _ => None,
     };
-    let methods: Vec<&Method> = last.iter().filter_map(method).collect();
+    stack.iter().filter_map(method).collect()
+}
+
+fn named_by_stack(methods: &[&Method], api_level: u32) -> Option<Message> {
     // Bottom first: the last dispatch is the innermost one.
     let dispatch = methods.iter().rposition(|method| looper::is_dispatch(&method.class, &method.name))?;
     let called = methods.get(dispatch + 1)?;
@@ -162,7 +180,7 @@ mod tests {
         const CALLBACK: &str = "android.os.Handler.handleCallback";
         let named = |names: &[&str]| {
             let all: Vec<u32> = (0..names.len() as u32).collect();
-            named_by_stack(&symbols(names), &chain(&all), 29).map(|m| (m.target, m.callback))
+            named_by_last_stack(&symbols(names), &chain(&all), 29).map(|m| (m.target, m.callback))
         };
         assert_eq!(
             named(&["a.Main.main", LOOP, DISPATCH, "a.H.handleMessage", "a.H.work"]),
@@ -178,6 +196,21 @@ mod tests {
         assert_eq!(named(&newest), Some(("a.H".into(), String::new())), "API 37");
         assert_eq!(named(&["a.Main.main", "android.os.MessageQueue.next"]), None);
         assert_eq!(named(&[LOOP, DISPATCH]), None);
+    }
+
+    #[test]
+    fn a_message_that_has_ended_is_named_by_its_last_stack_in_a_dispatch() {
+        // Loop, dispatch and handler in the first two samples, the Looper alone in the third.
+        let mut tree = chain(&[0, 1, 2]);
+        tree.sample_deltas_ns = vec![1; 3];
+        tree.nodes[0].count = 3;
+        tree.nodes[1].count = 2;
+        tree.nodes[2].count = 2;
+        let names = ["android.os.Looper.loop", "android.os.Handler.dispatchMessage", "a.H.handleMessage"];
+        assert_eq!(named_by_last_stack(&symbols(&names), &tree, 29), None, "it may have ended");
+        let message = named_by_stacks(&symbols(&names), &tree, 29).unwrap();
+        assert_eq!(message.target, "a.H");
+        assert_eq!(named_by_stacks(&symbols(&names), &chain(&[0]), 29), None);
     }
 
     #[test]
@@ -213,7 +246,7 @@ mod tests {
             "android.app.ActivityThread.handleCreateService",
             "a.Sync.onCreate",
         ];
-        let message = named_by_stack(&symbols(&names), &chain(&[0, 1, 2, 3, 4]), 29).unwrap();
+        let message = named_by_last_stack(&symbols(&names), &chain(&[0, 1, 2, 3, 4]), 29).unwrap();
         assert_eq!(message.target, "android.app.ActivityThread$H");
         assert_eq!((message.component, message.what), (Some(Component::ActivityThread), Some(114)));
     }

@@ -100,7 +100,7 @@ public final class ReportSections {
         write(report, with);
     }
 
-    /** In one step, as the report itself was written: it is there as it was, or with the section. */
+    /** Replaces the file in one step: whoever reads it finds the old report or the new one. */
     private static void write(File report, byte[] with) throws IOException {
         File next = new File(report.getPath() + ".next");
         FileOutputStream out = new FileOutputStream(next);

@@ -8,7 +8,10 @@ import io.loopbox.Loopbox;
 import io.loopbox.Report;
 import java.io.File;
 
-/** Pays while another thread keeps the cart locked: a message waits for a lock until a report about it is complete. */
+/**
+ * Pays while another thread keeps the cart locked: a message waits for a lock until a report about it is
+ * complete.
+ */
 public final class SlowCheckout implements Runnable, Listener {
     private final Object cart = new Object();
     private volatile boolean told;

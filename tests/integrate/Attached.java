@@ -7,7 +7,10 @@ import scenario.Options;
 import scenario.Phone;
 import scenario.Script;
 
-/** Starts an app's own Application, and asks for a report. Arguments: those of Phone, and {@code application=CLASS}. */
+/**
+ * Starts an app's own Application, and asks for a report. Arguments: those of Phone, and {@code
+ * application=CLASS}.
+ */
 public final class Attached {
     private Attached() {}
 

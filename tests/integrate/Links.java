@@ -39,10 +39,11 @@ import scenario.Phone;
 import xcrash.TombstoneManager;
 
 /**
- * Every link to a crash SDK, driven as its SDK would. Arguments: those of {@link Options} and {@link Phone}; {@code mode=live}:
- * another app's ANR (signalled from outside when it is ready), a dump of its own, a hang that does not end, of {@code kind=}, or one
- * that is killed before anything noticed ({@code kind=NONE}); {@code mode=sentry}, {@code mode=hangs} and {@code mode=others}: the next start, with
- * {@code ended=} when the last process ended, as the system reports it.
+ * Every link to a crash SDK, driven as its SDK would. Arguments: those of {@link Options} and {@link Phone};
+ * {@code mode=live}: another app's ANR (signalled from outside when it is ready), a dump of its own, a hang
+ * that does not end, of {@code kind=}, or one that is killed before anything noticed ({@code kind=NONE});
+ * {@code mode=sentry}, {@code mode=hangs} and {@code mode=others}: the next start, with {@code ended=} when
+ * the last process ended, as the system reports it.
  *
  * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in jni-glue/integrations/README.md.
  */
@@ -164,7 +165,10 @@ public final class Links implements Runnable, FirstFileListener {
         arrives("last", "Crashlytics", false, FirebaseCrashlytics.getInstance().keys().get("loopbox") != null);
     }
 
-    /** What SDKs have of a hang that is no ANR, of which none of them makes an event, and if the process then crashes. */
+    /**
+     * What SDKs have of a hang that is no ANR, of which none of them makes an event, and if the process then
+     * crashes.
+     */
     private void hang() {
         boolean attribute = GlobalRumMonitor.told().get("loopbox.digest") != null;
         boolean field = Capture.Logger.fields().get("loopbox") != null;

@@ -13,9 +13,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Passes events on by sentry-java's rules: an event of the last process goes to backfilling processors and to no others, every
- * other event to the others and not to those; what a processor throws is swallowed; sampling comes after them; what is sampled
- * away is never flushed; what is kept is written to the disk on another thread, and who waits for the flush goes on.
+ * Passes events on by sentry-java's rules: an event of the last process goes to backfilling processors and to
+ * no others, every other event to the others and not to those; what a processor throws is swallowed; sampling
+ * comes after them; what is sampled away is never flushed; what is kept is written to the disk on another
+ * thread, and who waits for the flush goes on.
  */
 final class SentryClient {
     private static final String ABOUT = "sentry:typeCheckHint";

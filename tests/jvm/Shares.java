@@ -2,7 +2,9 @@ import io.loopbox.Config;
 import io.loopbox.Loopbox;
 import java.io.File;
 
-/** Installs for many users, on a JVM: one who is in is refused by the platform, one who is out by the share. */
+/**
+ * Installs for many users, on a JVM: one who is in is refused by the platform, one who is out by the share.
+ */
 public final class Shares {
     private static final File FOLDER = new File(System.getProperty("java.io.tmpdir"), "loopbox-shares");
     private static final int USERS = 100_000;

@@ -1,5 +1,6 @@
-// What Kotlin must refuse: a null where the API takes none, and a result that may be null used as if it was there. Each line
-// with an error ends with the compiler's message; `crates/loopbox-android-pack/tests/kotlin.rs` compares them all.
+// What Kotlin must refuse: a null where the API takes none, and a result that may be null used as if it was
+// there. Each line with an error ends with the compiler's message;
+// `crates/loopbox-android-pack/tests/kotlin.rs` compares them all.
 package kotlinapp
 
 import android.content.Context

@@ -1,5 +1,6 @@
-// All of the public API as a Kotlin app uses it. `crates/loopbox-android-pack/tests/kotlin.rs` compiles it against the archive's
-// classes alone: that a result is never null, that an argument may be, is shown by the types written out here.
+// All of the public API as a Kotlin app uses it. `crates/loopbox-android-pack/tests/kotlin.rs` compiles it
+// against the archive's classes alone: that a result is never null, that an argument may be, is shown by the
+// types written out here.
 package kotlinapp
 
 import android.content.Context

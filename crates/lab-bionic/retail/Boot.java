@@ -1,6 +1,9 @@
 import java.lang.reflect.InvocationTargetException;
 
-/** Loads the library that the first argument names, then runs {@code main} of the class that the second one names. */
+/**
+ * Loads the library that the first argument names, then runs {@code main} of the class that the second one
+ * names.
+ */
 public final class Boot {
     public static void main(String[] arguments) throws Throwable {
         System.load(arguments[0]);

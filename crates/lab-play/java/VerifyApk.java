@@ -2,7 +2,10 @@ import com.android.apksig.ApkVerifier;
 import com.android.apksig.ApkVerifier.IssueWithParams;
 import java.io.File;
 
-/** Verifies signatures of APKs as devices do, from Android 5 to the newest that this verifier knows. Arguments: the APKs. */
+/**
+ * Verifies signatures of APKs as devices do, from Android 5 to the newest that this verifier knows.
+ * Arguments: the APKs.
+ */
 final class VerifyApk {
     private static final int ANDROID_5 = 21;
 

@@ -8,7 +8,7 @@ use loopbox_format::model::{FrameCause, FrameGesture, FrameScene, SceneKind};
 
 /// Where the sums of the whole process are.
 const PROCESS: usize = 0;
-/// Where those of screens are that the table has no room for.
+/// The entry that counts the frames of all screens for which the table has no room.
 const OTHER: usize = 1;
 
 /// A screen of a [`Scenes`], by its position among [`Scenes::records`].

@@ -15,9 +15,9 @@ pub struct Scheduled {
 
 /// Follows a thread that is looked at now and then, by another one that may wait for a processor as well.
 ///
-/// What is neither a run nor a wait that is over is sleep, or the wait that lasts. A thread that sleeps when
-/// it is looked at has no such wait; of one that is runnable nothing before the last look belongs to it,
-/// unless it had no turn since.
+/// The kernel counts a wait when it is over. So the time that it counted neither as a run nor as a wait is
+/// sleep, or a wait that is not over. A thread that sleeps at a look is in no wait. The wait of a runnable
+/// one began after the look before, unless it has had no turn since then.
 #[derive(Debug, Clone, Copy)]
 pub struct Starvation {
     first: Scheduled,

@@ -203,7 +203,7 @@ struct Library {
     /// Names of libraries that it asks for.
     asks_for: Vec<String>,
     defines: BTreeSet<String>,
-    /// Without a version, so that nothing says where it is.
+    /// Symbols that it needs without a version: nothing says which library has them.
     lacks: Vec<String>,
 }
 

@@ -258,25 +258,29 @@ fn has_to_be_long(line: &str) -> bool {
     line.trim_start().starts_with('|') || words.starts_with('[') || !words.contains(' ')
 }
 
-/// The lines of comments in Rust, and of paragraphs in a document: neither code nor tables.
+/// The lines of comments in Rust, Java and Kotlin, and of paragraphs in a document: neither code nor tables.
 fn prose<'l>(path: &Path, text: &'l str) -> impl Iterator<Item = (usize, &'l str)> {
-    let is_rust = path.extension().is_some_and(|kind| kind == "rs");
+    let is_document = path.extension().is_some_and(|kind| kind == "md");
+    let marks: &[&str] =
+        if path.extension().is_some_and(|kind| kind == "rs") { &["//"] } else { &["//", "/*", "*"] };
     let mut is_code = false;
     (1..).zip(text.lines()).filter(move |(_, line)| {
         let words = line.trim_start();
-        let is_comment = words.starts_with("//");
-        let words = if is_comment { words.trim_start_matches(['/', '!']).trim_start() } else { words };
-        if words.starts_with("```") && is_comment == is_rust {
+        let is_comment = marks.iter().any(|mark| words.starts_with(mark));
+        let words = if is_comment { words.trim_start_matches(['/', '!', '*']).trim_start() } else { words };
+        if words.starts_with("```") && is_comment != is_document {
             is_code = !is_code;
         }
-        is_comment == is_rust && !is_code && !has_to_be_long(line)
+        (is_document || is_comment) && !is_code && !has_to_be_long(line)
     })
 }
 
 #[test]
 fn comments_and_documents_are_wrapped() {
-    let tracked =
-        command::run(command::command("git", ["ls-files", "*.rs", "*.md"]).current_dir(root())).unwrap();
+    let tracked = command::run(
+        command::command("git", ["ls-files", "*.rs", "*.md", "*.java", "*.kt"]).current_dir(root()),
+    )
+    .unwrap();
     let mut long = Vec::new();
     for name in tracked.lines() {
         let path = root().join(name);

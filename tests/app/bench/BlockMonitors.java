@@ -8,9 +8,10 @@ import dalvik.system.VMDebug;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ways to find messages that block, as they are found elsewhere, each with a Printer and with posts to a thread for each message:
- * the block monitor of the one article, the performance monitor of the other, and BlockCanary's. What they do for each message
- * is theirs; what they do for one that blocks is in {@link StallMonitors}.
+ * Ways to find messages that block, as they are found elsewhere, each with a Printer and with posts to a
+ * thread for each message: the block monitor of the one article, the performance monitor of the other, and
+ * BlockCanary's. What they do for each message is theirs; what they do for one that blocks is in {@link
+ * StallMonitors}.
  */
 abstract class BlockMonitors implements HookBench.Variant, android.util.Printer {
     private HandlerThread thread;
@@ -126,7 +127,10 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
         }
     }
 
-    /** The wall clock and the thread's CPU clock at both ends, and two samplers that are started and stopped for each message. */
+    /**
+     * The wall clock and the thread's CPU clock at both ends, and two samplers that are started and stopped
+     * for each message.
+     */
     static class Canary extends BlockMonitors {
         PostedSampler stacks;
         PostedSampler cpu;

@@ -13,18 +13,22 @@ import java.util.List;
 import scenario.Heap;
 
 /**
- * What one display frame costs the main thread, for several ways to watch frames, in one process. Each frame is a message of the
- * real Choreographer, with a callback of the app's own; it comes without waiting for a display, so that only what is computed counts.
+ * What one display frame costs the main thread, for several ways to watch frames, in one process. Each frame
+ * is a message of the real Choreographer, with a callback of the app's own; it comes without waiting for a
+ * display, so that only what is computed counts.
  *
- * Arguments: frames per batch, rounds, then the ways (all when none is named). Each round runs one batch per way, in turn. Prints
- * one line a batch: way, and per frame nanoseconds of this thread's CPU time, objects and bytes allocated in Java by all threads, calls
- * of malloc by this one (NaN on a phone).
+ * Arguments: frames per batch, rounds, then the ways (all when none is named). Each round runs one batch per
+ * way, in turn. Prints one line a batch: way, and per frame nanoseconds of this thread's CPU time, objects
+ * and bytes allocated in Java by all threads, calls of malloc by this one (NaN on a phone).
  */
 public final class FrameBench {
     /** 60 Hz. */
     private static final long INTERVAL_NS = 16_666_667;
 
-    /** So long that no frame is too late for the Choreographer, which reads it once, and that the display itself asks for none. */
+    /**
+     * So long that no frame is too late for the Choreographer, which reads it once, and that the display
+     * itself asks for none.
+     */
     private static final long HOUR_NS = 3_600_000_000_000L;
 
     /** Frames before a batch is measured: the first of a way are not like the rest. */
@@ -82,7 +86,8 @@ public final class FrameBench {
 
         @Override public void handleMessage(Message message) {
             if (message.what == LAST) {
-                // A callback that is left over runs in the first frame of the next batch, and asks for no more.
+                // A callback that is left over runs in the first frame of the next batch, and asks for no
+                // more.
                 way.end();
                 throw new Stop();
             }

@@ -13,9 +13,10 @@ import scenario.Heap;
 /**
  * What watching a Looper costs per message, for several ways to watch, in one process.
  *
- * Arguments: messages per batch, rounds, then the variants (all when none is named). Each round runs one batch per
- * variant, in turn, so that whatever else the machine does meets all alike. Prints one line a batch: variant, and per
- * message nanoseconds of this thread's CPU time, bytes allocated in Java, calls of malloc (NaN on a phone).
+ * Arguments: messages per batch, rounds, then the variants (all when none is named). Each round runs one
+ * batch per variant, in turn, so that whatever else the machine does meets all alike. Prints one line a
+ * batch: variant, and per message nanoseconds of this thread's CPU time, bytes allocated in Java, calls of
+ * malloc (NaN on a phone).
  */
 public final class HookBench {
     /** Ends Looper.loop(), which a main Looper cannot leave otherwise. */
@@ -95,7 +96,10 @@ public final class HookBench {
         run(messages, rounds, ways);
     }
 
-    /** Runs each way in turn, this many rounds. On the main thread, whose Looper is there, with allocations counted. */
+    /**
+     * Runs each way in turn, this many rounds. On the main thread, whose Looper is there, with allocations
+     * counted.
+     */
     public static void run(int messages, int rounds, Map<String, ? extends Variant> ways) throws Exception {
         for (int round = -1; round < rounds; round++) { // round -1 warms up
             for (Map.Entry<String, ? extends Variant> way : ways.entrySet()) {

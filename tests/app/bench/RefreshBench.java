@@ -23,13 +23,15 @@ import java.util.concurrent.CountDownLatch;
 import scenario.Heap;
 
 /**
- * How many refreshes of the display are asked for, with Loopbox and without: while nothing moves, and for one scroll; and what
- * memory its frames take besides its recorder: when it has been installed, and when more screens, gestures, frames and jank frames
- * have come than it keeps, with the same calls and the same scrolls for the recorder alone. A real clock of 60 Hz.
+ * How many refreshes of the display are asked for, with Loopbox and without: while nothing moves, and for one
+ * scroll; and what memory its frames take besides its recorder: when it has been installed, and when more
+ * screens, gestures, frames and jank frames have come than it keeps, with the same calls and the same scrolls
+ * for the recorder alone. A real clock of 60 Hz.
  *
- * Prints {@code refreshes WAY IDLE SCROLL}, of this many milliseconds idle and one scroll of this many frames, the two arguments; and
- * {@code memory WAY BYTES MAPPED FILE}: bytes of malloc in use (NaN on a phone), of the process's mappings of its files, and of these
- * files. The ring itself is no file: a test of loopbox-store knows that it is as large with frames as without.
+ * Prints {@code refreshes WAY IDLE SCROLL}, of this many milliseconds idle and one scroll of this many
+ * frames, the two arguments; and {@code memory WAY BYTES MAPPED FILE}: bytes of malloc in use (NaN on a
+ * phone), of the process's mappings of its files, and of these files. The ring itself is no file: a test of
+ * loopbox-store knows that it is as large with frames as without.
  */
 public final class RefreshBench {
     /** Longer than a gesture takes to end, and than a worker sleeps. */

@@ -9,8 +9,9 @@ import java.io.File;
 import scenario.Script;
 
 /**
- * Fills the history with messages of all lengths, long ones with stacks among them, and the queue with others; then
- * asks for report after report from within messages. Each waits until the one before has been taken.
+ * Fills the history with messages of all lengths, long ones with stacks among them, and the queue with
+ * others; then asks for report after report from within messages. Each waits until the one before has been
+ * taken.
  */
 public final class ReportBench extends Handler {
     private static final int[] LENGTHS_MS = {1, 5, 20, 5, 80, 1, 150, 5, 320, 10};

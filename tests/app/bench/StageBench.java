@@ -21,11 +21,11 @@ import java.lang.reflect.Field;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * What one FrameMetrics costs the thread of Loopbox's listener. The reports are given: the platform's own class with times filled
- * in, one frame in twenty slow.
+ * What one FrameMetrics costs the thread of Loopbox's listener. The reports are given: the platform's own
+ * class with times filled in, one frame in twenty slow.
  *
- * Arguments: reports per batch, rounds. Prints one line a batch: {@code ours}, and per report nanoseconds of the thread's CPU time,
- * objects and bytes that the thread allocated in Java.
+ * Arguments: reports per batch, rounds. Prints one line a batch: {@code ours}, and per report nanoseconds of
+ * the thread's CPU time, objects and bytes that the thread allocated in Java.
  */
 public final class StageBench {
     private static final long INTERVAL_NS = 16_666_667;

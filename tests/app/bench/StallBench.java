@@ -15,10 +15,11 @@ import java.util.List;
 /**
  * What one message that blocks costs, for several ways to report it, in one process.
  *
- * Arguments: such messages per batch, rounds, how long one sleeps in milliseconds, then the ways (all when none is named). Each round
- * runs one batch per way, in turn. Prints one line a batch: way, and per message nanoseconds of the main thread's CPU time,
- * of all threads', bytes and objects allocated in Java by all threads, and reads and writes of the main thread (NaN where the
- * kernel does not count them). What is done without a message that blocks meanwhile is in it.
+ * Arguments: such messages per batch, rounds, how long one sleeps in milliseconds, then the ways (all when
+ * none is named). Each round runs one batch per way, in turn. Prints one line a batch: way, and per message
+ * nanoseconds of the main thread's CPU time, of all threads', bytes and objects allocated in Java by all
+ * threads, and reads and writes of the main thread (NaN where the kernel does not count them). What is done
+ * without a message that blocks meanwhile is in it.
  */
 public final class StallBench {
     private static final int STALL = 1;

@@ -22,8 +22,9 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 
 /**
- * What the ways of {@link BlockMonitors}, and Loopbox's monitor, do for a message that blocks, with their files and their log. Theirs
- * write times as numbers, not by SimpleDateFormat, which the testbeds do not have.
+ * What the ways of {@link BlockMonitors}, and Loopbox's monitor, do for a message that blocks, with their
+ * files and their log. Theirs write times as numbers, not by SimpleDateFormat, which the testbeds do not
+ * have.
  */
 final class StallMonitors {
     private static final long DAY_MS = 86_400_000;
@@ -143,8 +144,9 @@ final class StallMonitors {
     }
 
     /**
-     * The uiperf article's: the line of the Printer with the time into the file of the day, and the CPU times each half second from
-     * the first message on. It takes no stack, and saves level 1 alone; here both levels are saved.
+     * The uiperf article's: the line of the Printer with the time into the file of the day, and the CPU times
+     * each half second from the first message on. It takes no stack, and saves level 1 alone; here both
+     * levels are saved.
      */
     static final class Uiperf extends BlockMonitors.Uiperf implements Way {
         private Writer writer;
@@ -254,7 +256,10 @@ final class StallMonitors {
         }
     }
 
-    /** A stack as text at each interval from four fifths of the limit on, and a file for each message above it. */
+    /**
+     * A stack as text at each interval from four fifths of the limit on, and a file for each message above
+     * it.
+     */
     static final class Canary extends BlockMonitors.Canary implements Way {
         private final Map<Long, String> seen = new LinkedHashMap<Long, String>();
         private Writer writer;

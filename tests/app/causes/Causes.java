@@ -12,8 +12,8 @@ import java.io.RandomAccessFile;
 import java.lang.reflect.Method;
 
 /**
- * Hangs for a reason of its choice, and leaves a report while it hangs. Arguments: the folder for reports, the
- * reason. Another thread asks for the report, as the signal of an ANR would.
+ * Hangs for a reason of its choice, and leaves a report while it hangs. Arguments: the folder for reports,
+ * the reason. Another thread asks for the report, as the signal of an ANR would.
  */
 public final class Causes {
     private static final Object LOCK = new Object();

@@ -33,7 +33,8 @@ final class Crowd {
                     }
                 };
             case "pressure":
-                // Not in the message that hangs: a collection that is asked for takes seconds on a loaded machine.
+                // Not in the message that hangs: a collection that is asked for takes seconds on a loaded
+                // machine.
                 Gallery.fill();
                 return new Runnable() {
                     @Override
@@ -48,7 +49,10 @@ final class Crowd {
 
     /** Keeps images until there is next to no room in the heap for those that it makes. */
     static final class Gallery {
-        /** With the array's header a fourth of a region of the collector's, so that nothing is lost between them. */
+        /**
+         * With the array's header a fourth of a region of the collector's, so that nothing is lost between
+         * them.
+         */
         private static final int KEPT = (64 << 10) - 16;
         private static final int MADE = 16 << 10;
         /** Of a hundred. */
@@ -101,7 +105,10 @@ final class Crowd {
         }
     }
 
-    /** Each of its messages is short, though long enough to be kept by name, and the next one is there at once. */
+    /**
+     * Each of its messages is short, though long enough to be kept by name, and the next one is there at
+     * once.
+     */
     private abstract static class Ticker extends Handler {
         private final int ms;
 

@@ -16,7 +16,10 @@ import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Main waits for what is at the other end: a child process, a pipe, a server, a disk, a daemon of the runtime. */
+/**
+ * Main waits for what is at the other end: a child process, a pipe, a server, a disk, a daemon of the
+ * runtime.
+ */
 final class Ends implements Runnable {
     private static final int LONG_MS = 600_000;
 

@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Hangs below the platform's own methods. What would be a slow disk is a pipe with one end: a thread that opens it waits for the other,
- * as long as the test wants.
+ * Hangs below the platform's own methods. What would be a slow disk is a pipe with one end: a thread that
+ * opens it waits for the other, as long as the test wants.
  */
 final class Platform implements Runnable {
     private static final int READ_AND_WRITE = 0600;
@@ -167,8 +167,9 @@ final class Platform implements Runnable {
     /** A library whose constructor does not end, while the linker holds its lock. */
     static final class Engine {
         static void start() throws InterruptedException {
-            // The host's C library has a new thread wait for that lock before it runs any code of a Rust library; bionic
-            // does not. So it is taken when the recorder's threads run, whatever they have done so far.
+            // The host's C library has a new thread wait for that lock before it runs any code of a Rust
+            // library; bionic does not. So it is taken when the recorder's threads run, whatever they have
+            // done so far.
             for (String name : new String[] {"loopbox-worker", "loopbox-sampler"}) {
                 while (!isAttached(name)) {
                     Thread.sleep(1);

@@ -12,7 +12,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Waits that are no {@code synchronized}: for what another thread does not do, or another end does not send. */
+/**
+ * Waits that are no {@code synchronized}: for what another thread does not do, or another end does not send.
+ */
 final class Waits implements Runnable {
     private final String what;
 

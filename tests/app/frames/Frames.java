@@ -12,8 +12,9 @@ import scenario.Script;
 /**
  * Runs code of every kind that a stack sampler meets, one kind a message, and leaves a report after each.
  *
- * Each phase is one long message, so that the stacks sampled in it end in the report's tree and can be checked one
- * by one. Arguments: milliseconds per phase, then the names of phases to run (all when none is named).
+ * Each phase is one long message, so that the stacks sampled in it end in the report's tree and can be
+ * checked one by one. Arguments: milliseconds per phase, then the names of phases to run (all when none is
+ * named).
  */
 public final class Frames {
     private static final Phase[] PHASES = {
@@ -79,7 +80,10 @@ public final class Frames {
         printCode();
     }
 
-    /** Prints the files of code compiled ahead of time that the runtime took: it maps others without leave to execute. */
+    /**
+     * Prints the files of code compiled ahead of time that the runtime took: it maps others without leave to
+     * execute.
+     */
     private static void printCode() throws IOException {
         BufferedReader maps = new BufferedReader(new FileReader("/proc/self/maps"));
         for (String line = maps.readLine(); line != null; line = maps.readLine()) {

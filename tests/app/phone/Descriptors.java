@@ -10,7 +10,10 @@ import java.io.IOException;
 import java.util.concurrent.LinkedBlockingQueue;
 import scenario.Script;
 
-/** A pipe that the main thread listens to: how a listener is called, changed, removed, and what its exception does. */
+/**
+ * A pipe that the main thread listens to: how a listener is called, changed, removed, and what its exception
+ * does.
+ */
 public final class Descriptors implements MessageQueue.OnFileDescriptorEventListener, Runnable {
     /** The listener throws when it reads this. */
     private static final byte WRONG = 99;

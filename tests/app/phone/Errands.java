@@ -118,7 +118,10 @@ final class Errands {
         dialog.await();
     }
 
-    /** A message with a loop of its own, which is left by an exception, as no other way leads out of a main loop. */
+    /**
+     * A message with a loop of its own, which is left by an exception, as no other way leads out of a main
+     * loop.
+     */
     private final class ModalDialog extends Errand {
         @Override
         public void run() {

@@ -24,9 +24,10 @@ import scenario.Work;
 /**
  * Frames without an app: what the Choreographer reports of the display's clock.
  *
- * <p>Arguments: {@code script=NS,NS,...}: frames with these intervals; {@code frames=N periodNs=NS}: this many by the
- * display's own clock, one of which takes three refreshes; {@code animation=MS}: an animation that lasts so long;
- * {@code metrics=N}: this many frames of a window, before whose listener is notified of the first.
+ * <p>Arguments: {@code script=NS,NS,...}: frames with these intervals; {@code frames=N periodNs=NS}: this
+ * many by the display's own clock, one of which takes three refreshes; {@code animation=MS}: an animation
+ * that lasts so long; {@code metrics=N}: this many frames of a window, before whose listener is notified of
+ * the first.
  */
 public final class FrameClock implements Choreographer.FrameCallback {
     private static final long HOUR_NS = 3_600_000_000_000L;
@@ -101,7 +102,10 @@ public final class FrameClock implements Choreographer.FrameCallback {
         Choreographer.getInstance().postFrameCallback(this);
     }
 
-    /** Prints of each step whether the clocks show the same time, and of all that they lead upwards to the end. */
+    /**
+     * Prints of each step whether the clocks show the same time, and of all that they lead upwards to the
+     * end.
+     */
     private static final class Steps implements ValueAnimator.AnimatorUpdateListener {
         private float last;
         private boolean together = true;
@@ -121,7 +125,10 @@ public final class FrameClock implements Choreographer.FrameCallback {
         }
     }
 
-    /** A window that draws this many frames while its listener is busy, and then, one by one, until that has heard of them. */
+    /**
+     * A window that draws this many frames while its listener is busy, and then, one by one, until that has
+     * heard of them.
+     */
     private static void metrics(final int frames) {
         ContextImpl context = new ContextImpl(new File("."), "com.example.phone", "com.example.phone");
         final Window window = new PhoneWindow(context);

@@ -12,18 +12,21 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * What a thread can do instead of going on: {@code how=} spin (Java code), sleep, monitor and lock (another thread holds
- * it), gc (one collection after the other), full-heap (what it allocates needs collections first), native-spin, futex,
- * nanosleep, fsync, vfork. It ends after {@code ms=} (6 s), or when the file {@code gate=} is there, which it takes away:
- * the next hang wants one of its own. Two ways need a folder {@code slow=} with files that do not answer: page (code in
- * Java reads from a mapping of the file {@code page}) and binder (a call of the driver of the file {@code driver}). They do
- * not end before the files do.
+ * What a thread can do instead of going on: {@code how=} spin (Java code), sleep, monitor and lock (another
+ * thread holds it), gc (one collection after the other), full-heap (what it allocates needs collections
+ * first), native-spin, futex, nanosleep, fsync, vfork. It ends after {@code ms=} (6 s), or when the file
+ * {@code gate=} is there, which it takes away: the next hang wants one of its own. Two ways need a folder
+ * {@code slow=} with files that do not answer: page (code in Java reads from a mapping of the file {@code
+ * page}) and binder (a call of the driver of the file {@code driver}). They do not end before the files do.
  */
 final class Hang {
     private static final Object MONITOR = new Object();
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final int PAUSE_MS = 5;
-    /** Main sleeps longer: one that wakes up often waits most of the time for a processor, where many others want one. */
+    /**
+     * Main sleeps longer: one that wakes up often waits most of the time for a processor, where many others
+     * want one.
+     */
     private static final int SLEEP_MS = 200;
     private static final int SMALL = 1_000;
     /** More than fit. */
@@ -41,7 +44,10 @@ final class Hang {
         how = options.text("how", "spin");
     }
 
-    /** Says where once all that it needs is there: a thread that starts another one blocks every signal meanwhile. */
+    /**
+     * Says where once all that it needs is there: a thread that starts another one blocks every signal
+     * meanwhile.
+     */
     void begin(String place) {
         NativeWait.hold();
         Thread holder = new Holder();
@@ -185,7 +191,10 @@ final class Hang {
             NativeWait.release();
         }
 
-        /** Waits a little and looks; where the heap is full, there may be no room for that before main makes some. */
+        /**
+         * Waits a little and looks; where the heap is full, there may be no room for that before main makes
+         * some.
+         */
         private boolean isOver(File gate, long end) {
             try {
                 SystemClock.sleep(PAUSE_MS);

@@ -9,7 +9,9 @@ import java.util.Set;
 import scenario.Options;
 import scenario.Script;
 
-/** The places of the app's own code on the main thread, by the names that arguments and output have for them. */
+/**
+ * The places of the app's own code on the main thread, by the names that arguments and output have for them.
+ */
 enum Places {
     ATTACH_BEFORE,
     ATTACH_AFTER,

@@ -15,7 +15,10 @@ import io.loopbox.Loopbox;
 import java.util.concurrent.CountDownLatch;
 import scenario.Script;
 
-/** Plays the system and the person with the phone, on a thread of Binder: each step waits until the one before is over. */
+/**
+ * Plays the system and the person with the phone, on a thread of Binder: each step waits until the one before
+ * is over.
+ */
 final class SystemServer implements Runnable {
     /** Longer than any hang that a test wants. */
     private static final long LIMIT_MS = 3_600_000;

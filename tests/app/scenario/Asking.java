@@ -12,10 +12,10 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The main thread asks for reports, and goes on. {@code mode=disk}: again and again, while the disk does not answer;
- * {@code mode=callback}: who asks is called, also when there can be no report; {@code mode=first}: a listener is notified of the first
- * file while the text of a queued object is asked for, which waits for that. The arguments of {@link Options} apply,
- * but that {@code dir} has a folder for the reports in it.
+ * The main thread asks for reports, and goes on. {@code mode=disk}: again and again, while the disk does not
+ * answer; {@code mode=callback}: who asks is called, also when there can be no report; {@code mode=first}: a
+ * listener is notified of the first file while the text of a queued object is asked for, which waits for
+ * that. The arguments of {@link Options} apply, but that {@code dir} has a folder for the reports in it.
  */
 public final class Asking implements Runnable {
     private static final int MANY = 50;

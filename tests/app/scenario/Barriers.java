@@ -21,7 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <ul>
  *   <li>leaked: a message leaves a sync barrier, and messages are posted behind it
  *   <li>early: a message leaves one, and the messages are posted once main has slept for long
- *   <li>asleep: another thread leaves one while main sleeps; an asynchronous message comes once the gate is open
+ *   <li>asleep: another thread leaves one while main sleeps; an asynchronous message comes once the gate is
+ *   open
  *   <li>animated: as leaked, with an asynchronous message each 16 ms, as an animation has them
  *   <li>frames: each barrier is there for 200 ms, and an asynchronous message takes it away
  *   <li>unwoken: a message is due, and nothing has woken main for it
@@ -203,7 +204,10 @@ public final class Barriers {
                 });
     }
 
-    /** A message of the next hour, which main sleeps for, gets an earlier time. Where main takes it all the same, another one does. */
+    /**
+     * A message of the next hour, which main sleeps for, gets an earlier time. Where main takes it all the
+     * same, another one does.
+     */
     private Step unwoken() {
         final Handler counting =
                 new Handler(looper) {

@@ -10,8 +10,8 @@ import com.example.shop.ShopHandler;
 import io.loopbox.Loopbox;
 
 /**
- * What the values of a configuration do. {@code mode=} says which scenario; the arguments of {@link Options} choose the
- * values. Each ends with a report that the app asks for.
+ * What the values of a configuration do. {@code mode=} says which scenario; the arguments of {@link Options}
+ * choose the values. Each ends with a report that the app asks for.
  */
 public final class Choices {
     private static final long LATER_MS = 3_600_000;

@@ -17,12 +17,12 @@ import io.loopbox.Loopbox;
 import io.loopbox.Status;
 
 /**
- * An app's last seconds: bursts of short messages, some of 60 to 200 ms, one of 700 ms, one that throws and is
- * caught, a pause, a flood, and a message that never returns.
+ * An app's last seconds: bursts of short messages, some of 60 to 200 ms, one of 700 ms, one that throws and
+ * is caught, a pause, a flood, and a message that never returns.
  *
- * <p>Arguments: those of {@link Options}, and {@code self=MS}: send SIGQUIT to this process that long after the hang
- * began, as the system does, and end it when the report is there. Without it another process sends the signal, or with
- * {@code dumps=MS} the app asks for a report that often from its hang on.
+ * <p>Arguments: those of {@link Options}, and {@code self=MS}: send SIGQUIT to this process that long after
+ * the hang began, as the system does, and end it when the report is there. Without it another process sends
+ * the signal, or with {@code dumps=MS} the app asks for a report that often from its hang on.
  */
 public final class Demo implements Runnable {
     private static final int SHORT_MESSAGES = 150;

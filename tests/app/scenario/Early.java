@@ -15,9 +15,10 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The app calls everything before it installs the recorder. {@code mode=annotations}: more of them than there is room
- * for, before and after; {@code mode=choices}: what it chooses; {@code mode=forgotten}: what it takes back; {@code
- * mode=calls}: the rest. The arguments of {@link Options} apply, but that {@code dir} has a folder for the reports in it.
+ * The app calls everything before it installs the recorder. {@code mode=annotations}: more of them than there
+ * is room for, before and after; {@code mode=choices}: what it chooses; {@code mode=forgotten}: what it takes
+ * back; {@code mode=calls}: the rest. The arguments of {@link Options} apply, but that {@code dir} has a
+ * folder for the reports in it.
  */
 public final class Early implements Runnable, Redactor {
     private static final int WORK_MS = 300;

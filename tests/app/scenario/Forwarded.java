@@ -13,10 +13,11 @@ import io.loopbox.Report;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * SIGQUIT must reach ART's Signal Catcher whatever code of the app does: {@code mode=listener} has a listener that does not
- * return, {@code mode=queue} a queued message that takes its time to print itself, in {@code mode=disk} no report can be
- * written, in {@code mode=plain} nothing is in the way and the report is waited for, and in {@code mode=ended} nothing records
- * any more, while a thread lives that inherited the signal unblocked.
+ * SIGQUIT must reach ART's Signal Catcher whatever code of the app does: {@code mode=listener} has a listener
+ * that does not return, {@code mode=queue} a queued message that takes its time to print itself, in {@code
+ * mode=disk} no report can be written, in {@code mode=plain} nothing is in the way and the report is waited
+ * for, and in {@code mode=ended} nothing records any more, while a thread lives that inherited the signal
+ * unblocked.
  */
 public final class Forwarded implements Runnable {
     private static final CountDownLatch ENTERED = new CountDownLatch(1);

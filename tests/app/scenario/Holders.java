@@ -8,10 +8,11 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A message that waits for a lock. Arguments: those of {@link Options}, and {@code mode}: {@code entering} one that
- * another thread holds, {@code waiting} on one that no thread holds, a {@code chain} of three holders, a
- * {@code deadlock} of main and another thread, or {@code working}, which waits for none. Prints when main waits; the test
- * sends the signal. {@code gate=FILE}: the last holder gives its lock back when that file appears.
+ * A message that waits for a lock. Arguments: those of {@link Options}, and {@code mode}: {@code entering}
+ * one that another thread holds, {@code waiting} on one that no thread holds, a {@code chain} of three
+ * holders, a {@code deadlock} of main and another thread, or {@code working}, which waits for none. Prints
+ * when main waits; the test sends the signal. {@code gate=FILE}: the last holder gives its lock back when
+ * that file appears.
  */
 public final class Holders {
     static final class Basket {}
@@ -119,7 +120,10 @@ public final class Holders {
         }
     }
 
-    /** Starts a thread that takes {@code lock} and, when that is not null, wants {@code next}; returns when it does. */
+    /**
+     * Starts a thread that takes {@code lock} and, when that is not null, wants {@code next}; returns when it
+     * does.
+     */
     static void hold(String name, final Object lock, final Object next) throws InterruptedException {
         final CountDownLatch inside = new CountDownLatch(1);
         Thread holder = new Thread(name) {

@@ -15,8 +15,9 @@ import io.loopbox.Status;
 import java.io.File;
 
 /**
- * The hooks among other libraries and odd messages. {@code mode=} says which scenario; the arguments of {@link Options}
- * apply. Each ends with a report that the app asks for, and prints on standard output what only the app can know.
+ * The hooks among other libraries and odd messages. {@code mode=} says which scenario; the arguments of
+ * {@link Options} apply. Each ends with a report that the app asks for, and prints on standard output what
+ * only the app can know.
  */
 public final class Hooks {
     /** The message that the scenarios use: long enough to be kept by name. */
@@ -193,7 +194,10 @@ public final class Hooks {
         dump("displaced");
     }
 
-    /** Another library takes ours out again before the next look is due, and later hands to ours what it is called with. */
+    /**
+     * Another library takes ours out again before the next look is due, and later hands to ours what it is
+     * called with.
+     */
     private void displacedTwice() throws Exception {
         install();
         shop.send(1, NAMED_MS);

@@ -15,13 +15,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 
 /**
- * What another library leaves of SIGQUIT while the main thread is idle and the recorder's threads are parked. {@code leaves=}
- * says what; each of the {@code waits=}, in seconds, is a time in which nothing happens, and then the signal comes. ART must get it
- * each time, and the recorder too, but where another library has blocked it on the main thread ({@code to=blocked}). With
- * {@code to=heir} it comes to a thread that the main thread has started.
+ * What another library leaves of SIGQUIT while the main thread is idle and the recorder's threads are parked.
+ * {@code leaves=} says what; each of the {@code waits=}, in seconds, is a time in which nothing happens, and
+ * then the signal comes. ART must get it each time, and the recorder too, but where another library has
+ * blocked it on the main thread ({@code to=blocked}). With {@code to=heir} it comes to a thread that the main
+ * thread has started.
  */
 public final class LeftBehind implements Runnable {
-    /** No look of the stall monitor is further from the next one, in a process that is not in the background. */
+    /**
+     * No look of the stall monitor is further from the next one, in a process that is not in the background.
+     */
     private static final int LOOK_MS = 700;
 
     private final Options options;
@@ -117,7 +120,9 @@ public final class LeftBehind implements Runnable {
         return true;
     }
 
-    /** Has the main thread start a thread, which inherits the signal unblocked, and then block it for itself. */
+    /**
+     * Has the main thread start a thread, which inherits the signal unblocked, and then block it for itself.
+     */
     private void blockOnMain() throws InterruptedException {
         final CountDownLatch done = new CountDownLatch(1);
         main.post(

@@ -10,8 +10,9 @@ import java.lang.reflect.Method;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What a main thread does on every level of the framework: many messages, a loop inside of one that is left by an exception, a
- * long queue, frames, and a sync barrier that is left behind. A report is asked for at each step, named after it.
+ * What a main thread does on every level of the framework: many messages, a loop inside of one that is left
+ * by an exception, a long queue, frames, and a sync barrier that is left behind. A report is asked for at
+ * each step, named after it.
  */
 public final class Levels {
     private static final int THREADS = 4;

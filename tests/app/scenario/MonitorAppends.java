@@ -5,8 +5,8 @@ import io.loopbox.internal.recording.MonitorSettings;
 import java.io.File;
 
 /**
- * Appends numbered lines to the file of one day in the folder {@code dir=}, and prints after each that it is written, until it
- * is killed. {@code run=} is in each line.
+ * Appends numbered lines to the file of one day in the folder {@code dir=}, and prints after each that it is
+ * written, until it is killed. {@code run=} is in each line.
  */
 public final class MonitorAppends {
     private MonitorAppends() {}

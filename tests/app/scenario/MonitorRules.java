@@ -20,8 +20,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The rules of the performance monitor as arithmetic, and what its files go through, in the folder {@code dir=}. The test
- * has put a file {@code full/uiperf-2026-11-22.jsonl} there that takes no byte.
+ * The rules of the performance monitor as arithmetic, and what its files go through, in the folder {@code
+ * dir=}. The test has put a file {@code full/uiperf-2026-11-22.jsonl} there that takes no byte.
  */
 public final class MonitorRules {
     private static final int PAUSE_MS = 5;
@@ -64,7 +64,10 @@ public final class MonitorRules {
         Script.say("stamp " + LocalTime.stamp(1_795_291_802_588L, new SimpleTimeZone(-7 * 1_800_000, "west")));
     }
 
-    /** A stack of this many frames, all long, in another language, and with what JSON and a line must not have as it is. */
+    /**
+     * A stack of this many frames, all long, in another language, and with what JSON and a line must not have
+     * as it is.
+     */
     private static void lines() {
         StringBuilder told = new StringBuilder("S\t7\t5000000000\t731200000\t12000000\t206000000\t0\t0\ta.\u5361\u987fHandler\tb.C\t60");
         told.append("\t43\t83\t1535000000\t54\t183333337\tFeed\n");

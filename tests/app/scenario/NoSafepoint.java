@@ -16,8 +16,8 @@ import java.io.File;
  *
  * <p>{@code who=main}: the main thread is in a fast native method, where it runs Java code as ART sees it and
  * reaches no safepoint; then in a message that hangs. {@code who=other}: another thread is, besides such a
- * message. That lasts for {@code ms=}, or until the file {@code gate=} is there. {@code who=art}: such a message
- * begins after ART has got SIGQUIT.
+ * message. That lasts for {@code ms=}, or until the file {@code gate=} is there. {@code who=art}: such a
+ * message begins after ART has got SIGQUIT.
  */
 public final class NoSafepoint {
     private static final int MS = 6_000;

@@ -6,7 +6,9 @@ import com.example.shop.ShopHandler;
 import com.othersdk.Stats;
 import io.loopbox.Loopbox;
 
-/** Our observer among those of others. Each scenario ends with a report, and with what the other one counted. */
+/**
+ * Our observer among those of others. Each scenario ends with a report, and with what the other one counted.
+ */
 final class Observers {
     private static final int NAMED_MS = 60;
 
@@ -101,7 +103,10 @@ final class Observers {
         Script.say("restored " + stats.isInstalled());
     }
 
-    /** Another one takes ours out, we pass on to it, and it passes on to us: to what was there, then to what is there. */
+    /**
+     * Another one takes ours out, we pass on to it, and it passes on to us: to what was there, then to what
+     * is there.
+     */
     private void circle() throws Exception {
         Script.install(options);
         Object first = Stats.current();

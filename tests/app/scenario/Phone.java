@@ -28,12 +28,14 @@ import java.util.Map;
 /**
  * Plays the system: what it reports about this process and about those before it.
  *
- * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long after the
- * start. {@code isolated=yes}: it may not wait for broadcasts. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}: what the system keeps of each;
- * {@code traceCut=N}: its stream breaks off behind this many bytes; {@code traceThrows=yes}: there is no stream, but an exception;
- * {@code summary=HEX}: what the app gave it of its state.
- * {@code started=TYPE|REASON}: how this process was started, after another one of the app; {@code started=dead}: the system does
- * not answer. {@code profiled=TYPE|ERROR|PATH,...}: profiles that were taken before the process started; {@code profiled=dead}: no answer.
+ * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long
+ * after the start. {@code isolated=yes}: it may not wait for broadcasts. {@code
+ * exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}:
+ * what the system keeps of each; {@code traceCut=N}: its stream breaks off behind this many bytes; {@code
+ * traceThrows=yes}: there is no stream, but an exception; {@code summary=HEX}: what the app gave it of its
+ * state. {@code started=TYPE|REASON}: how this process was started, after another one of the app; {@code
+ * started=dead}: the system does not answer. {@code profiled=TYPE|ERROR|PATH,...}: profiles that were taken
+ * before the process started; {@code profiled=dead}: no answer.
  */
 public class Phone extends Application {
     private final Options options;

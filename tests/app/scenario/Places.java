@@ -19,11 +19,11 @@ import java.io.File;
 /**
  * The main thread hangs in a place that is no ordinary message.
  *
- * <p>Arguments: those of {@link Options} and {@link Phone}; {@code where=}: bind (the recorder is installed in the
- * message that starts the app, and hangs there), message (the same in a posted one), loop (in a loop inside of the
- * message that starts the app), before (the recorder is installed before there is a loop, which comes late), idle (an
- * idle handler), first (an idle handler that the recorder is installed in), input (a touch); {@code how=} sleep, busy;
- * the hang ends when the file {@code gate=} is there.
+ * <p>Arguments: those of {@link Options} and {@link Phone}; {@code where=}: bind (the recorder is installed
+ * in the message that starts the app, and hangs there), message (the same in a posted one), loop (in a loop
+ * inside of the message that starts the app), before (the recorder is installed before there is a loop, which
+ * comes late), idle (an idle handler), first (an idle handler that the recorder is installed in), input (a
+ * touch); {@code how=} sleep, busy; the hang ends when the file {@code gate=} is there.
  */
 public final class Places {
     private static final class Touched extends RuntimeException {}

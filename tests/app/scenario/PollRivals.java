@@ -12,9 +12,9 @@ import io.loopbox.Status;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The poll hook and another library that replaces the same method. {@code mode=} says which comes first and what it
- * does; {@code rounds=}: how many installations. The arguments of {@link Options} apply. With each report the app says
- * how many messages had begun since the recorder came in, by another library's Observer.
+ * The poll hook and another library that replaces the same method. {@code mode=} says which comes first and
+ * what it does; {@code rounds=}: how many installations. The arguments of {@link Options} apply. With each
+ * report the app says how many messages had begun since the recorder came in, by another library's Observer.
  */
 public final class PollRivals extends Handler {
     private static final int MESSAGES = 500;
@@ -200,7 +200,10 @@ public final class PollRivals extends Handler {
         }
     }
 
-    /** Six other loops poll all the time, while the recorder comes and goes, on this thread and on another one. */
+    /**
+     * Six other loops poll all the time, while the recorder comes and goes, on this thread and on another
+     * one.
+     */
     private void churn(final int rounds) {
         final AtomicLong others = new AtomicLong();
         for (int i = 0; i < 6; i++) {

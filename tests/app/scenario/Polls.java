@@ -16,14 +16,14 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Messages of all kinds while an Observer of another library counts them: posted from several threads, delayed,
- * at the front, asynchronous behind a barrier, removed; with loops inside of messages, of idle handlers and of
- * descriptors' callbacks, which exceptions leave; with wake-ups for nothing, and other Loopers that quit. At the
- * end the app says how many began, and asks for a report inside of the last one.
+ * Messages of all kinds while an Observer of another library counts them: posted from several threads,
+ * delayed, at the front, asynchronous behind a barrier, removed; with loops inside of messages, of idle
+ * handlers and of descriptors' callbacks, which exceptions leave; with wake-ups for nothing, and other
+ * Loopers that quit. At the end the app says how many began, and asks for a report inside of the last one.
  *
  * <p>Arguments: those of {@link Options}; {@code messages=}: how many at least; {@code calm=1}: the queue is
- * often empty; {@code shopMs=}: instead of all that, one message that takes so long; {@code outsideMs=}: instead of all
- * that, a descriptor's callback and an idle handler that take so long.
+ * often empty; {@code shopMs=}: instead of all that, one message that takes so long; {@code outsideMs=}:
+ * instead of all that, a descriptor's callback and an idle handler that take so long.
  */
 public final class Polls extends Handler {
     private static final int PLAIN = 1;

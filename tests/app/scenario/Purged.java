@@ -16,16 +16,16 @@ import java.io.File;
  * One process of an app that may not keep what was recorded. {@code how=}
  *
  * <ul>
- *   <li>records: messages follow each other, each is a line of the monitor's; a report is taken, another one is not. It goes on
- *       until it is off, or purges by itself when the file {@code gate=} is there;
+ *   <li>records: messages follow each other, each is a line of the monitor's; a report is taken, another one
+ *       is not. It goes on until it is off, or purges by itself when the file {@code gate=} is there;
  *   <li>rests: it leaves a report, and no message comes until the file {@code gate=} is there;
  *   <li>purges: another one, which deletes and ends;
  *   <li>installs: a later launch, which is refused; it starts its monitor and goes on until it is killed;
  *   <li>enables: the consent is given again.
  * </ul>
  *
- * {@code place=FOLDER} is where it records, instead of the default; {@code monitor=FOLDER} the same for the monitor. Other
- * arguments are those of {@link Options} and {@link Phone}.
+ * {@code place=FOLDER} is where it records, instead of the default; {@code monitor=FOLDER} the same for the
+ * monitor. Other arguments are those of {@link Options} and {@link Phone}.
  */
 public final class Purged implements Runnable, MonitorListener {
     private static final int MESSAGE_MS = 130;

@@ -17,11 +17,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The queue of an app that posts under locks of its own, holds the queue's lock, or changes the queue while it is read.
+ * The queue of an app that posts under locks of its own, holds the queue's lock, or changes the queue while
+ * it is read.
  *
- * <p>{@code mode=posting}: a message waits whose obj has a synchronized toString, and main posts under the obj's lock all the
- * time, while reports are written of every kind; {@code mode=locked}: main holds the queue's lock until the report is there;
- * {@code mode=churn}: threads post and remove, with messages of other Loopers from the same pool.
+ * <p>{@code mode=posting}: a message waits whose obj has a synchronized toString, and main posts under the
+ * obj's lock all the time, while reports are written of every kind; {@code mode=locked}: main holds the
+ * queue's lock until the report is there; {@code mode=churn}: threads post and remove, with messages of other
+ * Loopers from the same pool.
  */
 public final class Queues {
     private static final int REPORTS = 12;
@@ -140,7 +142,10 @@ public final class Queues {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Half of the threads post to main and remove, half to a Looper of another class, all with messages of one pool. */
+    /**
+     * Half of the threads post to main and remove, half to a Looper of another class, all with messages of
+     * one pool.
+     */
     private void churn() throws Exception {
         HandlerThread other = new HandlerThread("other");
         other.start();

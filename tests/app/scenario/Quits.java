@@ -13,8 +13,10 @@ import io.loopbox.Status;
 import java.io.File;
 
 /**
- * SIGQUIT, as the system sends it, among other libraries that want it too, and in numbers: {@code times=}, and with
- * {@code each=answered} each one only when the one before was answered. {@code mode=} says which scenario; the main thread stays in one message all the while, or in two where the recorder needs the start of one.
+ * SIGQUIT, as the system sends it, among other libraries that want it too, and in numbers: {@code times=},
+ * and with {@code each=answered} each one only when the one before was answered. {@code mode=} says which
+ * scenario; the main thread stays in one message all the while, or in two where the recorder needs the start
+ * of one.
  */
 public final class Quits implements Runnable {
     private final Options options;
@@ -80,7 +82,8 @@ public final class Quits implements Runnable {
             past();
             return;
         } else if ("circle".equals(mode)) {
-            // The other one has found ours and passes on to it; ours, installed again, has found the other one.
+            // The other one has found ours and passes on to it; ours, installed again, has found the other
+            // one.
             Signals.install(true);
             Loopbox.uninstall();
             Loopbox.install(options.config().build());

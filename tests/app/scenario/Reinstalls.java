@@ -8,8 +8,9 @@ import java.io.FileReader;
 import java.io.IOException;
 
 /**
- * Installs and uninstalls the recorder {@code times=} times, and prints after each quarter what the process has: bytes from malloc, of
- * these the recorder's, and resident; mappings. It goes on only while there are no more descriptors than after the first.
+ * Installs and uninstalls the recorder {@code times=} times, and prints after each quarter what the process
+ * has: bytes from malloc, of these the recorder's, and resident; mappings. It goes on only while there are no
+ * more descriptors than after the first.
  */
 public final class Reinstalls {
     private static int descriptors;
@@ -50,7 +51,9 @@ public final class Reinstalls {
                         + " mappings=" + mappings);
     }
 
-    /** Until there are no more than after the first quarter: one may be open for a moment, and none may stay. */
+    /**
+     * Until there are no more than after the first quarter: one may be open for a moment, and none may stay.
+     */
     private static void awaitDescriptors() throws Exception {
         File folder = new File("/proc/self/fd");
         if (descriptors == 0) {

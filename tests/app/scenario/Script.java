@@ -52,7 +52,10 @@ public final class Script {
         }
     }
 
-    /** The same; null when there is none. An app's main thread would go on, and the report would be of what comes next. */
+    /**
+     * The same; null when there is none. An app's main thread would go on, and the report would be of what
+     * comes next.
+     */
     public static File ask(String reason) {
         final CountDownLatch answered = new CountDownLatch(1);
         final File[] file = new File[1];

@@ -13,8 +13,8 @@ final class SignalCatcher {
     private SignalCatcher() {}
 
     /**
-     * Until it has taken every signal that is meant for it and waits for the next one. A signal that comes earlier may
-     * be taken by it instead of by the main thread.
+     * Until it has taken every signal that is meant for it and waits for the next one. A signal that comes
+     * earlier may be taken by it instead of by the main thread.
      */
     static void await() throws InterruptedException, IOException {
         while (!isWaiting()) {

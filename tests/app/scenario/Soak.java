@@ -9,12 +9,12 @@ import java.io.FileReader;
 import java.io.IOException;
 
 /**
- * Very many messages, one at a time: each sends the next. Most do nothing, some work long enough to be described and
- * sampled.
+ * Very many messages, one at a time: each sends the next. Most do nothing, some work long enough to be
+ * described and sampled.
  *
- * <p>Arguments: those of {@link Options}, {@code messages=}, and {@code slowEach=}: every so manieth message works. At
- * each quarter it prints the bytes resident and taken from malloc, and at the end it asks for a report out of the last
- * message, so that the report's running message has the number of all.
+ * <p>Arguments: those of {@link Options}, {@code messages=}, and {@code slowEach=}: every so manieth message
+ * works. At each quarter it prints the bytes resident and taken from malloc, and at the end it asks for a
+ * report out of the last message, so that the report's running message has the number of all.
  */
 public final class Soak extends Handler {
     private static final int QUARTERS = 4;

@@ -16,7 +16,8 @@ import io.loopbox.Status;
  *   <li>hang: one message runs until the file {@code gate=} is there.
  * </ul>
  *
- * It says when the recorder is off, by its status. Other arguments are those of {@link Options} and {@link Phone}.
+ * It says when the recorder is off, by its status. Other arguments are those of {@link Options} and {@link
+ * Phone}.
  */
 public final class Switched implements Runnable {
     private static final int MESSAGE_MS = 20;

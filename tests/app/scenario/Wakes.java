@@ -16,10 +16,10 @@ import java.util.TreeMap;
 /**
  * How often the recorder's threads wake up while the app is used in one way after the other.
  *
- * <p>Arguments: those of {@link Options}; {@code rounds=}: how long each way lasts. For each it prints how many messages there were,
- * how long it took, how often nothing came for a while though something should have, how many messages took long after
- * all and how long, and how often each thread gave its processor up by itself since ({@code voluntary_ctxt_switches}),
- * which is how often it woke up.
+ * <p>Arguments: those of {@link Options}; {@code rounds=}: how long each way lasts. For each it prints how
+ * many messages there were, how long it took, how often nothing came for a while though something should
+ * have, how many messages took long after all and how long, and how often each thread gave its processor up
+ * by itself since ({@code voluntary_ctxt_switches}), which is how often it woke up.
  */
 public final class Wakes extends Handler {
     /** Messages that follow each other so far apart leave time to park in between. */
@@ -31,7 +31,9 @@ public final class Wakes extends Handler {
 
     private static final int SETTLED = -1;
 
-    /** Name, messages in a row, milliseconds between those, milliseconds between rows, milliseconds of work. */
+    /**
+     * Name, messages in a row, milliseconds between those, milliseconds between rows, milliseconds of work.
+     */
     private static final Object[][] WAYS = {
         {"idle", 1, 0, 1_000, 0},
         {"isolated", 1, 0, 1_000, 2},
@@ -114,7 +116,10 @@ public final class Wakes extends Handler {
         sendEmptyMessageDelayed(SETTLED, SETTLE_MS);
     }
 
-    /** Notes a message that began then when it took long: also one that read files, which others may have kept it from. */
+    /**
+     * Notes a message that began then when it took long: also one that read files, which others may have kept
+     * it from.
+     */
     private void tookSince(long startMs) {
         long tookMs = SystemClock.uptimeMillis() - startMs;
         if (tookMs >= LONG_MS) {

@@ -20,14 +20,17 @@ import java.lang.reflect.Method;
 import java.util.List;
 
 /**
- * Is warned of ANRs as on Android 17, by the level's own ActivityManager, behind which stands the system server's own controller of
- * warnings; and has profiles taken, by the level's own ProfilingManager. For a testbed with the framework of 37.
+ * Is warned of ANRs as on Android 17, by the level's own ActivityManager, behind which stands the system
+ * server's own controller of warnings; and has profiles taken, by the level's own ProfilingManager. For a
+ * testbed with the framework of 37.
  *
- * <p>Arguments: those of {@link Options}; {@code ends=PID|PROCESS|TIME|REASON|WORDS|SUBREASON|ID|TYPE|TIMEOUT,...}: how processes
- * ended, newest first, the last three empty where the system does not say more of an ANR; {@code orders=FOLDER}: the files {@code
- * 1}, {@code 2}, ... in it have one order each: {@code warn ID TYPE CONSUMED TIMEOUT}, {@code hang FILE} (until it is there), {@code
- * profiled TRIGGER TAG FILE} (the tag {@code null} for none), {@code take}, {@code uninstall}, {@code end}; {@code awaits=none}: the
- * recorder does not register for warnings; {@code triggers=NAME,...}: of {@code Config.ProfileTrigger}.
+ * <p>Arguments: those of {@link Options}; {@code
+ * ends=PID|PROCESS|TIME|REASON|WORDS|SUBREASON|ID|TYPE|TIMEOUT,...}: how processes ended, newest first, the
+ * last three empty where the system does not say more of an ANR; {@code orders=FOLDER}: the files {@code 1},
+ * {@code 2}, ... in it have one order each: {@code warn ID TYPE CONSUMED TIMEOUT}, {@code hang FILE} (until
+ * it is there), {@code profiled TRIGGER TAG FILE} (the tag {@code null} for none), {@code take}, {@code
+ * uninstall}, {@code end}; {@code awaits=none}: the recorder does not register for warnings; {@code
+ * triggers=NAME,...}: of {@code Config.ProfileTrigger}.
  */
 public final class Warned implements Runnable, FirstFileListener, AnrWarningListener, ProfileListener {
     private final File orders;

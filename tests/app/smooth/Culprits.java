@@ -24,8 +24,9 @@ import scenario.Script;
 import scenario.Work;
 
 /**
- * A list scrolls by itself, and four of its frames take long, each in a method of its own. Before it scrolls and when it has been still
- * for a while a message takes long. Leaves a report of each of the three. Arguments: those of {@link Options}.
+ * A list scrolls by itself, and four of its frames take long, each in a method of its own. Before it scrolls
+ * and when it has been still for a while a message takes long. Leaves a report of each of the three.
+ * Arguments: those of {@link Options}.
  */
 public final class Culprits implements FrameListener, Runnable {
     private static final long HZ_60_NS = 16_666_667;

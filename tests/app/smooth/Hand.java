@@ -7,7 +7,10 @@ import android.view.TestInput;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Fingers on one screen, of which a device numbers the first 0 and each other with the lowest number that is free. */
+/**
+ * Fingers on one screen, of which a device numbers the first 0 and each other with the lowest number that is
+ * free.
+ */
 final class Hand {
     private static final long LIMIT_MS = 3_600_000;
 

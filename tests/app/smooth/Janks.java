@@ -27,8 +27,9 @@ import scenario.Script;
 import scenario.Work;
 
 /**
- * A screen that draws all the time and is held up by something else each time: what it draws, a message, a touch, the render
- * thread. Then its listener of frames stands still, and at last the display becomes twice as fast. Arguments: those of {@link Options}.
+ * A screen that draws all the time and is held up by something else each time: what it draws, a message, a
+ * touch, the render thread. Then its listener of frames stands still, and at last the display becomes twice
+ * as fast. Arguments: those of {@link Options}.
  */
 public final class Janks {
     private static final long HZ_60_NS = 16_666_667;
@@ -75,7 +76,10 @@ public final class Janks {
         Looper.loop();
     }
 
-    /** Is notified of frames, and stands still when it is to: while more are drawn than the platform keeps for it. */
+    /**
+     * Is notified of frames, and stands still when it is to: while more are drawn than the platform keeps for
+     * it.
+     */
     private static final class Slow implements FrameListener {
         private static final int DRAWN_MEANWHILE = 24;
 
@@ -161,7 +165,8 @@ public final class Janks {
         public boolean onTouchEvent(MotionEvent event) {
             if (event.getActionMasked() == MotionEvent.ACTION_DOWN) {
                 if (isInAFrame()) {
-                    // Its frame came before the looper saw it, and took it along. That is a stall of the frame's own.
+                    // Its frame came before the looper saw it, and took it along. That is a stall of the
+                    // frame's own.
                     new Thread(new Finger(), "finger").start();
                 } else {
                     Work.busy(STALL_MS);

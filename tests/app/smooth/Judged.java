@@ -12,8 +12,9 @@ import java.lang.reflect.Method;
 import scenario.Script;
 
 /**
- * What Android 16 has to say of the article's trace. The stages are given, since the testbeds' FrameMetrics has no number of the
- * vsync; the compositor's word comes from a substitute, the one time before its frame's stages and the other time behind.
+ * What Android 16 has to say of the article's trace. The stages are given, since the testbeds' FrameMetrics
+ * has no number of the vsync; the compositor's word comes from a substitute, the one time before its frame's
+ * stages and the other time behind.
  */
 final class Judged {
     private static final int SHOWN = 3;

@@ -11,8 +11,9 @@ import java.util.concurrent.CountDownLatch;
 import scenario.Script;
 
 /**
- * Uses the screen: scrolls it with a finger and lets it fly, taps, and has it turn by itself. In between nothing moves; prints how often the
- * display was asked for a refresh then. In the end it asks for reports until the process is killed.
+ * Uses the screen: scrolls it with a finger and lets it fly, taps, and has it turn by itself. In between
+ * nothing moves; prints how often the display was asked for a refresh then. In the end it asks for reports
+ * until the process is killed.
  */
 final class Person implements Runnable {
     private static final int MOVES = 12;

@@ -16,10 +16,11 @@ import scenario.Script;
 import scenario.Work;
 
 /**
- * An animation that stalls: in a frame that has asked for the next one, in a frame that asks for it afterwards, and in a message
- * between two frames. For each frame that stood too long a line of the log has how many frames were dropped, by the frame
- * times, and how many refreshes passed before the next one was asked for, at least and at most; it comes right behind the
- * Choreographer's own line. A stall that the machine has stretched is tried again. Arguments: {@code hz=} of the display, and those of {@link Options}.
+ * An animation that stalls: in a frame that has asked for the next one, in a frame that asks for it
+ * afterwards, and in a message between two frames. For each frame that stood too long a line of the log has
+ * how many frames were dropped, by the frame times, and how many refreshes passed before the next one was
+ * asked for, at least and at most; it comes right behind the Choreographer's own line. A stall that the
+ * machine has stretched is tried again. Arguments: {@code hz=} of the display, and those of {@link Options}.
  */
 public final class Skips implements Choreographer.FrameCallback, FrameListener {
     private static final String TAG = "SKIPS";

@@ -231,7 +231,7 @@ impl Sampler<'_> {
 
     /// Takes the stack that a report wants, whatever the main thread does.
     fn fill(&mut self, env: &mut Env<'_>, order: u32) {
-        /// Of short messages another one may run by the time that the thread is stopped.
+        /// How often a stack is taken: a short message may have ended before its thread was stopped.
         const TRIES: usize = 3;
         /// Less than a report waits for its stack.
         const TRACE_TIMEOUT_NS: u64 = 400_000_000;

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AnrClass {
-    /// An activity's life cycle: no clock of its own, but input to the window waits for it.
+    /// An activity's life cycle. The system sets no time-out for it, but input waits for it and has one.
     Input,
     /// A broadcast receiver.
     Broadcast,

@@ -50,7 +50,7 @@ pub enum NamedBy {
     Window,
     /// A callback of the framework's that ran in the message: of a display frame.
     Callback,
-    /// Callbacks of an activity's life cycle that ran in the message, these so far. Its target is the class
+    /// Callbacks of an activity's life cycle that have run in the message so far. Its target is the class
     /// of the activity: that of the Handler is not known.
     Lifecycle(LifecycleSteps),
     /// The head of the queue before the message was taken from it. Where another thread posted or removed a

@@ -42,7 +42,7 @@ const INNER: PollStack = PollStack { frames: 9, idle_of: 0, loops: 2 };
 const TOP: u64 = 9_000;
 const DEEP: u64 = 5_000;
 const FOREVER_MS: i32 = -1;
-/// What the queue of Android 17 waits with in its place.
+/// The time-out of an empty queue on Android 17, which has no -1.
 const LONG_MS: i32 = 600_000_000;
 
 impl Main {

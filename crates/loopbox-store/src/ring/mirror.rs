@@ -228,7 +228,7 @@ impl RegionCopy {
         changed
     }
 
-    /// Of a region that changes in place: the newest, for the slot of the file that has the oldest.
+    /// The newest state of a region that changes in place. It replaces the oldest one in the file.
     fn read_newest(&self, shared: &Shared) -> Option<Changed<'static>> {
         let (written, index) = self.newest_and_oldest()?;
         if (0..self.region.slots).all(|index| self.seq(shared, index) <= written) {

@@ -9,10 +9,11 @@ import io.loopbox.Loopbox
 
 /**
  * Names the scene by the destination of Jetpack Navigation, for Fragments and for Compose:
- * `navController.addOnDestinationChangedListener(LoopboxDestinations(resources))`, with `autoScene(false)`, since the Activity's name would
- * take its place at each resume.
+ * `navController.addOnDestinationChangedListener(LoopboxDestinations(resources))`, with `autoScene(false)`,
+ * since the Activity's name would take its place at each resume.
  *
- * A route is kept as it was declared, `item/{id}`, without the values of its arguments. A destination of XML has the name of its id.
+ * A route is kept as it was declared, `item/{id}`, without the values of its arguments. A destination of XML
+ * has the name of its id.
  */
 class LoopboxDestinations(private val resources: Resources) : NavController.OnDestinationChangedListener {
     override fun onDestinationChanged(controller: NavController, destination: NavDestination, arguments: Bundle?) {

@@ -21,7 +21,9 @@ public final class Looper {
     /** Since API 23. */
     public native MessageQueue getQueue();
 
-    /** Hidden, since API 29; not for {@code new}: a class that implements it fails to link where it is absent. */
+    /**
+     * Hidden, since API 29; not for {@code new}: a class that implements it fails to link where it is absent.
+     */
     public interface Observer {
         Object messageDispatchStarting();
 

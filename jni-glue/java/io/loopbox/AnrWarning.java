@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
-/** The system's warning that it will soon call an ANR of this app: {@code AnrWarningResult} of Android 17 and newer. */
+/**
+ * The system's warning that it will soon call an ANR of this app: {@code AnrWarningResult} of Android 17 and
+ * newer.
+ */
 public final class AnrWarning {
     private final int id;
     private final int type;
@@ -16,8 +19,8 @@ public final class AnrWarning {
     }
 
     /**
-     * The number of the ANR that it is of, unique for its {@link #getType} until the device restarts: the same as that of {@code
-     * ApplicationExitInfo.getAnrInfo()}, if the ANR comes and ends the process.
+     * The number of the ANR that it is of, unique for its {@link #getType} until the device restarts: the
+     * same as that of {@code ApplicationExitInfo.getAnrInfo()}, if the ANR comes and ends the process.
      */
     public int getId() {
         return id;

@@ -13,32 +13,40 @@ import java.io.File;
 public final class Config {
     /** Which door of the main Looper to use, if any. */
     public enum Hook {
-        /** Observer where the platform has a usable one (Android 10), {@link #PRINTER} elsewhere and when it is refused. */
+        /**
+         * Observer where the platform has a usable one (Android 10), {@link #PRINTER} elsewhere and when it
+         * is refused.
+         */
         AUTO,
-        /** Only the hidden Looper.Observer: half a microsecond a message on a developer's machine, and no object. */
+        /**
+         * Only the hidden Looper.Observer: half a microsecond a message on a developer's machine, and no
+         * object.
+         */
         OBSERVER,
         /**
-         * Only the public Looper.setMessageLogging. Its price is the Looper's: for each message that builds two strings,
-         * 1.7 KB of objects and some 3 microseconds on a developer's machine. In them is what the message's Handler and callback print of
-         * themselves, so the app's own toString methods run for each message, on the main thread, and one that throws ends
-         * the app.
+         * Only the public Looper.setMessageLogging. Its price is the Looper's: for each message that builds
+         * two strings, 1.7 KB of objects and some 3 microseconds on a developer's machine. In them is what
+         * the message's Handler and callback print of themselves, so the app's own toString methods run for
+         * each message, on the main thread, and one that throws ends the app.
          */
         PRINTER,
         /**
-         * The queue's poll: the native method in which a Looper's queue waits, MessageQueue.nativePollOnce, is
-         * replaced. Works on every level, in processes of 64 bits; costs a 75th of {@link #PRINTER} interpreted, an 18th
-         * compiled, and no object; no other library's hook is in its way. It does not see the Message: the names of
-         * long messages come from their stacks, those of activities and, where they are watched, of frames from
-         * callbacks, other short ones have none. Crash services show libloopbox.so in the native stack of a main thread that
-         * waits. Where it cannot be put in, {@link #AUTO}.
+         * The queue's poll: the native method in which a Looper's queue waits, MessageQueue.nativePollOnce,
+         * is replaced. Works on every level, in processes of 64 bits; costs a 75th of {@link #PRINTER}
+         * interpreted, an 18th compiled, and no object; no other library's hook is in its way. It does not
+         * see the Message: the names of long messages come from their stacks, those of activities and, where
+         * they are watched, of frames from callbacks, other short ones have none. Crash services show
+         * libloopbox.so in the native stack of a main thread that waits. Where it cannot be put in, {@link
+         * #AUTO}.
          */
         POLL,
         /**
-         * None: no code runs and no object is made for a message, and no toString of the app runs but with the pending queue
-         * of a report. The main thread is looked at twice a second, once in the background; what keeps it for longer is
-         * sampled, watched, saved and reported. There is no history of messages then: the stacks of what took a second or so
-         * are what is known of earlier times, messages that follow each other without a pause are recorded as one, and the
-         * message that starts the app is not watched from its start. Not with {@link Builder#watchInput}.
+         * None: no code runs and no object is made for a message, and no toString of the app runs but with
+         * the pending queue of a report. The main thread is looked at twice a second, once in the background;
+         * what keeps it for longer is sampled, watched, saved and reported. There is no history of messages
+         * then: the stacks of what took a second or so are what is known of earlier times, messages that
+         * follow each other without a pause are recorded as one, and the message that starts the app is not
+         * watched from its start. Not with {@link Builder#watchInput}.
          */
         NONE
     }
@@ -51,11 +59,18 @@ public final class Config {
         REFLECTION
     }
 
-    /** What names the running message when the Observer hook records: it learns that only at a message's end. */
+    /**
+     * What names the running message when the Observer hook records: it learns that only at a message's end.
+     */
     public enum RunningName {
-        /** The message's own sampled stack: no cost per message. The Printer steps in when sampling is off. */
+        /**
+         * The message's own sampled stack: no cost per message. The Printer steps in when sampling is off.
+         */
         STACK,
-        /** A Printer next to the Observer: also has the message code, but Looper then builds two strings a message. */
+        /**
+         * A Printer next to the Observer: also has the message code, but Looper then builds two strings a
+         * message.
+         */
         PRINTER
     }
 
@@ -90,8 +105,8 @@ public final class Config {
         private final boolean ownDirectory;
 
         /**
-         * @param directory where reports and the ring file go: a folder that only this app can read. It is made
-         *     when it is missing.
+         * @param directory where reports and the ring file go: a folder that only this app can read. It is
+         *     made when it is missing.
          */
         public Builder(@NonNull File directory) {
             settings.directory = directory;
@@ -464,11 +479,11 @@ public final class Config {
         // End of what is made from jni-glue/options.toml
 
         /**
-         * Something that the app says about itself in each report: at most 16 of them, besides "scene" and "user". "user"
-         * (a pseudonym, not an account) is the one by which reports are counted per user.
+         * Something that the app says about itself in each report: at most 16 of them, besides "scene" and
+         * "user". "user" (a pseudonym, not an account) is the one by which reports are counted per user.
          *
-         * @throws IllegalArgumentException for more of them, and for "foreground" and "system_start", which the recorder
-         *     itself says
+         * @throws IllegalArgumentException for more of them, and for "foreground" and "system_start", which
+         *     the recorder itself says
          */
         @NonNull
         public Builder annotate(@NonNull String name, @NonNull String value) {
@@ -488,14 +503,15 @@ public final class Config {
         }
 
         /**
-         * Records a share of the users, and installs nothing for the others: {@link Status#getReason} says it then. What other
-         * libraries call a sample rate; a sample is a stack here. A user is in or out for good: by a hash of the id alone, at
-         * each launch and by each version of app and library. A larger share has all users of a smaller one, and another
-         * id of the same user, as one with a word in front of it, is drawn anew. Without this all users are recorded.
+         * Records a share of the users, and installs nothing for the others: {@link Status#getReason} says it
+         * then. What other libraries call a sample rate; a sample is a stack here. A user is in or out for
+         * good: by a hash of the id alone, at each launch and by each version of app and library. A larger
+         * share has all users of a smaller one, and another id of the same user, as one with a word in front
+         * of it, is drawn anew. Without this all users are recorded.
          *
          * @param share from 0, nobody, to 1, all
-         * @param stableId the user's or the installation's, as your server knows it; it is hashed here, and neither kept nor
-         *     reported. An empty one is in no share but 1
+         * @param stableId the user's or the installation's, as your server knows it; it is hashed here, and
+         *     neither kept nor reported. An empty one is in no share but 1
          * @throws IllegalArgumentException for another share
          */
         @NonNull

@@ -7,10 +7,11 @@ import androidx.annotation.WorkerThread;
 /** Called once with the report that {@link Loopbox#dumpAsync} was asked for. */
 public interface DumpCallback {
     /**
-     * Called on the thread that calls {@link Listener}, after it, or on another one when nothing records; never on the
-     * thread that asked.
+     * Called on the thread that calls {@link Listener}, after it, or on another one when nothing records;
+     * never on the thread that asked.
      *
-     * @param report the file and what is in it; null when none was written: the disk is full, or the recorder is off
+     * @param report the file and what is in it; null when none was written: the disk is full, or the recorder
+     *     is off
      */
     @WorkerThread
     void onDumped(@Nullable Report report);

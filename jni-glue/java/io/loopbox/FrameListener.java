@@ -5,8 +5,8 @@ import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
 
 /**
- * Is notified of frames while they come. All calls are on a thread of their own, one after the other, and nothing waits for them;
- * what comes while one takes more than a fifth of a second is left out and counted.
+ * Is notified of frames while they come. All calls are on a thread of their own, one after the other, and
+ * nothing waits for them; what comes while one takes more than a fifth of a second is left out and counted.
  */
 public interface FrameListener {
     /** Each 200 ms of counted frames; not while nothing moves. */
@@ -18,8 +18,8 @@ public interface FrameListener {
     void onGesture(@NonNull FrameGesture gesture);
 
     /**
-     * One stall has dropped as many frames as the platform logs "Skipped N frames!" for, half a second of them, unless {@link
-     * FrameConfig.Builder#skippedFrames} sets another number.
+     * One stall has dropped as many frames as the platform logs "Skipped N frames!" for, half a second of
+     * them, unless {@link FrameConfig.Builder#skippedFrames} sets another number.
      *
      * @param scene the screen; empty when it is not known
      */

@@ -73,7 +73,9 @@ public final class FrameStats {
         return process;
     }
 
-    /** The screens that had frames; those beyond {@link FrameConfig.Builder#scenes} are one, without a name. */
+    /**
+     * The screens that had frames; those beyond {@link FrameConfig.Builder#scenes} are one, without a name.
+     */
     @NonNull
     public List<Scene> getScenes() {
         return Collections.unmodifiableList(scenes);
@@ -173,7 +175,10 @@ public final class FrameStats {
             return (int) values[15];
         }
 
-        /** Slow frames by their main cause ("layout_measure"); empty where {@link FrameConfig.Builder#stages} is off. */
+        /**
+         * Slow frames by their main cause ("layout_measure"); empty where {@link FrameConfig.Builder#stages}
+         * is off.
+         */
         @NonNull
         public Map<String, Integer> getCauses() {
             return Collections.unmodifiableMap(causes);

@@ -5,7 +5,10 @@ import androidx.annotation.NonNull;
 
 /** The frames of a fifth of a second. */
 public final class FrameWindow {
-    /** How many frames the longest one dropped, by the limits of Matrix, which are times: 50, 150, 400 and 700 ms. */
+    /**
+     * How many frames the longest one dropped, by the limits of Matrix, which are times: 50, 150, 400 and 700
+     * ms.
+     */
     public enum Level {
         BEST,
         NORMAL,

@@ -13,15 +13,15 @@ import io.loopbox.internal.platform.MainLooper;
 import io.loopbox.internal.recording.Native;
 
 /**
- * What the app reports of its frames, where {@link Config.Builder#frames} is given; elsewhere nothing happens. See
- * {@link Loopbox#frames}. No method throws.
+ * What the app reports of its frames, where {@link Config.Builder#frames} is given; elsewhere nothing
+ * happens. See {@link Loopbox#frames}. No method throws.
  */
 public final class Frames {
     Frames() {}
 
     /**
-     * An animation begins that is no scroll: its frames count until {@link #end}, ten seconds at most, as those of a screen of
-     * this name. Any thread; takes effect on the main thread.
+     * An animation begins that is no scroll: its frames count until {@link #end}, ten seconds at most, as
+     * those of a screen of this name. Any thread; takes effect on the main thread.
      */
     @AnyThread
     public void begin(@NonNull final String name) {
@@ -67,8 +67,9 @@ public final class Frames {
     }
 
     /**
-     * The figures since the recorder was installed, or since {@link #reset}: a copy, behind what is on the display by a fifth of a
-     * second at most. Without a frame where frames are not recorded. Not on the main thread: it waits for the thread that counts.
+     * The figures since the recorder was installed, or since {@link #reset}: a copy, behind what is on the
+     * display by a fifth of a second at most. Without a frame where frames are not recorded. Not on the main
+     * thread: it waits for the thread that counts.
      */
     @WorkerThread
     @NonNull
@@ -77,8 +78,8 @@ public final class Frames {
     }
 
     /**
-     * The figures begin anew: at the start of what is to be measured, say. What reports and the next launch have of frames begins
-     * anew, too; a gesture that goes on is forgotten. Not on the main thread.
+     * The figures begin anew: at the start of what is to be measured, say. What reports and the next launch
+     * have of frames begins anew, too; a gesture that goes on is forgotten. Not on the main thread.
      */
     @WorkerThread
     public void reset() {

@@ -7,15 +7,16 @@ import androidx.annotation.WorkerThread;
 /** Called with each report that was written. */
 public interface Listener {
     /**
-     * Called on a thread of its own, which neither the recorder nor another listener waits for, when a report is complete; for
-     * one report after the other. At an ANR the process may be gone a moment later: leave sending for the next launch
-     * ({@link Loopbox#takePendingReports}) and keep this short. {@link FirstFileListener} is notified of it sooner.
+     * Called on a thread of its own, which neither the recorder nor another listener waits for, when a report
+     * is complete; for one report after the other. At an ANR the process may be gone a moment later: leave
+     * sending for the next launch ({@link Loopbox#takePendingReports}) and keep this short. {@link
+     * FirstFileListener} is notified of it sooner.
      *
-     * <p>Called again for the same file when there is more in it: the hang is over and has its full duration, or the
-     * system has reported that it was an ANR. A file that is gone by then stays gone.
+     * <p>Called again for the same file when there is more in it: the hang is over and has its full duration,
+     * or the system has reported that it was an ANR. A file that is gone by then stays gone.
      *
-     * @param report the file and what is in it; the file belongs to the listeners of the configuration, which may move or
-     *     delete it; one that {@link Loopbox#addListener} has added leaves it where it is
+     * @param report the file and what is in it; the file belongs to the listeners of the configuration, which
+     *     may move or delete it; one that {@link Loopbox#addListener} has added leaves it where it is
      */
     @WorkerThread
     void onReport(@NonNull Report report);

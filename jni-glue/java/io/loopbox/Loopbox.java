@@ -37,12 +37,13 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A flight recorder for the main thread: what it did, does and was asked to do next, in one file when the app stops
- * responding. No method throws into the app; what cannot work is off, and {@link #status} and every report say why.
+ * A flight recorder for the main thread: what it did, does and was asked to do next, in one file when the app
+ * stops responding. No method throws into the app; what cannot work is off, and {@link #status} and every
+ * report say why.
  *
- * <p>Each method may be called before {@link #install}, too. What the app says and chooses then is kept for the recording
- * that comes: {@link #annotate}, {@link #breadcrumb}, {@link #scene}, {@link #pause}, {@link #setSampling}, {@link #addListener}. The others
- * say what they do.
+ * <p>Each method may be called before {@link #install}, too. What the app says and chooses then is kept for
+ * the recording that comes: {@link #annotate}, {@link #breadcrumb}, {@link #scene}, {@link #pause}, {@link
+ * #setSampling}, {@link #addListener}. The others say what they do.
  */
 public final class Loopbox {
     private static final Frames FRAMES = new Frames();
@@ -52,12 +53,13 @@ public final class Loopbox {
     private Loopbox() {}
 
     /**
-     * Starts recording the main thread. Call it on the main thread, as early as Application.attachBaseContext. When three
-     * starts in a row ended within five seconds, by a crash as far as the system says, the next ones go without.
+     * Starts recording the main thread. Call it on the main thread, as early as
+     * Application.attachBaseContext. When three starts in a row ended within five seconds, by a crash as far
+     * as the system says, the next ones go without.
      *
-     * @param context the Application, or any other context of the app. Reports say whether the app is in the foreground and
-     *     which Activity is shown. Installed late, with an Activity in front, the system is asked for the one, and the
-     *     other is unknown until the next Activity is resumed
+     * @param context the Application, or any other context of the app. Reports say whether the app is in the
+     *     foreground and which Activity is shown. Installed late, with an Activity in front, the system is
+     *     asked for the one, and the other is unknown until the next Activity is resumed
      * @return what is on and what is off
      */
     @MainThread
@@ -82,9 +84,9 @@ public final class Loopbox {
     }
 
     /**
-     * Starts recording without a Context, for processes that have none (tests, app_process). The configuration needs
-     * a directory. The end of earlier processes and whether the app is in the foreground stay unknown, and starts that end
-     * within seconds are not counted.
+     * Starts recording without a Context, for processes that have none (tests, app_process). The
+     * configuration needs a directory. The end of earlier processes and whether the app is in the foreground
+     * stay unknown, and starts that end within seconds are not counted.
      *
      * @return what is on and what is off
      */
@@ -122,10 +124,11 @@ public final class Loopbox {
     }
 
     /**
-     * Adds a listener besides those of {@link Config.Builder#listener}, until {@link #removeListener}, over installations: for
-     * a library, which does not make the configuration. Before {@link #install} or after it; a second time it changes nothing.
-     * It has to leave the file where it is, or to {@link Report#claim claim} it. Those of the configuration, which may take
-     * the file away, are called when all that were added have returned, or two seconds later. Any thread.
+     * Adds a listener besides those of {@link Config.Builder#listener}, until {@link #removeListener}, over
+     * installations: for a library, which does not make the configuration. Before {@link #install} or after
+     * it; a second time it changes nothing. It has to leave the file where it is, or to {@link Report#claim
+     * claim} it. Those of the configuration, which may take the file away, are called when all that were
+     * added have returned, or two seconds later. Any thread.
      */
     @AnyThread
     public static void addListener(@NonNull Listener listener) {
@@ -137,8 +140,8 @@ public final class Loopbox {
     }
 
     /**
-     * Takes out a listener that {@link #addListener} has added. It is not called any more; a call that is under way may go on.
-     * Before {@link #install} or after it. Any thread.
+     * Takes out a listener that {@link #addListener} has added. It is not called any more; a call that is
+     * under way may go on. Before {@link #install} or after it. Any thread.
      */
     @AnyThread
     public static void removeListener(@NonNull Listener listener) {
@@ -165,10 +168,10 @@ public final class Loopbox {
     }
 
     /**
-     * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it does what
-     * {@link #dumpAsync} does without a callback, and returns null at once. So it does for a listener that is
-     * being called, and for more than 64 at once or ten a minute from then on, without a report. While nothing records,
-     * as before {@link #install}, there is none, and null is returned at once.
+     * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it
+     * does what {@link #dumpAsync} does without a callback, and returns null at once. So it does for a
+     * listener that is being called, and for more than 64 at once or ten a minute from then on, without a
+     * report. While nothing records, as before {@link #install}, there is none, and null is returned at once.
      *
      * @param reason goes into the report
      * @return the file, or null when none was written, or not yet
@@ -190,10 +193,12 @@ public final class Loopbox {
     }
 
     /**
-     * Writes a report in the background and returns at once: of what the main thread does some hundred microseconds
-     * later, or, while another report is being written, when that one is done. {@link Listener} has it as well, and
-     * before: who has asked waits two seconds for the listeners at the most. Any thread; of more than 16 reports that wait to be written the oldest are given up, and more than {@link #dump}
-     * allows are refused. While nothing records, as before {@link #install}, {@code done} is called with null.
+     * Writes a report in the background and returns at once: of what the main thread does some hundred
+     * microseconds later, or, while another report is being written, when that one is done. {@link Listener}
+     * has it as well, and before: who has asked waits two seconds for the listeners at the most. Any thread;
+     * of more than 16 reports that wait to be written the oldest are given up, and more than {@link #dump}
+     * allows are refused. While nothing records, as before {@link #install}, {@code done} is called with
+     * null.
      *
      * @param reason goes into the report
      * @param done what is called when the report is complete or there is none; null for nothing
@@ -221,13 +226,14 @@ public final class Loopbox {
     }
 
     /**
-     * The reports that are there and that no other process has taken, of this process and of others before it, oldest first.
-     * Nothing is taken: who wants one calls {@link Report#claim}. It waits until what earlier processes left has been
-     * looked at, which takes some milliseconds after {@link #install}, 5 seconds at most; on the main thread it does not wait.
-     * There are none before the first {@link #install}, which says where they are.
+     * The reports that are there and that no other process has taken, of this process and of others before
+     * it, oldest first. Nothing is taken: who wants one calls {@link Report#claim}. It waits until what
+     * earlier processes left has been looked at, which takes some milliseconds after {@link #install}, 5
+     * seconds at most; on the main thread it does not wait. There are none before the first {@link #install},
+     * which says where they are.
      *
-     * <p>A report that its living process may still put more into, because the hang goes on or the system has not been
-     * heard of yet, is not among them: it is there later, or at the next launch.
+     * <p>A report that its living process may still put more into, because the hang goes on or the system has
+     * not been heard of yet, is not among them: it is there later, or at the next launch.
      */
     @WorkerThread
     @NonNull
@@ -250,9 +256,10 @@ public final class Loopbox {
     }
 
     /**
-     * {@link Report#claim Claims} all of {@link #pendingReports}: for uploading at the next launch, by who sends all reports,
-     * on a thread that may read files. They are the calling process's now: delete each file when it is sent. One that is not
-     * deleted is handed out again to the same process, until 20 newer ones are there or two weeks have passed.
+     * {@link Report#claim Claims} all of {@link #pendingReports}: for uploading at the next launch, by who
+     * sends all reports, on a thread that may read files. They are the calling process's now: delete each
+     * file when it is sent. One that is not deleted is handed out again to the same process, until 20 newer
+     * ones are there or two weeks have passed.
      */
     @WorkerThread
     @NonNull
@@ -303,14 +310,16 @@ public final class Loopbox {
     }
 
     /**
-     * Adds something about the app to each report from now on: at most 16 names of up to 40 characters, with values
-     * of up to 200. "user" (a pseudonym, not an account) is the one by which reports are counted per user. It has a place of
-     * its own besides the 16, and so has "scene". Before {@link #install} it is kept for the recording that comes, which has
-     * it from its start, behind those of the configuration; the Redactor sees it then. Any thread.
+     * Adds something about the app to each report from now on: at most 16 names of up to 40 characters, with
+     * values of up to 200. "user" (a pseudonym, not an account) is the one by which reports are counted per
+     * user. It has a place of its own besides the 16, and so has "scene". Before {@link #install} it is kept
+     * for the recording that comes, which has it from its start, behind those of the configuration; the
+     * Redactor sees it then. Any thread.
      *
      * @param value null takes the name out again
-     * @return whether it is kept. Not when there are 16 other names, which {@link #status} and the log say; not what the
-     *     Redactor takes out; not "foreground" and "system_start", which the recorder itself says
+     * @return whether it is kept. Not when there are 16 other names, which {@link #status} and the log say;
+     *     not what the Redactor takes out; not "foreground" and "system_start", which the recorder itself
+     *     says
      */
     @AnyThread
     public static boolean annotate(@NonNull String name, @Nullable String value) {
@@ -322,7 +331,10 @@ public final class Loopbox {
         }
     }
 
-    /** Which screen or step the app is in; before {@link #install}, what the recording begins with. Any thread. */
+    /**
+     * Which screen or step the app is in; before {@link #install}, what the recording begins with. Any
+     * thread.
+     */
     @AnyThread
     public static void scene(@Nullable final String name) {
         try {
@@ -342,12 +354,13 @@ public final class Loopbox {
     }
 
     /**
-     * Marks what the app does at this moment: a tap, a screen, a request. Reports have the newest 64 marks with their times, on
-     * the time line of what the main thread did. Not for what goes on, which {@link #scene} and {@link #annotate} are for. Before
-     * {@link #install} it is kept for the recording that comes. Any thread.
+     * Marks what the app does at this moment: a tap, a screen, a request. Reports have the newest 64 marks
+     * with their times, on the time line of what the main thread did. Not for what goes on, which {@link
+     * #scene} and {@link #annotate} are for. Before {@link #install} it is kept for the recording that comes.
+     * Any thread.
      *
-     * @param name at most 40 characters are kept, in one line; null and an empty one leave nothing. The {@link Redactor} sees it
-     *     first, under the name "breadcrumb"
+     * @param name at most 40 characters are kept, in one line; null and an empty one leave nothing. The
+     *     {@link Redactor} sees it first, under the name "breadcrumb"
      */
     @AnyThread
     public static void breadcrumb(@Nullable String name) {
@@ -359,8 +372,8 @@ public final class Loopbox {
     }
 
     /**
-     * What the app reports of its frames; does nothing unless {@link Config.Builder#frames} is given, nor before {@link
-     * #install}. Any thread.
+     * What the app reports of its frames; does nothing unless {@link Config.Builder#frames} is given, nor
+     * before {@link #install}. Any thread.
      */
     @AnyThread
     @NonNull
@@ -371,7 +384,8 @@ public final class Loopbox {
     /**
      * Stops recording until {@link #resume}. At once: a message that runs is not sampled any more, and is no
      * hang. The hook is taken out when the main thread comes to it. What was recorded stays, and is in the
-     * reports of SIGQUIT and {@link #dump}. Before {@link #install} it has the recording begin paused. Any thread.
+     * reports of SIGQUIT and {@link #dump}. Before {@link #install} it has the recording begin paused. Any
+     * thread.
      */
     @AnyThread
     public static void pause() {
@@ -411,10 +425,10 @@ public final class Loopbox {
     }
 
     /**
-     * Switches the stack sampler off, and on again: without it the rest goes on, but long messages have no stacks,
-     * and locks and other threads are not looked at. A message that begins after it was switched off is not sampled.
-     * Forgotten when the process ends: {@link Config.Builder#sampling} sets how it begins, unless this was called before
-     * {@link #install}. Any thread.
+     * Switches the stack sampler off, and on again: without it the rest goes on, but long messages have no
+     * stacks, and locks and other threads are not looked at. A message that begins after it was switched off
+     * is not sampled. Forgotten when the process ends: {@link Config.Builder#sampling} sets how it begins,
+     * unless this was called before {@link #install}. Any thread.
      */
     @AnyThread
     public static void setSampling(boolean on) {
@@ -426,14 +440,14 @@ public final class Loopbox {
     }
 
     /**
-     * Records touches, keys and other input of this window like messages: with history, stacks and the time-out of input.
-     * The system hands most of them to the app outside of messages, where no hook of the Looper sees them. The window's
-     * callback is wrapped in one that passes every call and exception on; {@link #uninstall} takes it out again, unless
-     * another library has wrapped ours by then. For windows of Dialogs and the like;
-     * {@link Config.Builder#watchInput} does it for Activities. Main thread.
+     * Records touches, keys and other input of this window like messages: with history, stacks and the
+     * time-out of input. The system hands most of them to the app outside of messages, where no hook of the
+     * Looper sees them. The window's callback is wrapped in one that passes every call and exception on;
+     * {@link #uninstall} takes it out again, unless another library has wrapped ours by then. For windows of
+     * Dialogs and the like; {@link Config.Builder#watchInput} does it for Activities. Main thread.
      *
-     * @param window one that has a callback; else nothing happens, and nothing with {@link Config.Hook#NONE} or before
-     *     {@link #install}
+     * @param window one that has a callback; else nothing happens, and nothing with {@link Config.Hook#NONE}
+     *     or before {@link #install}
      */
     @MainThread
     public static void watchInput(@Nullable Window window) {
@@ -445,9 +459,9 @@ public final class Loopbox {
     }
 
     /**
-     * The block monitor and the performance monitor, which look for messages that take long and write a line of each. It
-     * does nothing until {@link Monitor#start}, which comes after {@link #install}; this may come before. {@link #uninstall}
-     * ends it. Any thread.
+     * The block monitor and the performance monitor, which look for messages that take long and write a line
+     * of each. It does nothing until {@link Monitor#start}, which comes after {@link #install}; this may come
+     * before. {@link #uninstall} ends it. Any thread.
      */
     @AnyThread
     @NonNull
@@ -465,8 +479,8 @@ public final class Loopbox {
      * The remote kill switch: false stops recording, as {@link #uninstall} does, and keeps every later launch
      * of each process from loading the native library until it is true again. The app's other processes that
      * record find it a second later at the most while messages run, and before a report is begun; one whose
-     * main thread rests goes on resting. True takes effect at the next launch. Before {@link #install}, which then
-     * refuses, or after it. Any thread.
+     * main thread rests goes on resting. True takes effect at the next launch. Before {@link #install}, which
+     * then refuses, or after it. Any thread.
      */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {
@@ -485,16 +499,18 @@ public final class Loopbox {
     }
 
     /**
-     * Deletes all that was recorded of this app and switches off as {@link #setEnabled} does: for a user who takes the consent
-     * back. Reports go, those that were taken, too; the ring's file, the monitor's files, the profiles that the system took for
-     * reports, annotations and what the recorder knows of earlier starts. The app's other processes delete theirs when they find
-     * the switch off, and so does each launch until it is on again: what one of them was writing meanwhile does not stay, nor
-     * what is in a folder that only it knows. A copy that the app has made is the app's. Before {@link #install} or after it. Any
+     * Deletes all that was recorded of this app and switches off as {@link #setEnabled} does: for a user who
+     * takes the consent back. Reports go, those that were taken, too; the ring's file, the monitor's files,
+     * the profiles that the system took for reports, annotations and what the recorder knows of earlier
+     * starts. The app's other processes delete theirs when they find the switch off, and so does each launch
+     * until it is on again: what one of them was writing meanwhile does not stay, nor what is in a folder
+     * that only it knows. A copy that the app has made is the app's. Before {@link #install} or after it. Any
      * thread that may wait for the disk.
      *
-     * @return whether nothing is left in the folders that this process knows: the default one, that of the configuration and
-     *     those of its monitors. Else the log says what is. The next launch tries again in any case, and finds what a disk has
-     *     held up in the middle of a step, or another process has written in the second until it found the switch off
+     * @return whether nothing is left in the folders that this process knows: the default one, that of the
+     *     configuration and those of its monitors. Else the log says what is. The next launch tries again in
+     *     any case, and finds what a disk has held up in the middle of a step, or another process has written
+     *     in the second until it found the switch off
      */
     @WorkerThread
     public static boolean purge(@NonNull Context context) {
@@ -521,8 +537,9 @@ public final class Loopbox {
      * disk of it stays), and who waits for one gets null. A listener that is being called when it comes may
      * still run, and may call this itself. Waits until no file is being written: a second at most, a
      * twentieth of one on the main thread. What was hooked is put back when the main thread comes to it, and
-     * does nothing until then. The handler of SIGQUIT stays and only passes the signal on to ART. What {@link #annotate},
-     * {@link #pause} and {@link #setSampling} have said is forgotten, also before {@link #install}. Any thread.
+     * does nothing until then. The handler of SIGQUIT stays and only passes the signal on to ART. What {@link
+     * #annotate}, {@link #pause} and {@link #setSampling} have said is forgotten, also before {@link
+     * #install}. Any thread.
      */
     @AnyThread
     public static void uninstall() {

@@ -16,10 +16,10 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The block monitor and the performance monitor: a stack of each message that blocks the main thread, and a line in the file
- * of the day for each that took long, with its stacks, and with what the process did before, meanwhile and afterwards. It
- * works by the recorder's own hook and sampler, so {@link Loopbox#install} comes before {@link #start}; the main thread does
- * nothing more for it. No method throws into the app.
+ * The block monitor and the performance monitor: a stack of each message that blocks the main thread, and a
+ * line in the file of the day for each that took long, with its stacks, and with what the process did before,
+ * meanwhile and afterwards. It works by the recorder's own hook and sampler, so {@link Loopbox#install} comes
+ * before {@link #start}; the main thread does nothing more for it. No method throws into the app.
  */
 public final class Monitor {
     private final MonitorFiles files;
@@ -54,7 +54,8 @@ public final class Monitor {
     /**
      * Starts monitoring; one monitor at a time. Any thread.
      *
-     * @return whether it works; the log says why not. Not before {@link Loopbox#install}: it can be called again then
+     * @return whether it works; the log says why not. Not before {@link Loopbox#install}: it can be called
+     *     again then
      */
     @AnyThread
     public boolean start() {
@@ -89,8 +90,9 @@ public final class Monitor {
     }
 
     /**
-     * The files that are there, oldest day first: those of earlier processes, too. None before the first {@link
-     * Loopbox#install}, which says where they are, unless {@link MonitorConfig.Builder#directory} does.
+     * The files that are there, oldest day first: those of earlier processes, too. None before the first
+     * {@link Loopbox#install}, which says where they are, unless {@link MonitorConfig.Builder#directory}
+     * does.
      */
     @WorkerThread
     @NonNull
@@ -111,10 +113,11 @@ public final class Monitor {
     }
 
     /**
-     * Sends all files, the running day's, too, by the {@link MonitorConfig.Builder#uploader}: now; to be called at a good
-     * time, as when the network is unmetered or the device charges. Each is packed first and deleted when it was sent. What
-     * could not be sent is tried again while the app is used and monitored, and at the next call. Before the first {@link
-     * Loopbox#install} it finds what {@link #pending} does. Returns at once. Any thread.
+     * Sends all files, the running day's, too, by the {@link MonitorConfig.Builder#uploader}: now; to be
+     * called at a good time, as when the network is unmetered or the device charges. Each is packed first and
+     * deleted when it was sent. What could not be sent is tried again while the app is used and monitored,
+     * and at the next call. Before the first {@link Loopbox#install} it finds what {@link #pending} does.
+     * Returns at once. Any thread.
      */
     @AnyThread
     public void upload() {

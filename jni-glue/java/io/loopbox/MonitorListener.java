@@ -15,7 +15,10 @@ public interface MonitorListener {
     @WorkerThread
     void onBlock(long ageMs, @NonNull String stack);
 
-    /** A message has ended that took longer than the lowest level; its line is in the file of the day, where that could be written. */
+    /**
+     * A message has ended that took longer than the lowest level; its line is in the file of the day, where
+     * that could be written.
+     */
     @WorkerThread
     void onStall(@NonNull Stall stall);
 }

@@ -12,8 +12,8 @@ public interface MonitorSampler {
     String name();
 
     /**
-     * Takes a sample, on the monitor's thread: nothing else is sampled or written until it returns. One that throws is not
-     * called again.
+     * Takes a sample, on the monitor's thread: nothing else is sampled or written until it returns. One that
+     * throws is not called again.
      *
      * @param into where its values go, by their names; the first eight are kept
      */

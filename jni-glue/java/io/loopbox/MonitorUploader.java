@@ -13,7 +13,8 @@ public interface MonitorUploader {
      *
      * @param gzip lines of JSON, packed by gzip
      * @param day of which they are, as 2026-11-22; a day may come in several files
-     * @return whether the server has it: then the file is deleted. False, like an exception, leaves it for later
+     * @return whether the server has it: then the file is deleted. False, like an exception, leaves it for
+     *     later
      */
     @WorkerThread
     boolean upload(@NonNull File gzip, @NonNull String day) throws IOException;

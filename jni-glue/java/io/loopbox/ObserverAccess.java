@@ -6,8 +6,8 @@ import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 
 /**
- * Another way to the hidden field Looper.sObserver than plain reflection, for where that is refused. This library has none;
- * the artifact loopbox-inhouse, for builds that go through no store, brings one.
+ * Another way to the hidden field Looper.sObserver than plain reflection, for where that is refused. This
+ * library has none; the artifact loopbox-inhouse, for builds that go through no store, brings one.
  */
 public interface ObserverAccess {
     /** How the status calls it. */

@@ -9,14 +9,16 @@ import java.io.File;
 /** Is called with the profiles that the system takes of this app: {@link Config.Builder#profileListener}. */
 public interface ProfileListener {
     /**
-     * Called on a separate thread. One of an earlier process comes when the next one has begun to record, and each process of the
-     * app that records is called with each. The app's own requests to ProfilingManager do not come here.
+     * Called on a separate thread. One of an earlier process comes when the next one has begun to record, and
+     * each process of the app that records is called with each. The app's own requests to ProfilingManager do
+     * not come here.
      *
      * @param profile the file, where the system has put it: the app's to send and to delete
-     * @param trigger what it was taken at: {@code ProfilingTrigger.TRIGGER_TYPE_*}; 2 an ANR, 3 a suspected hang, 7 an
-     *     OutOfMemoryError, 8 what the system takes for odd, 9 the end by its use of the CPU, 10 a cold start
-     * @param tag what the system adds to that; of a suspected hang the name of its report's file without {@code .lbx}, whether
-     *     a report came of it or not. Null for nothing
+     * @param trigger what it was taken at: {@code ProfilingTrigger.TRIGGER_TYPE_*}; 2 an ANR, 3 a suspected
+     *     hang, 7 an OutOfMemoryError, 8 what the system takes for odd, 9 the end by its use of the CPU, 10 a
+     *     cold start
+     * @param tag what the system adds to that; of a suspected hang the name of its report's file without
+     *     {@code .lbx}, whether a report came of it or not. Null for nothing
      */
     @WorkerThread
     void onProfile(@NonNull File profile, int trigger, @Nullable String tag);

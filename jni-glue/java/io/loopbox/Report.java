@@ -16,13 +16,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A report file and what can be read of it without the desktop command. The file is read when something of it is asked for
- * the first time, on the thread that asks.
+ * A report file and what can be read of it without the desktop command. The file is read when something of it
+ * is asked for the first time, on the thread that asks.
  */
 public final class Report {
     /** What happened, by the evidence that is in the file by now. */
     public enum Kind {
-        /** The system says that this process did not respond, or has sent its signal while the main thread was busy. */
+        /**
+         * The system says that this process did not respond, or has sent its signal while the main thread was
+         * busy.
+         */
         ANR,
         /**
          * A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}, or
@@ -36,8 +39,8 @@ public final class Report {
         /** The app asked for it: {@link Loopbox#dump}, {@link Loopbox#dumpAsync}. */
         REQUESTED,
         /**
-         * The process was asked for its stacks while its main thread responded, mostly because another app does not respond:
-         * the system asks the processes that were used last, too.
+         * The process was asked for its stacks while its main thread responded, mostly because another app
+         * does not respond: the system asks the processes that were used last, too.
          */
         SIGQUIT,
         /** The file cannot be read, is gone, or is of an earlier version. */
@@ -79,11 +82,13 @@ public final class Report {
     }
 
     /**
-     * Takes the report for the calling process, in one step of the file system: no other process gets it then, and it is not
-     * deleted to make room for newer ones. An ANR's gets the system's trace and profile now, where they are wanted. It is the
-     * app's to delete; until then {@link Loopbox#pendingReports} of the same process has it.
+     * Takes the report for the calling process, in one step of the file system: no other process gets it
+     * then, and it is not deleted to make room for newer ones. An ANR's gets the system's trace and profile
+     * now, where they are wanted. It is the app's to delete; until then {@link Loopbox#pendingReports} of the
+     * same process has it.
      *
-     * @return false when another process was quicker, or the file is gone, or is none of the recorder's folder
+     * @return false when another process was quicker, or the file is gone, or is none of the recorder's
+     *     folder
      */
     @WorkerThread
     public boolean claim() {
@@ -137,10 +142,11 @@ public final class Report {
     }
 
     /**
-     * What made the recorder write it: "sigquit" when the process was asked for its stacks, as it is at an ANR, of this app or
-     * another one; "hang" when a message ran for too long; "recovered" or "crash" when a process that is gone left it;
-     * "frames" when it is of such a process, without a hang, for the sake of its display frames; "requested" when the app did; "unreadable" when the file is damaged beyond that, or gone. {@link #getKind} says what came
-     * of it.
+     * What made the recorder write it: "sigquit" when the process was asked for its stacks, as it is at an
+     * ANR, of this app or another one; "hang" when a message ran for too long; "recovered" or "crash" when a
+     * process that is gone left it; "frames" when it is of such a process, without a hang, for the sake of
+     * its display frames; "requested" when the app did; "unreadable" when the file is damaged beyond that, or
+     * gone. {@link #getKind} says what came of it.
      */
     @WorkerThread
     @NonNull
@@ -148,7 +154,10 @@ public final class Report {
         return read().reason;
     }
 
-    /** The words that {@link Loopbox#dump} or {@link Loopbox#dumpAsync} was given; empty for every other report. */
+    /**
+     * The words that {@link Loopbox#dump} or {@link Loopbox#dumpAsync} was given; empty for every other
+     * report.
+     */
     @WorkerThread
     @NonNull
     public String getLabel() {
@@ -157,7 +166,8 @@ public final class Report {
 
     /**
      * Whether the pending queue, locks and other threads are in it, or none of them could be had. False in
-     * {@link FirstFileListener#onFirstFile}, and for good where the process was ended before it got any further.
+     * {@link FirstFileListener#onFirstFile}, and for good where the process was ended before it got any
+     * further.
      */
     @WorkerThread
     public boolean isComplete() {
@@ -184,9 +194,9 @@ public final class Report {
     }
 
     /**
-     * When the process ended, as the system noted: what {@code ApplicationExitInfo.getTimestamp()} returns, by which crash SDKs
-     * know their events of the last process. 0 while it lives, below Android 11, and where the system has no record of it. Asks
-     * another process each time.
+     * When the process ended, as the system noted: what {@code ApplicationExitInfo.getTimestamp()} returns,
+     * by which crash SDKs know their events of the last process. 0 while it lives, below Android 11, and
+     * where the system has no record of it. Asks another process each time.
      */
     @WorkerThread
     public long getExitTimeMs() {
@@ -195,9 +205,9 @@ public final class Report {
     }
 
     /**
-     * The profile that the system took of this ANR, where {@link Config.Builder#systemProfiles} asked for it: the app's to send and to
-     * delete. Known when {@link Loopbox#takePendingReports} hands the report out, not to a {@link Listener}. Null for none. Reads
-     * all of the file each time.
+     * The profile that the system took of this ANR, where {@link Config.Builder#systemProfiles} asked for it:
+     * the app's to send and to delete. Known when {@link Loopbox#takePendingReports} hands the report out,
+     * not to a {@link Listener}. Null for none. Reads all of the file each time.
      */
     @WorkerThread
     @Nullable
@@ -206,9 +216,10 @@ public final class Report {
     }
 
     /**
-     * The trace that the system recorded of the whole device when this hang began to be suspected, where {@link
-     * Config.Builder#hangTraceMs} asked for it: the app's to send and to delete. Known when {@link Loopbox#takePendingReports} hands
-     * the report out and the system was quicker. Null for none. Reads all of the file each time.
+     * The trace that the system recorded of the whole device when this hang began to be suspected, where
+     * {@link Config.Builder#hangTraceMs} asked for it: the app's to send and to delete. Known when {@link
+     * Loopbox#takePendingReports} hands the report out and the system was quicker. Null for none. Reads all
+     * of the file each time.
      */
     @WorkerThread
     @Nullable
@@ -227,8 +238,8 @@ public final class Report {
     }
 
     /**
-     * The system's last warning of an ANR that came while the main thread was late. Null for none: below Android 17, for ANRs of which
-     * the system does not warn, and when the file cannot be read.
+     * The system's last warning of an ANR that came while the main thread was late. Null for none: below
+     * Android 17, for ANRs of which the system does not warn, and when the file cannot be read.
      */
     @WorkerThread
     @Nullable
@@ -242,8 +253,8 @@ public final class Report {
     }
 
     /**
-     * One line of at most 900 bytes in UTF-8 for services that take no files: what the main thread did, how long,
-     * where, and how many messages waited. Empty when it cannot be read.
+     * One line of at most 900 bytes in UTF-8 for services that take no files: what the main thread did, how
+     * long, where, and how many messages waited. Empty when it cannot be read.
      */
     @WorkerThread
     @NonNull
@@ -253,7 +264,8 @@ public final class Report {
 
     /**
      * The version of the app that it is about, which an update may have replaced since: versionName, or what
-     * {@link Config.Builder#appVersion} said, without the code in parentheses at its end. Empty when it is not known.
+     * {@link Config.Builder#appVersion} said, without the code in parentheses at its end. Empty when it is
+     * not known.
      */
     @WorkerThread
     @NonNull
@@ -278,8 +290,8 @@ public final class Report {
     }
 
     /**
-     * What the app had annotated when it was written, by name. Links do not send it by themselves. Empty for nothing, and when the
-     * file cannot be read.
+     * What the app had annotated when it was written, by name. Links do not send it by themselves. Empty for
+     * nothing, and when the file cannot be read.
      */
     @WorkerThread
     @NonNull
@@ -288,16 +300,18 @@ public final class Report {
     }
 
     /**
-     * How long what it is about took, or had taken when the file got its last evidence, in milliseconds: the running message or what
-     * ran outside of messages, or an earlier message that took longer and had just ended. 0 when main was idle, and when it is not
-     * known.
+     * How long what it is about took, or had taken when the file got its last evidence, in milliseconds: the
+     * running message or what ran outside of messages, or an earlier message that took longer and had just
+     * ended. 0 when main was idle, and when it is not known.
      */
     @WorkerThread
     public long getDurationMs() {
         return read().durationMs;
     }
 
-    /** The name of the thread that {@link #getStackTrace} is of: "main". Empty when the file cannot be read. */
+    /**
+     * The name of the thread that {@link #getStackTrace} is of: "main". Empty when the file cannot be read.
+     */
     @WorkerThread
     @NonNull
     public String getThreadName() {
@@ -305,9 +319,9 @@ public final class Report {
     }
 
     /**
-     * The last stack of what {@link #getDurationMs} is of, the innermost frame first, with names as they are in the app: a retracer can
-     * resolve them. As in Android's own traces, code without lines has the position in its method as the line. At most 128 frames;
-     * empty when no stack was taken.
+     * The last stack of what {@link #getDurationMs} is of, the innermost frame first, with names as they are
+     * in the app: a retracer can resolve them. As in Android's own traces, code without lines has the
+     * position in its method as the line. At most 128 frames; empty when no stack was taken.
      */
     @WorkerThread
     @NonNull
@@ -316,9 +330,10 @@ public final class Report {
     }
 
     /**
-     * The same for reports of the same problem, whatever their durations, lines and versions: eight hexadecimal digits, the group's
-     * id of {@code loopbox cluster} for this file without a mapping. Of names that a shrinker has made it is of one version,
-     * where no class of the app kept its own. Empty when it is not known.
+     * The same for reports of the same problem, whatever their durations, lines and versions: eight
+     * hexadecimal digits, the group's id of {@code loopbox cluster} for this file without a mapping. Of names
+     * that a shrinker has made it is of one version, where no class of the app kept its own. Empty when it is
+     * not known.
      */
     @WorkerThread
     @NonNull
@@ -327,8 +342,8 @@ public final class Report {
     }
 
     /**
-     * The method that {@link #getFingerprint} is about, or the message: without durations, lines and annotations. Empty when it is not
-     * known.
+     * The method that {@link #getFingerprint} is about, or the message: without durations, lines and
+     * annotations. Empty when it is not known.
      */
     @WorkerThread
     @NonNull

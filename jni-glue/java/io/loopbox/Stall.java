@@ -65,7 +65,10 @@ public final class Stall {
         return scene;
     }
 
-    /** The stack that was seen most often meanwhile, a line for each frame, top first; empty when none was taken. */
+    /**
+     * The stack that was seen most often meanwhile, a line for each frame, top first; empty when none was
+     * taken.
+     */
     @NonNull
     public String getStack() {
         return stack;

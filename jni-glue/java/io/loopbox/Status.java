@@ -22,10 +22,11 @@ public final class Status {
         }
 
         /**
-         * "hook" (into the main Looper), "sampler" (of its stacks), "ring" (the memory that outlives the process),
-         * "sigquit" (the report at an ANR), where the app asks for frames "frames", "stages" (of frames), "touch" (the
-         * finger's part in scrolling) and "janks" (the compositor's word on frames), "requests" where reports
-         * were refused that the app has asked for, "annotations" where some were not kept, or what a newer version adds.
+         * "hook" (into the main Looper), "sampler" (of its stacks), "ring" (the memory that outlives the
+         * process), "sigquit" (the report at an ANR), where the app asks for frames "frames", "stages" (of
+         * frames), "touch" (the finger's part in scrolling) and "janks" (the compositor's word on frames),
+         * "requests" where reports were refused that the app has asked for, "annotations" where some were not
+         * kept, or what a newer version adds.
          */
         @NonNull
         public String getName() {
@@ -99,9 +100,9 @@ public final class Status {
     }
 
     /**
-     * The parts, when the recorder is on. The sampler looks at ART first, and the ring makes its file: both appear some
-     * milliseconds after the installation. A ring that is off is in memory only, and is lost when the process is killed;
-     * where its file could not be made, it is tried again.
+     * The parts, when the recorder is on. The sampler looks at ART first, and the ring makes its file: both
+     * appear some milliseconds after the installation. A ring that is off is in memory only, and is lost when
+     * the process is killed; where its file could not be made, it is tried again.
      */
     @NonNull
     public List<Part> getParts() {

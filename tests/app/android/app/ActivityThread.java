@@ -15,8 +15,9 @@ import android.os.Process;
 import android.os.SystemClock;
 
 /**
- * Runs an app's components on its main thread, by the messages, in the order and through the methods of API 29. What
- * the recorder recognises components by is here: the handler's name, its codes, the names of the methods on the stack.
+ * Runs an app's components on its main thread, by the messages, in the order and through the methods of API
+ * 29. What the recorder recognises components by is here: the handler's name, its codes, the names of the
+ * methods on the stack.
  */
 public final class ActivityThread {
     /** In a message of a transaction: the activity is stopped. */

@@ -79,7 +79,9 @@ public class Application extends ContextWrapper {
         }
     }
 
-    /** Another Activity comes in front of this one, which leaves the screen then, in the order of a device. */
+    /**
+     * Another Activity comes in front of this one, which leaves the screen then, in the order of a device.
+     */
     public final void replace(Activity activity, Activity next) {
         for (ActivityLifecycleCallbacks callback : callbacks) {
             callback.onActivityPaused(activity);

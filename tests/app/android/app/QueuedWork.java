@@ -5,7 +5,10 @@ import android.os.HandlerThread;
 import android.os.Message;
 import java.util.LinkedList;
 
-/** What preferences have still to write: a thread of its own does it, or any thread that cannot wait any longer, as in API 29. */
+/**
+ * What preferences have still to write: a thread of its own does it, or any thread that cannot wait any
+ * longer, as in API 29.
+ */
 public final class QueuedWork {
     /** Held while the work is done. */
     private static final Object PROCESSING = new Object();

@@ -6,8 +6,8 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 
 /**
- * Preferences in a file, under the names of API 29: one thread reads all of it, a thread that wants a value waits until then, and
- * {@link QueuedWork} writes all of it again. What they are does not matter here.
+ * Preferences in a file, under the names of API 29: one thread reads all of it, a thread that wants a value
+ * waits until then, and {@link QueuedWork} writes all of it again. What they are does not matter here.
  */
 public final class SharedPreferencesImpl {
     private final File file;

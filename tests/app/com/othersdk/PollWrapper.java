@@ -3,7 +3,10 @@ package com.othersdk;
 import android.os.MessageQueue;
 import java.lang.reflect.Method;
 
-/** Another library that replaces the method in which a MessageQueue waits; its native half is the host program's. */
+/**
+ * Another library that replaces the method in which a MessageQueue waits; its native half is the host
+ * program's.
+ */
 public final class PollWrapper {
     private PollWrapper() {}
 

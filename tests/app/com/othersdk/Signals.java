@@ -4,7 +4,10 @@ package com.othersdk;
 public final class Signals {
     private Signals() {}
 
-    /** Sets its handler and unblocks the signal on the calling thread; passes on to what was there if asked to. */
+    /**
+     * Sets its handler and unblocks the signal on the calling thread; passes on to what was there if asked
+     * to.
+     */
     public static native void install(boolean passOn);
 
     /**

@@ -6,7 +6,10 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
-/** A vendor's observer, as the system's own LooperStats is one: wants back at the end what it gave at the start. */
+/**
+ * A vendor's observer, as the system's own LooperStats is one: wants back at the end what it gave at the
+ * start.
+ */
 public final class Stats implements InvocationHandler {
     /** Callbacks seen on the main thread, and ends that came with another start's token. */
     public int starts;

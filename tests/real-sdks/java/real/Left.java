@@ -20,8 +20,9 @@ import java.util.List;
 import org.robolectric.shadows.ShadowActivityManager;
 
 /**
- * The reports that earlier processes left, of real hangs on a testbed: two of one hang ("pay", and "older" of an older version,
- * with another annotation and longer), "feed" of another hang, "anr" of an ANR in the first.
+ * The reports that earlier processes left, of real hangs on a testbed: two of one hang ("pay", and "older" of
+ * an older version, with another annotation and longer), "feed" of another hang, "anr" of an ANR in the
+ * first.
  */
 final class Left {
     static final String OLDER = "4.1.0";

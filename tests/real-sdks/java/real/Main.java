@@ -4,7 +4,10 @@ import org.junit.runner.JUnitCore;
 import org.junit.runner.Result;
 import org.junit.runner.notification.Failure;
 
-/** Runs the tests of the classes that it is given; the SDKs' own hooks of the exit, which wait for their servers, are not run. */
+/**
+ * Runs the tests of the classes that it is given; the SDKs' own hooks of the exit, which wait for their
+ * servers, are not run.
+ */
 public final class Main {
     private Main() {}
 

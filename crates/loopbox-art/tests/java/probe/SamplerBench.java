@@ -3,8 +3,8 @@ package probe;
 import dalvik.annotation.optimization.FastNative;
 
 /**
- * Sampled by the example library art_bench in three ways, at several stack depths, while it computes and while it
- * waits. Arguments: samples of each way, then the depths.
+ * Sampled by the example library art_bench in three ways, at several stack depths, while it computes and
+ * while it waits. Arguments: samples of each way, then the depths.
  */
 public final class SamplerBench {
     static {

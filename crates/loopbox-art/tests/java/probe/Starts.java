@@ -1,6 +1,9 @@
 package probe;
 
-/** Discovers ART again and again, from deep down in a stack, while the collector moves objects and threads come and go. */
+/**
+ * Discovers ART again and again, from deep down in a stack, while the collector moves objects and threads
+ * come and go.
+ */
 final class Starts {
     /** Each of them is looked at, at each time. */
     private static final int FRAMES = 500;

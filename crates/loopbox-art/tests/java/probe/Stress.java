@@ -6,11 +6,11 @@ import java.util.HashMap;
 import java.util.List;
 
 /**
- * Keeps the main thread busy in the ways that a sampler must survive, one phase after the other, each until it was
- * sampled often enough; meanwhile other threads collect, start, die and ask for main's stack.
+ * Keeps the main thread busy in the ways that a sampler must survive, one phase after the other, each until
+ * it was sampled often enough; meanwhile other threads collect, start, die and ask for main's stack.
  *
- * Arguments: samples per phase, sampling period in microseconds, class path of this app, 1 to print the stacks, how
- * often to go through all phases (once when absent).
+ * Arguments: samples per phase, sampling period in microseconds, class path of this app, 1 to print the
+ * stacks, how often to go through all phases (once when absent).
  */
 public final class Stress {
     static volatile boolean stop;
@@ -159,7 +159,9 @@ public final class Stress {
         else for (int i = 0; i < 20000; i++) sink = LOCK;
     }
 
-    /** A class loader of its own for each round: its classes, methods and dex file go when it is collected. */
+    /**
+     * A class loader of its own for each round: its classes, methods and dex file go when it is collected.
+     */
     static void load(String classPath) throws Exception {
         Class<?> dropped = new PathClassLoader(classPath, Object.class.getClassLoader()).loadClass("probe.Dropped");
         Runnable work = (Runnable) dropped.getDeclaredConstructor().newInstance();

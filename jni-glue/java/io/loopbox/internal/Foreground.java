@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Notes in the reports whether the user sees the app, and what. Where the recorder was installed when Activities may
- * have been there already, the system is asked, by a thread that ends with the answer; nothing is said until then. On
- * the main thread, except where noted.
+ * Notes in the reports whether the user sees the app, and what. Where the recorder was installed when
+ * Activities may have been there already, the system is asked, by a thread that ends with the answer; nothing
+ * is said until then. On the main thread, except where noted.
  */
 public final class Foreground implements Application.ActivityLifecycleCallbacks {
     /** The note about it; the app cannot write it. */
@@ -33,12 +33,15 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
 
     private static final String SCENE = "scene";
 
-    /** The process has one Application, and one of these knows its Activities however often the recorder is installed. */
+    /**
+     * The process has one Application, and one of these knows its Activities however often the recorder is
+     * installed.
+     */
     private static Foreground registered;
 
     /**
-     * Activities that are known to be started. A number would not do: one that was started before we were registered
-     * stops, too, and would be taken for another one that is in front.
+     * Activities that are known to be started. A number would not do: one that was started before we were
+     * registered stops, too, and would be taken for another one that is in front.
      */
     private final Set<Activity> started =
             Collections.newSetFromMap(new IdentityHashMap<Activity, Boolean>());
@@ -65,7 +68,8 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
         if (register(context, starts, starts)) {
             return;
         }
-        // Installed from attachBaseContext with the context that came in: the Application is there a message later.
+        // Installed from attachBaseContext with the context that came in: the Application is there a message
+        // later.
         MainLooper.post(
                 new Runnable() {
                     @Override
@@ -292,8 +296,8 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
         }
     }
 
-    // Android 10 and newer call these first, before any code of the Activity's: a step that hangs there has its
-    // name. No @Override: the interface of older levels has none of them.
+    // Android 10 and newer call these first, before any code of the Activity's: a step that hangs there has
+    // its name. No @Override: the interface of older levels has none of them.
 
     public void onActivityPreCreated(Activity activity, Bundle state) {
         called(activity, Native.CREATE);

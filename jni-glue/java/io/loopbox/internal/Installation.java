@@ -14,9 +14,15 @@ import io.loopbox.internal.recording.Recording;
 import io.loopbox.internal.recording.Settings;
 import java.io.File;
 
-/** Whether this process may record, and what a recording is begun with. On the main thread, except where noted. */
+/**
+ * Whether this process may record, and what a recording is begun with. On the main thread, except where
+ * noted.
+ */
 public final class Installation {
-    /** Where reports go; null until something is installed. A second installation does not change it. Any thread. */
+    /**
+     * Where reports go; null until something is installed. A second installation does not change it. Any
+     * thread.
+     */
     private static volatile File directory;
 
     /** The lines go to the app's logger, or did. */
@@ -97,7 +103,8 @@ public final class Installation {
         if (App.isThere(killSwitch)) {
             return Recording.SWITCHED_OFF;
         }
-        // Before the user has unlocked the device, names are encrypted, too: nothing is found, nor the app's own folder.
+        // Before the user has unlocked the device, names are encrypted, too: nothing is found, nor the app's
+        // own folder.
         File data = context.getNoBackupFilesDir().getAbsoluteFile().getParentFile();
         if (data != null) {
             Os.lstat(data.getPath());

@@ -20,8 +20,8 @@ final class NativeCalls {
     private NativeCalls() {}
 
     /**
-     * The line that Looper printed for the running message, or the word for input and the class of its window's
-     * callback, or null.
+     * The line that Looper printed for the running message, or the word for input and the class of its
+     * window's callback, or null.
      */
     static String runningLine() {
         String line = MainHook.runningLine();
@@ -62,7 +62,10 @@ final class NativeCalls {
         MainHook.check(doubted);
     }
 
-    /** Another process of the app has switched the recorder off. On the worker's thread, which is ended by that. */
+    /**
+     * Another process of the app has switched the recorder off. On the worker's thread, which is ended by
+     * that.
+     */
     static void switchedOff() {
         Recorder.switchedOff();
     }
@@ -76,8 +79,8 @@ final class NativeCalls {
      * On a thread that passes reports on, and waits for no code of the app.
      *
      * @param path the report's, or null for none
-     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#LOOKED_BACK}, {@link Native#WARNED},
-     *     {@link Native#SUSPECT}, or the number of who asked for it
+     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#LOOKED_BACK}, {@link
+     *     Native#WARNED}, {@link Native#SUSPECT}, or the number of who asked for it
      */
     static void onReport(String path, long about) {
         try {

@@ -13,9 +13,9 @@ import java.io.IOException;
 import java.util.regex.Pattern;
 
 /**
- * Deletes what the recorder has written, for an app that may not keep it. The file of the switch has a word in it then: the
- * processes that find it there, now or at a later launch, delete too. So nothing stays of one that was writing meanwhile, nor
- * in a folder that only another process knows.
+ * Deletes what the recorder has written, for an app that may not keep it. The file of the switch has a word
+ * in it then: the processes that find it there, now or at a later launch, delete too. So nothing stays of one
+ * that was writing meanwhile, nor in a folder that only another process knows.
  */
 public final class Purge {
     private static final String WORD = "purge";
@@ -68,8 +68,8 @@ public final class Purge {
     }
 
     /**
-     * Deletes what is in the folder of the switch, but for that, what is the recorder's in another folder, and what is in the
-     * folders of the monitors that this process has made.
+     * Deletes what is in the folder of the switch, but for that, what is the recorder's in another folder,
+     * and what is in the folders of the monitors that this process has made.
      *
      * @param folder null for none
      * @return whether nothing of it is left; the log says what is

@@ -300,7 +300,10 @@ public final class Recorder {
         }
     }
 
-    /** Another process of the app has switched it off. On the native worker, which the end of the recording waits for. */
+    /**
+     * Another process of the app has switched it off. On the native worker, which the end of the recording
+     * waits for.
+     */
     static void switchedOff() {
         if (switchingOff == null || !switchingOff.isAlive()) {
             switchingOff =
@@ -364,8 +367,8 @@ public final class Recorder {
 
     /**
      * By the app's choice: nothing is recorded until it chooses otherwise, also from the installation on. Any
-     * thread: a message that runs is not sampled any more, and is no hang; the hook is taken out when the main
-     * thread comes to it.
+     * thread: a message that runs is not sampled any more, and is no hang; the hook is taken out when the
+     * main thread comes to it.
      */
     public static void pause(boolean pause) {
         pausedByApp = pause;

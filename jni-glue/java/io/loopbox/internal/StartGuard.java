@@ -22,14 +22,16 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Keeps the recorder off where it may be what ends the app. A crash in the loading of the library, the installation, a hook
- * or a signal handler would come again at each start. So a mark is in the recorder's folder from before the library is
- * loaded until the worker removes it some seconds after the installation: a start that finds one follows a start that
- * ended within seconds. Three of those in a row switch the recorder off, for the longer the more often. The start after
- * that is a try: when it ends within seconds too, once is enough. A start that lasts removes the mark and with it all that
- * was known, and so does another version of the app.
+ * Keeps the recorder off where it may be what ends the app. A crash in the loading of the library, the
+ * installation, a hook or a signal handler would come again at each start. So a mark is in the recorder's
+ * folder from before the library is loaded until the worker removes it some seconds after the installation: a
+ * start that finds one follows a start that ended within seconds. Three of those in a row switch the recorder
+ * off, for the longer the more often. The start after that is a try: when it ends within seconds too, once is
+ * enough. A start that lasts removes the mark and with it all that was known, and so does another version of
+ * the app.
  *
- * <p>The system kills apps all the time. Where it says how a process ended, since Android 11, only crashes and ANRs count.
+ * <p>The system kills apps all the time. Where it says how a process ended, since Android 11, only crashes
+ * and ANRs count.
  */
 final class StartGuard {
     /** This many starts in a row. */
@@ -42,7 +44,10 @@ final class StartGuard {
 
     private static final int MOST_READABLE = 64;
 
-    /** The process has begun with it once: what happens at a second installation is not the library's loading any more. */
+    /**
+     * The process has begun with it once: what happens at a second installation is not the library's loading
+     * any more.
+     */
     private static boolean used;
 
     private final File mark;
@@ -68,8 +73,8 @@ final class StartGuard {
     }
 
     /**
-     * Counts this start. On the main thread: it costs the creation of a file, and after a start that ended within seconds the
-     * reading of it; the system is asked only where the recorder would be switched off.
+     * Counts this start. On the main thread: it costs the creation of a file, and after a start that ended
+     * within seconds the reading of it; the system is asked only where the recorder would be switched off.
      *
      * @return null, or why the recorder is off
      */

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What stands in for the recorder in builds that are to go without it: the same methods, none of which does anything. There is no
- * native code.
+ * What stands in for the recorder in builds that are to go without it: the same methods, none of which does
+ * anything. There is no native code.
  */
 public final class Loopbox {
     private static final Frames FRAMES = new Frames();

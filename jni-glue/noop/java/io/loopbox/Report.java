@@ -13,7 +13,10 @@ import java.util.Map;
 public final class Report {
     /** What happened, by the evidence that is in the file by now. */
     public enum Kind {
-        /** The system says that this process did not respond, or has sent its signal while the main thread was busy. */
+        /**
+         * The system says that this process did not respond, or has sent its signal while the main thread was
+         * busy.
+         */
         ANR,
         /** A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}. */
         HANG,
@@ -24,8 +27,8 @@ public final class Report {
         /** The app asked for it: {@link Loopbox#dump}, {@link Loopbox#dumpAsync}. */
         REQUESTED,
         /**
-         * The process was asked for its stacks while its main thread responded, mostly because another app does not respond:
-         * the system asks the processes that were used last, too.
+         * The process was asked for its stacks while its main thread responded, mostly because another app
+         * does not respond: the system asks the processes that were used last, too.
          */
         SIGQUIT,
         /** The file cannot be read, is gone, or is of an earlier version. */

@@ -4,8 +4,8 @@ package io.loopbox;
 import androidx.annotation.NonNull;
 
 /**
- * For the builders of {@code io.loopbox.testing} alone, which check what they pass: makes what only the recorder makes in
- * an app.
+ * For the builders of {@code io.loopbox.testing} alone, which check what they pass: makes what only the
+ * recorder makes in an app.
  */
 public final class TestValues {
     private TestValues() {}

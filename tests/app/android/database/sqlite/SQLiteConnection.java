@@ -1,6 +1,9 @@
 package android.database.sqlite;
 
-/** Executes in native code, which here sleeps again and again, as SQLite does while another process has locked the file. */
+/**
+ * Executes in native code, which here sleeps again and again, as SQLite does while another process has locked
+ * the file.
+ */
 final class SQLiteConnection {
     void executeForCursorWindow(String sql) {
         nativeExecuteForCursorWindow(sql);

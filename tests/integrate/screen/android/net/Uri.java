@@ -7,7 +7,10 @@ import java.net.URLDecoder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** As far as a hierarchical one goes: segments are decoded one by one, so that an encoded slash stays in its segment. */
+/**
+ * As far as a hierarchical one goes: segments are decoded one by one, so that an encoded slash stays in its
+ * segment.
+ */
 public class Uri implements Parcelable {
     private final String text;
 

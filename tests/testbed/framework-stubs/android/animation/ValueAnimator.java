@@ -3,7 +3,9 @@ package android.animation;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A number that goes evenly from one value to another, a step with each frame, by the real AnimationHandler. */
+/**
+ * A number that goes evenly from one value to another, a step with each frame, by the real AnimationHandler.
+ */
 public class ValueAnimator extends Animator implements AnimationHandler.AnimationFrameCallback {
     /** As on a device. */
     public interface AnimatorUpdateListener {

@@ -2,7 +2,10 @@ package android.content;
 
 import android.content.pm.ProviderInfo;
 
-/** As far as an app's start goes: it is made and created before Application.onCreate; it is not asked for data. */
+/**
+ * As far as an app's start goes: it is made and created before Application.onCreate; it is not asked for
+ * data.
+ */
 public abstract class ContentProvider {
     private Context context;
 

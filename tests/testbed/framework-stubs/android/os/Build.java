@@ -2,7 +2,10 @@ package android.os;
 
 import dalvik.system.VMRuntime;
 
-/** SDK_INT comes from -Dloopbox.sdk, so that one framework.jar serves every testbed; it must not be a constant. */
+/**
+ * SDK_INT comes from -Dloopbox.sdk, so that one framework.jar serves every testbed; it must not be a
+ * constant.
+ */
 public class Build {
     /** Of the runtime, whatever the machine is. */
     public static final String CPU_ABI = VMRuntime.getCurrentInstructionSet().equals("arm64") ? "arm64-v8a" : "x86_64";

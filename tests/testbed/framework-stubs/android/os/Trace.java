@@ -7,7 +7,9 @@ import java.util.List;
 public final class Trace {
     public static final long TRACE_TAG_VIEW = 1L << 3;
 
-    /** Name and nanoseconds of each section that has ended, where a bench wants them; else null. Main thread. */
+    /**
+     * Name and nanoseconds of each section that has ended, where a bench wants them; else null. Main thread.
+     */
     public static List<String> testSections;
 
     private static final List<String> OPEN = new ArrayList<String>();

@@ -1,6 +1,9 @@
 package android.view;
 
-/** Where the system puts a window's input; the app's end is an InputEventReceiver. The natives are the host program's. */
+/**
+ * Where the system puts a window's input; the app's end is an InputEventReceiver. The natives are the host
+ * program's.
+ */
 public final class InputChannel {
     /** The native half, which lives as long as the process. */
     private final long pointer = nativeOpen();

@@ -4,7 +4,9 @@ import android.os.Parcel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Fingers, a mouse or a joystick move: one pointer or several, with the samples that were batched into it. */
+/**
+ * Fingers, a mouse or a joystick move: one pointer or several, with the samples that were batched into it.
+ */
 public final class MotionEvent extends TestInputEvent {
     public static final int ACTION_MASK = 0xff;
     public static final int ACTION_POINTER_INDEX_SHIFT = 8;

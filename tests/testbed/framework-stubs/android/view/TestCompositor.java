@@ -7,7 +7,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 
-/** The system's compositor, which judges what a test has it judge. Each window that is shown has a surface of it. */
+/**
+ * The system's compositor, which judges what a test has it judge. Each window that is shown has a surface of
+ * it.
+ */
 public final class TestCompositor implements AttachedSurfaceControl {
     private static final Map<SurfaceControl.OnJankDataListenerRegistration, Executor> listeners =
             new ConcurrentHashMap<SurfaceControl.OnJankDataListenerRegistration, Executor>();

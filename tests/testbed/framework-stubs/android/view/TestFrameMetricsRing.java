@@ -5,8 +5,8 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /**
- * What lies between the render thread and one listener: room for three frames, as HWUI has it. A frame that finds no
- * room is dropped and counted, and the next one reports how many were.
+ * What lies between the render thread and one listener: room for three frames, as HWUI has it. A frame that
+ * finds no room is dropped and counted, and the next one reports how many were.
  */
 final class TestFrameMetricsRing implements Runnable {
     private static final int FRAMES = 3;

@@ -1,8 +1,8 @@
 package android.view;
 
 /**
- * A person's fingers, and the system's input dispatcher: puts events into the channel of the window that was shown
- * last. They arrive by a file descriptor inside of nativePollOnce, as on a device.
+ * A person's fingers, and the system's input dispatcher: puts events into the channel of the window that was
+ * shown last. They arrive by a file descriptor inside of nativePollOnce, as on a device.
  */
 public final class TestInput {
     private static volatile TestViewRoot focused;
@@ -25,7 +25,10 @@ public final class TestInput {
         root.channel.publish(event, batches);
     }
 
-    /** Waits until the app has dealt with every event, as the dispatcher does for five seconds. Not on the main thread. */
+    /**
+     * Waits until the app has dealt with every event, as the dispatcher does for five seconds. Not on the
+     * main thread.
+     */
     public static boolean awaitFinished(long timeoutMs) {
         TestViewRoot root = focused;
         return root == null || root.channel.awaitFinished(timeoutMs);

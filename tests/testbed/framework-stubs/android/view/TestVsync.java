@@ -7,8 +7,8 @@ public final class TestVsync {
     private TestVsync() {}
 
     /**
-     * The time between two refreshes of the display, from the next one on. A Choreographer reads it once, when it is
-     * made.
+     * The time between two refreshes of the display, from the next one on. A Choreographer reads it once,
+     * when it is made.
      */
     public static native void setPeriodNanos(long period);
 
@@ -24,10 +24,10 @@ public final class TestVsync {
     public static native long scheduled();
 
     /**
-     * The times of the frames to come: each request for a refresh is answered at once with the next of them, and by
-     * the display's own clock when there is none left. Choreographer passes them on unchanged while they are in the
-     * past by less than the period that it knows; so a test that needs exact times sets a long period before the
-     * Choreographer is made.
+     * The times of the frames to come: each request for a refresh is answered at once with the next of them,
+     * and by the display's own clock when there is none left. Choreographer passes them on unchanged while
+     * they are in the past by less than the period that it knows; so a test that needs exact times sets a
+     * long period before the Choreographer is made.
      */
     public static native void setScript(long[] frameTimesNanos);
 }

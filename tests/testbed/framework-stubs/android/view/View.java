@@ -4,7 +4,10 @@ import android.content.Context;
 import android.graphics.Canvas;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A view as far as time goes: its callbacks are called where and when a device calls them; it has no place and no look. */
+/**
+ * A view as far as time goes: its callbacks are called where and when a device calls them; it has no place
+ * and no look.
+ */
 public class View implements KeyEvent.Callback {
     /** As on a device. */
     public interface OnTouchListener {

@@ -6,9 +6,9 @@ import androidx.annotation.Nullable;
 import io.loopbox.ObserverAccess;
 
 /**
- * Looper.sObserver through JNI from a thread without Java frames, which the hidden-API check of some Android versions trusts.
- * For builds that go through no store: Google Play forbids apps that work around restrictions on non-SDK interfaces.
- * {@code new Config.Builder().observerAccess(new NativeThreadAccess())}.
+ * Looper.sObserver through JNI from a thread without Java frames, which the hidden-API check of some Android
+ * versions trusts. For builds that go through no store: Google Play forbids apps that work around
+ * restrictions on non-SDK interfaces. {@code new Config.Builder().observerAccess(new NativeThreadAccess())}.
  */
 public final class NativeThreadAccess implements ObserverAccess {
     private static boolean loaded;

@@ -7,8 +7,8 @@ import android.view.MotionEvent;
 import io.loopbox.internal.recording.Native;
 
 /**
- * Reports when the first finger goes down, that it scrolls, and when the last one is lifted: three calls of the native side for a
- * gesture, however many events it has. Main thread.
+ * Reports when the first finger goes down, that it scrolls, and when the last one is lifted: three calls of
+ * the native side for a gesture, however many events it has. Main thread.
  */
 final class FingerWatch {
     /** ViewConfiguration.getTapTimeout() is 100 ms; a bit more, for the native side's clock begins later. */

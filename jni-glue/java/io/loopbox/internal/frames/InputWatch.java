@@ -18,13 +18,13 @@ import java.util.Map;
 import java.util.WeakHashMap;
 
 /**
- * Stands in front of a window's callback and has each event that arrives in no message recorded like one. A Proxy,
- * because newer Androids have more methods than any class of ours would pass on.
+ * Stands in front of a window's callback and has each event that arrives in no message recorded like one. A
+ * Proxy, because newer Androids have more methods than any class of ours would pass on.
  */
 public final class InputWatch implements InvocationHandler {
     /**
-     * Each window once, however often it is asked for: another library may have wrapped ours since. Weak on both sides,
-     * because the callback of a window knows it. Main thread only.
+     * Each window once, however often it is asked for: another library may have wrapped ours since. Weak on
+     * both sides, because the callback of a window knows it. Main thread only.
      */
     private static final Map<Window, WeakReference<InputWatch>> WATCHED =
             new WeakHashMap<Window, WeakReference<InputWatch>>();
@@ -80,7 +80,10 @@ public final class InputWatch implements InvocationHandler {
         }
     }
 
-    /** Puts back what was there before, where no other library has wrapped ours; elsewhere it only passes on. Main thread. */
+    /**
+     * Puts back what was there before, where no other library has wrapped ours; elsewhere it only passes on.
+     * Main thread.
+     */
     public static void takeOut() {
         for (Map.Entry<Window, WeakReference<InputWatch>> entry : WATCHED.entrySet()) {
             Window window = entry.getKey();
@@ -166,7 +169,10 @@ public final class InputWatch implements InvocationHandler {
         return "hashCode".equals(method.getName()) ? (Object) System.identityHashCode(self) : "watched " + next;
     }
 
-    /** Events that the system sends through a descriptor of the Looper; the rest of a window's life comes in messages. */
+    /**
+     * Events that the system sends through a descriptor of the Looper; the rest of a window's life comes in
+     * messages.
+     */
     private static boolean isInput(String method) {
         return "dispatchTouchEvent".equals(method)
                 || "dispatchKeyEvent".equals(method)

@@ -11,8 +11,8 @@ import io.loopbox.internal.recording.Native;
 import java.lang.ref.WeakReference;
 
 /**
- * Notices when another library took the hook out: WebView's tracing, for one, sets the Looper's Printer and later
- * nulls it.
+ * Notices when another library took the hook out: WebView's tracing, for one, sets the Looper's Printer and
+ * later nulls it.
  *
  * <p>A queue that becomes idle has dispatched a message since it was idle before; when the hook saw none
  * begin, it is not called any more. That needs no message of its own and no hidden API, but an idle handler,

@@ -72,7 +72,9 @@ public abstract class Hook {
     /** Whether that is the hook itself. Any thread. */
     abstract boolean isOurs(Object there);
 
-    /** Puts it back in after another library displaced it; returns whether that worked and how it works now. */
+    /**
+     * Puts it back in after another library displaced it; returns whether that worked and how it works now.
+     */
     abstract boolean armAgain();
 
     /** The queue's idle handlers are called. On the main thread. */

@@ -9,8 +9,8 @@ import io.loopbox.internal.platform.Faults;
 import io.loopbox.internal.recording.Native;
 
 /**
- * The message that the recorder is installed in: mostly the one that starts the app. Its start was before any hook. Its
- * end is the next message's start, or this idle handler's call where no message waits.
+ * The message that the recorder is installed in: mostly the one that starts the app. Its start was before any
+ * hook. Its end is the next message's start, or this idle handler's call where no message waits.
  */
 public final class InstallMessage implements MessageQueue.IdleHandler {
     /** Build.VERSION_CODES.N, which older SDKs do not have. */
@@ -47,7 +47,10 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
         }
     }
 
-    /** Whether the innermost loop is waiting for a message: an idle handler, input, or another descriptor's callback. */
+    /**
+     * Whether the innermost loop is waiting for a message: an idle handler, input, or another descriptor's
+     * callback.
+     */
     private static boolean isBetweenMessages(StackTraceElement[] stack) {
         for (StackTraceElement frame : stack) {
             if (MainThread.isFrame(frame, "android.os.Looper", "loop")) {
@@ -61,8 +64,8 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
     }
 
     /**
-     * When handleBindApplication began, as it notes itself since Android 7; 0 when that is not known. The process may be
-     * much older, when the system had forked it ahead of need.
+     * When handleBindApplication began, as it notes itself since Android 7; 0 when that is not known. The
+     * process may be much older, when the system had forked it ahead of need.
      */
     private static long startMs() {
         try {

@@ -35,7 +35,9 @@ public final class MainHook {
         return hook != null && hook.records();
     }
 
-    /** Puts in the hook that was chosen; false where there is none and {@link ObserverHook#refusal} says why. */
+    /**
+     * Puts in the hook that was chosen; false where there is none and {@link ObserverHook#refusal} says why.
+     */
     public static boolean putIn(Settings wanted) {
         hook = hookInto(Looper.getMainLooper(), wanted);
         if (hook == null) {

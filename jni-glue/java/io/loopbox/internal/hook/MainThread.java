@@ -8,11 +8,15 @@ import io.loopbox.internal.platform.RecorderLog;
 import io.loopbox.internal.recording.Native;
 
 /**
- * What the hooks need at the start and end of a dispatch. Called for every message, so that an ordinary one allocates
- * nothing and takes few calls: the native side knows the thread, and its result says whether there is more to do.
+ * What the hooks need at the start and end of a dispatch. Called for every message, so that an ordinary one
+ * allocates nothing and takes few calls: the native side knows the thread, and its result says whether there
+ * is more to do.
  */
 public final class MainThread {
-    /** Annotated natives are honoured from Android 8 on; before, the critical calling convention would be wrong. */
+    /**
+     * Annotated natives are honoured from Android 8 on; before, the critical calling convention would be
+     * wrong.
+     */
     public static final boolean CRITICAL = Build.VERSION.SDK_INT >= 26;
 
     static final Class<?> ACTIVITY_HANDLER = find("android.app.ActivityThread$H");
@@ -22,7 +26,9 @@ public final class MainThread {
 
     static final Class<?> FRAME_HANDLER = find("android.view.Choreographer$FrameHandler");
 
-    /** The Runnable in which a broadcast comes to a receiver, on whichever Handler: a lambda since Android 9. */
+    /**
+     * The Runnable in which a broadcast comes to a receiver, on whichever Handler: a lambda since Android 9.
+     */
     static final Class<?> RECEIVER = findReceiver();
 
     /** Where the class name begins in a start line whose target prints itself as Handler does. */
@@ -49,8 +55,9 @@ public final class MainThread {
     }
 
     /**
-     * A message begins while another seems to run: Looper.loop() is nested, or that one ended unreported and the
-     * app went on with a new loop. The stack shows it; the native side could only guess by the stack's depth.
+     * A message begins while another seems to run: Looper.loop() is nested, or that one ended unreported and
+     * the app went on with a new loop. The stack shows it; the native side could only guess by the stack's
+     * depth.
      */
     static int beginInDoubt() {
         return Native.beginIn(loops(Thread.currentThread().getStackTrace()));

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The hidden hook of Android 10 and newer: Looper.sObserver, one object for all Loopers of the process. It costs
- * least and has the Message itself, with its {@code when}; but only at the end of a dispatch.
+ * The hidden hook of Android 10 and newer: Looper.sObserver, one object for all Loopers of the process. It
+ * costs least and has the Message itself, with its {@code when}; but only at the end of a dispatch.
  */
 public final class ObserverHook extends Hook {
     /**
@@ -25,8 +25,8 @@ public final class ObserverHook extends Hook {
     private final ObserverAccess slot;
 
     /**
-     * The one of ours that records. One from before another library displaced us does not: that library may pass on to
-     * it while we pass on to that library, and each message would count twice.
+     * The one of ours that records. One from before another library displaced us does not: that library may
+     * pass on to it while we pass on to that library, and each message would count twice.
      */
     Object observer;
 
@@ -109,8 +109,8 @@ public final class ObserverHook extends Hook {
     }
 
     /**
-     * A class of our own that implements the interface is cheapest. It cannot call another observer, because the
-     * interface's methods are hidden from our code; a Proxy is handed them by the platform.
+     * A class of our own that implements the interface is cheapest. It cannot call another observer, because
+     * the interface's methods are hidden from our code; a Proxy is handed them by the platform.
      */
     private Object make() throws ClassNotFoundException, NoSuchMethodException {
         if (previous == null) {

@@ -14,9 +14,9 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
 /**
- * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce: what lies between two
- * polls is a message, the idle handlers, or nothing. It makes no object, and no other library's hook is in
- * its way. It does not see the Message: names come from stacks and from callbacks.
+ * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce: what lies between
+ * two polls is a message, the idle handlers, or nothing. It makes no object, and no other library's hook is
+ * in its way. It does not see the Message: names come from stacks and from callbacks.
  */
 final class PollHook extends Hook {
     /** What {@link Native#pollThere} says of ours. */

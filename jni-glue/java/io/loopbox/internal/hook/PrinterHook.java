@@ -11,8 +11,8 @@ import java.lang.reflect.Field;
 import java.util.Arrays;
 
 /**
- * The public hook: Looper prints a line before and a line after each dispatch. It works on every level and has the
- * running message's name, but Looper builds two strings a message for it.
+ * The public hook: Looper prints a line before and a line after each dispatch. It works on every level and
+ * has the running message's name, but Looper builds two strings a message for it.
  */
 final class PrinterHook extends Hook implements Printer {
     /** Deeper nested loops than that keep no line; their messages are recorded without a name. */

@@ -22,9 +22,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * The files of the performance monitor, one a day: {@code uiperf-2026-11-22.jsonl}. A line is one write at the end of the file,
- * so that a process which is killed loses the line in flight at most, and two processes write one after the other. To be sent, a
- * day's file gets a number and is packed: {@code uiperf-2026-11-22.1.jsonl.gz}. Not for the main thread.
+ * The files of the performance monitor, one a day: {@code uiperf-2026-11-22.jsonl}. A line is one write at
+ * the end of the file, so that a process which is killed loses the line in flight at most, and two processes
+ * write one after the other. To be sent, a day's file gets a number and is packed: {@code
+ * uiperf-2026-11-22.1.jsonl.gz}. Not for the main thread.
  */
 public final class MonitorFiles {
     /** In the recorder's, where the app has chosen none. */

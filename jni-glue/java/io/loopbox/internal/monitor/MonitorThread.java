@@ -27,8 +27,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * The performance monitor's thread: samples the process, writes lines and calls the listener. The native side calls it
- * (long_messages.rs) when there is something to do, and while no message runs nothing wakes it.
+ * The performance monitor's thread: samples the process, writes lines and calls the listener. The native side
+ * calls it (long_messages.rs) when there is something to do, and while no message runs nothing wakes it.
  */
 public final class MonitorThread implements Runnable {
     /** Events that wait for a listener or a disk; what is more is lost, and counted. */

@@ -29,7 +29,10 @@ public final class MonitorUpload implements Runnable {
     private Thread sender;
     private long retryAfterMs;
 
-    /** When a file that could not be sent is tried again, System.nanoTime in milliseconds; 0 for not by itself. */
+    /**
+     * When a file that could not be sent is tried again, System.nanoTime in milliseconds; 0 for not by
+     * itself.
+     */
     private long retryAtMs;
 
     public MonitorUpload(MonitorFiles files, MonitorSettings settings) {

@@ -3,7 +3,10 @@ package io.loopbox.internal.monitor;
 
 import io.loopbox.internal.platform.JsonLine;
 
-/** Frames of the display around a message that took long, as the native side describes them (long_messages.rs). */
+/**
+ * Frames of the display around a message that took long, as the native side describes them
+ * (long_messages.rs).
+ */
 final class StallFrames {
     private static final double NANOS_PER_S = 1e9;
     private static final double MS_PER_S = 1e3;

@@ -9,7 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TimeZone;
 
-/** A message that took long, as the native side describes it (long_messages.rs), and its line in the file (docs/monitor.md). */
+/**
+ * A message that took long, as the native side describes it (long_messages.rs), and its line in the file
+ * (docs/monitor.md).
+ */
 public final class StallLine {
     /** Of a line with its end. */
     public static final int MOST_BYTES = 4 << 10;
@@ -81,7 +84,9 @@ public final class StallLine {
         return (target + (callback.isEmpty() ? "" : ' ' + callback) + (what.isEmpty() ? "" : ": " + what)).trim();
     }
 
-    /** The line, without its end. What does not fit is left out: stacks first, and then all but three samples. */
+    /**
+     * The line, without its end. What does not fit is left out: stacks first, and then all but three samples.
+     */
     public String json(int level, long unixMs, TimeZone zone, int pid, String scene, List<Vitals> vitals) {
         String line = null;
         for (int[] cut : CUTS) {

@@ -34,8 +34,8 @@ public final class App {
     }
 
     /**
-     * Whether a file is there. A kernel says of which type it is; Robolectric, on which unit tests run, answers for each name
-     * without one.
+     * Whether a file is there. A kernel says of which type it is; Robolectric, on which unit tests run,
+     * answers for each name without one.
      *
      * @throws ErrnoException when that is not known
      */
@@ -82,7 +82,8 @@ public final class App {
     /** For as long as the process lives: an Activity or a Service does not. */
     public static Context lasting(Context context) {
         Context application = context.getApplicationContext();
-        // None yet inside of attachBaseContext, where the context is the Application itself or stands behind it.
+        // None yet inside of attachBaseContext, where the context is the Application itself or stands behind
+        // it.
         return application == null ? context : application;
     }
 

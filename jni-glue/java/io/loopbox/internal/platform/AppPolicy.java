@@ -5,8 +5,9 @@ import android.os.Build;
 import android.os.StrictMode;
 
 /**
- * What the app's StrictMode forbids the calling thread. While the recorder does on it what is the recorder's own choice and no
- * mistake of the app, that is allowed, and not reported. The app's own policy is back afterwards.
+ * What the app's StrictMode forbids the calling thread. While the recorder does on it what is the recorder's
+ * own choice and no mistake of the app, that is allowed, and not reported. The app's own policy is back
+ * afterwards.
  */
 public final class AppPolicy {
     private static final int ANDROID_17 = 37;
@@ -28,7 +29,10 @@ public final class AppPolicy {
         }
     }
 
-    /** A Printer is set, which Android 17 counts among slow calls. Follow it with {@link #restore} in a finally. */
+    /**
+     * A Printer is set, which Android 17 counts among slow calls. Follow it with {@link #restore} in a
+     * finally.
+     */
     public static AppPolicy allowPrinter() {
         if (Build.VERSION.SDK_INT < ANDROID_17) {
             return null;

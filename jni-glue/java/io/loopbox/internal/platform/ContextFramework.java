@@ -80,7 +80,8 @@ public final class ContextFramework implements Framework {
         try {
             ActivityManager.RunningAppProcessInfo own = new ActivityManager.RunningAppProcessInfo();
             ActivityManager.getMyMemoryState(own);
-            // What has a visible Activity is in the foreground, on each level, but not while the screen is dark.
+            // What has a visible Activity is in the foreground, on each level, but not while the screen is
+            // dark.
             if (own.importance > ActivityManager.RunningAppProcessInfo.IMPORTANCE_FOREGROUND) {
                 return false;
             }
@@ -117,7 +118,8 @@ public final class ContextFramework implements Framework {
         } catch (RuntimeException dead) {
             RecorderLog.info("no trace of a hang: " + dead);
         } catch (LinkageError older) {
-            // Android 16 before its second quarterly release. The class is of a module: it may be newer than the system.
+            // Android 16 before its second quarterly release. The class is of a module: it may be newer than
+            // the system.
             RecorderLog.info("no trace of a hang: " + older);
         }
     }
@@ -323,7 +325,10 @@ public final class ContextFramework implements Framework {
             return sink != null;
         }
 
-        /** Null where no timer of the system's has called the ANR, as for a window that does not take its input. */
+        /**
+         * Null where no timer of the system's has called the ANR, as for a window that does not take its
+         * input.
+         */
         static long[] anr(ApplicationExitInfo exit) {
             ApplicationExitInfo.AnrInfo info = exit.getAnrInfo();
             if (info == null) {

@@ -38,7 +38,10 @@ public final class Exit {
     /** What the app has had the system keep of the process; null for nothing. */
     public final byte[] state;
 
-    /** Of the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it; null where the system does not say. */
+    /**
+     * Of the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it; null where
+     * the system does not say.
+     */
     public final long[] anr;
 
     private final Trace trace;
@@ -81,8 +84,9 @@ public final class Exit {
     }
 
     /**
-     * How a process ended: by the ANR that the system had warned it of. Without such a warning, or where it was ended by something
-     * else, it is the first end of a process of that name and id after its last sign of life, because process ids come back.
+     * How a process ended: by the ANR that the system had warned it of. Without such a warning, or where it
+     * was ended by something else, it is the first end of a process of that name and id after its last sign
+     * of life, because process ids come back.
      *
      * @param exits newest first; null for none
      * @param aliveMs System.currentTimeMillis of that sign
@@ -102,7 +106,10 @@ public final class Exit {
         return found;
     }
 
-    /** The numbers begin anew with each start of the device: that the process has the same id, too, leaves next to no doubt. */
+    /**
+     * The numbers begin anew with each start of the device: that the process has the same id, too, leaves
+     * next to no doubt.
+     */
     private boolean isOfOne(List<long[]> warnings) {
         for (long[] warning : warnings) {
             if (anr != null && anr[0] == warning[0] && anr[1] == warning[1]) {

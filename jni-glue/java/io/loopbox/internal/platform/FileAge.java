@@ -4,8 +4,9 @@ package io.loopbox.internal.platform;
 import java.io.File;
 
 /**
- * How old files are by a clock that may be wrong: on a phone whose battery was empty it stands at 1970, or at the day its system
- * was built, until a network has the time. What is not known is not old; the native half has the same rule (file_age.rs).
+ * How old files are by a clock that may be wrong: on a phone whose battery was empty it stands at 1970, or at
+ * the day its system was built, until a network has the time. What is not known is not old; the native half
+ * has the same rule (file_age.rs).
  */
 public final class FileAge {
     public static final long DAY_MS = 24L * 3_600_000;
@@ -16,8 +17,8 @@ public final class FileAge {
     private FileAge() {}
 
     /**
-     * Whether a file is known to be older than this. One of a time that cannot be gets that of now, where that can be right, and
-     * is as old as that from then on.
+     * Whether a file is known to be older than this. One of a time that cannot be gets that of now, where
+     * that can be right, and is as old as that from then on.
      */
     public static boolean isOlder(File file, long ageMs, long nowMs) {
         if (nowMs < EARLIEST_MS) {

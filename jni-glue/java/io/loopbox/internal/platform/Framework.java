@@ -2,9 +2,9 @@
 package io.loopbox.internal.platform;
 
 /**
- * What the recorder asks the Android framework about the process itself: the one door to it, behind which a process
- * without a Context, or a test, puts something else. Nothing here throws but {@link #notResponding}. Not for the main
- * thread: the answers come from another process.
+ * What the recorder asks the Android framework about the process itself: the one door to it, behind which a
+ * process without a Context, or a test, puts something else. Nothing here throws but {@link #notResponding}.
+ * Not for the main thread: the answers come from another process.
  */
 public interface Framework {
     /**
@@ -14,20 +14,26 @@ public interface Framework {
      */
     String notResponding();
 
-    /** How earlier processes of this app ended, newest first; null where no record is kept: below Android 11. */
+    /**
+     * How earlier processes of this app ended, newest first; null where no record is kept: below Android 11.
+     */
     Exit[] exits();
 
-    /** How and for what the system started this process, in words; null where it does not say: below Android 15. */
+    /**
+     * How and for what the system started this process, in words; null where it does not say: below Android
+     * 15.
+     */
     String started();
 
     /** Whether the user sees an Activity of this process now; null where the system does not say. */
     Boolean isSeen();
 
     /**
-     * Has the system take profiles of this app from now on, as often as it allows, and calls with their files, then or in a
-     * later process.
+     * Has the system take profiles of this app from now on, as often as it allows, and calls with their
+     * files, then or in a later process.
      *
-     * @param triggers what to take one at, each a bit by its number; what the system does not know is left out
+     * @param triggers what to take one at, each a bit by its number; what the system does not know is left
+     *     out
      * @param sink null to have no more taken
      * @return whether the system does that: not below Android 16
      */

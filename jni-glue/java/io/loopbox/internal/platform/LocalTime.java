@@ -4,8 +4,8 @@ package io.loopbox.internal.platform;
 import java.util.TimeZone;
 
 /**
- * Wall-clock time as text, by the calendar and not by the week year, and in ASCII digits whatever the language: of
- * SimpleDateFormat both depend on what the pattern and the Locale are.
+ * Wall-clock time as text, by the calendar and not by the week year, and in ASCII digits whatever the
+ * language: of SimpleDateFormat both depend on what the pattern and the Locale are.
  */
 public final class LocalTime {
     private static final long DAY_MS = 86_400_000;

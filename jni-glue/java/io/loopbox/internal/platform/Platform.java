@@ -11,8 +11,8 @@ public final class Platform {
     private Platform() {}
 
     /**
-     * A public constant of the platform; null when it is not there. By name: what stands in for the platform off a device
-     * has only some of them.
+     * A public constant of the platform; null when it is not there. By name: what stands in for the platform
+     * off a device has only some of them.
      */
     public static String field(Class<?> type, String name) {
         try {

@@ -12,7 +12,8 @@ public interface ProfileSink {
      * A profile of this app is in that file: of this process, of another one, or of one that is gone.
      *
      * @param trigger what it was taken at
-     * @param tag of the {@link #RUNNING_TRACE} what {@link Framework#traceNow} was given, else the system's own; null for none
+     * @param tag of the {@link #RUNNING_TRACE} what {@link Framework#traceNow} was given, else the system's
+     *     own; null for none
      */
     void onProfile(int trigger, String tag, String path);
 }

@@ -6,9 +6,14 @@ import android.content.Context;
 import android.content.Intent;
 import android.content.IntentFilter;
 
-/** The user unlocks the device for the first time since it was started: before that an app cannot read its files. */
+/**
+ * The user unlocks the device for the first time since it was started: before that an app cannot read its
+ * files.
+ */
 public final class UserUnlock extends BroadcastReceiver {
-    /** {@code Intent.ACTION_USER_UNLOCKED}, since API 24. Before, no device keeps files from an app that runs. */
+    /**
+     * {@code Intent.ACTION_USER_UNLOCKED}, since API 24. Before, no device keeps files from an app that runs.
+     */
     private static final String ACTION = "android.intent.action.USER_UNLOCKED";
 
     /** On the main thread only. */

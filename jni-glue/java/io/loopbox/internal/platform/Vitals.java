@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringTokenizer;
 
-/** What the process and the machine do at one moment, out of /proc. Shares of a processor are since the sample before. */
+/**
+ * What the process and the machine do at one moment, out of /proc. Shares of a processor are since the sample
+ * before.
+ */
 public final class Vitals {
     /** USER_HZ, in which the kernel reports times to processes: 100 on every architecture of Android. */
     private static final long TICKS_PER_S = 100;
@@ -120,7 +123,10 @@ public final class Vitals {
         }
     }
 
-    /** Why the use of the whole machine, or its pressure, is not known; null when it is. Apps may read neither since Android 8. */
+    /**
+     * Why the use of the whole machine, or its pressure, is not known; null when it is. Apps may read neither
+     * since Android 8.
+     */
     public static String whyNot(boolean ofPressure) {
         try {
             String line = first(ofPressure ? PRESSURE + PRESSURES[0] : MACHINE);
@@ -223,7 +229,10 @@ public final class Vitals {
         }
     }
 
-    /** What the kernel gives out at once, which is all that is wanted of its files. A Reader takes several times the memory. */
+    /**
+     * What the kernel gives out at once, which is all that is wanted of its files. A Reader takes several
+     * times the memory.
+     */
     private static String text(String file) throws IOException {
         FileInputStream in = new FileInputStream(file);
         try {

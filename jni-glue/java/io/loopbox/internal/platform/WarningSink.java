@@ -4,8 +4,8 @@ package io.loopbox.internal.platform;
 /** Is called with the system's warnings of an ANR of this app. */
 public interface WarningSink {
     /**
-     * On a thread of Binder, with a lock of the system's listeners held: returns at once. May be called more than once for one
-     * warning, and for those that are of another process of the app.
+     * On a thread of Binder, with a lock of the system's listeners held: returns at once. May be called more
+     * than once for one warning, and for those that are of another process of the app.
      *
      * @param type AnrTypes.ANR_TYPE_*
      */

@@ -9,13 +9,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What the app has set about itself: kept here until there is a recording to have it, and for what is written on the
- * Java side. Any thread; no code of the app runs while the class's lock is held.
+ * What the app has set about itself: kept here until there is a recording to have it, and for what is written
+ * on the Java side. Any thread; no code of the app runs while the class's lock is held.
  */
 public final class Annotations {
     private static final Map<String, String> KEPT = new ConcurrentHashMap<String, String>();
 
-    /** For the next recording, in the order in which the names were first set; null while one is in progress. */
+    /**
+     * For the next recording, in the order in which the names were first set; null while one is in progress.
+     */
     private static Map<String, String> early = new LinkedHashMap<String, String>();
 
     /** What of them is given to a new recording: the app may go on and add more meanwhile. */
@@ -64,8 +66,8 @@ public final class Annotations {
     }
 
     /**
-     * Adds something about the app to each report from now on, or takes it out; before there is a recording, to
-     * those of the next one. Any thread; not what a Redactor itself does.
+     * Adds something about the app to each report from now on, or takes it out; before there is a recording,
+     * to those of the next one. Any thread; not what a Redactor itself does.
      *
      * @return whether it is kept
      */
@@ -102,7 +104,9 @@ public final class Annotations {
         return value == null || kept != null;
     }
 
-    /** What the app's Redactor leaves of a value; null for nothing. What it says itself meanwhile is not kept. */
+    /**
+     * What the app's Redactor leaves of a value; null for nothing. What it says itself meanwhile is not kept.
+     */
     static String redacted(Settings wanted, String name, String value) {
         if (wanted.redactor == null) {
             return value;
@@ -173,7 +177,10 @@ public final class Annotations {
         return text.codePointCount(0, text.length()) <= most ? text : text.substring(0, text.offsetByCodePoints(0, most));
     }
 
-    /** The app's annotation is not kept: the log says it once for each name, and the status how many there were. */
+    /**
+     * The app's annotation is not kept: the log says it once for each name, and the status how many there
+     * were.
+     */
     private static void refuse(String name, String why) {
         String refusal = '"' + name.replace('\t', ' ').replace('\n', ' ') + "\": " + why;
         boolean isNew;

@@ -4,8 +4,8 @@ package io.loopbox.internal.recording;
 import java.util.ArrayDeque;
 
 /**
- * What the app marks on its way: kept here until there is a recording to have it. Any thread; no code of the app runs
- * while the class's lock is held.
+ * What the app marks on its way: kept here until there is a recording to have it. Any thread; no code of the
+ * app runs while the class's lock is held.
  */
 public final class Breadcrumbs {
     /** What the Redactor is told that it sees. */

@@ -4,7 +4,10 @@ package io.loopbox.internal.recording;
 import android.os.Trace;
 import io.loopbox.internal.platform.MainLooper;
 
-/** The parts of an installation, as sections of a system trace of the app's start. They cost next to nothing without one. */
+/**
+ * The parts of an installation, as sections of a system trace of the app's start. They cost next to nothing
+ * without one.
+ */
 public final class InstallTrace {
     /** Main thread. */
     private static boolean isOpen;

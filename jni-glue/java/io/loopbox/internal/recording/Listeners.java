@@ -11,7 +11,10 @@ import java.util.concurrent.TimeUnit;
 
 /** Who is notified of reports. Any thread. */
 public final class Listeners {
-    /** How long those of the configuration, which may take the file away, wait for those that were added, and answers for all. */
+    /**
+     * How long those of the configuration, which may take the file away, wait for those that were added, and
+     * answers for all.
+     */
     private static final long OTHERS_MS = 2_000;
 
     /** In the order in which they came. With the class's lock held, under which no code of the app runs. */
@@ -19,7 +22,9 @@ public final class Listeners {
 
     private static final List<Told> CONFIGURED = new ArrayList<Told>();
 
-    /** Calls those who have asked for a report. At the start it asks the system how the process was started. */
+    /**
+     * Calls those who have asked for a report. At the start it asks the system how the process was started.
+     */
     private static ListenerThread answers;
 
     /** Of the last complete report, until all were notified of it: who has asked for it is after them. */
@@ -101,8 +106,8 @@ public final class Listeners {
     }
 
     /**
-     * Starts the threads of the listeners, soon after {@link #begin}: the main thread has no time for it there, and later
-     * memory may be short. Not on the main thread.
+     * Starts the threads of the listeners, soon after {@link #begin}: the main thread has no time for it
+     * there, and later memory may be short. Not on the main thread.
      */
     public static synchronized void beginThreads() {
         if (records) {
@@ -199,7 +204,10 @@ public final class Listeners {
         }
     }
 
-    /** Calls who has asked for a report, on a thread for such answers. While nothing is recorded it is made for the call. */
+    /**
+     * Calls who has asked for a report, on a thread for such answers. While nothing is recorded it is made
+     * for the call.
+     */
     public static synchronized void answer(final Runnable answer) {
         final CountDownLatch before = told;
         Runnable call =

@@ -7,24 +7,28 @@ import dalvik.annotation.optimization.FastNative;
 import java.lang.reflect.Member;
 
 /**
- * The native half. JNI_OnLoad registers every method here by hand, so that a name changed by a shrinker shows when
- * the library is loaded and not at an ANR.
+ * The native half. JNI_OnLoad registers every method here by hand, so that a name changed by a shrinker shows
+ * when the library is loaded and not at an ANR.
  */
 public final class Native {
     /** A bit of what begin and end return: a message wants {@link #describe} or {@link #describeLine}. */
     public static final int WANTS_NAME = 1;
 
-    /** How far to shift what begin and end return to get the number of messages that run inside each other. */
+    /**
+     * How far to shift what begin and end return to get the number of messages that run inside each other.
+     */
     public static final int DEPTH_SHIFT = 1;
 
     /**
-     * Returned by begin: nothing was recorded, because another message seems to run; {@link #beginIn} decides. Returned by end:
-     * the innermost message was left without an end, by an Error or, with the Printer hook, an exception. It can be
-     * described now; then the same end is to be reported again.
+     * Returned by begin: nothing was recorded, because another message seems to run; {@link #beginIn}
+     * decides. Returned by end: the innermost message was left without an end, by an Error or, with the
+     * Printer hook, an exception. It can be described now; then the same end is to be reported again.
      */
     public static final int IN_DOUBT = -1;
 
-    /** Returned by begin, end and depth: this is not the main thread, or nothing records. Nothing was done. */
+    /**
+     * Returned by begin, end and depth: this is not the main thread, or nothing records. Nothing was done.
+     */
     static final int ELSEWHERE = -2;
 
     /** Passed to NativeCalls.onReport: the report has as much in it as there is by now. */
@@ -37,14 +41,15 @@ public final class Native {
     public static final long LOOKED_BACK = -2;
 
     /**
-     * Passed to NativeCalls.onReport: the system warns of an ANR, and main is late. In place of the path: id, type, how much of the
-     * time-out has passed and the time-out in ms, with blanks between.
+     * Passed to NativeCalls.onReport: the system warns of an ANR, and main is late. In place of the path: id,
+     * type, how much of the time-out has passed and the time-out in ms, with blanks between.
      */
     public static final long WARNED = -3;
 
     /**
-     * Passed to NativeCalls.onReport, without a report: a message became a suspect. In place of the path: the name of the file that
-     * its report would have, without its ending. Only where {@code hangTraceMs} is not 0.
+     * Passed to NativeCalls.onReport, without a report: a message became a suspect. In place of the path: the
+     * name of the file that its report would have, without its ending. Only where {@code hangTraceMs} is not
+     * 0.
      */
     public static final long SUSPECT = -4;
 
@@ -86,18 +91,25 @@ public final class Native {
     /** Switches stack sampling off and on while the recorder runs. Any thread. */
     public static native void setSampling(boolean on);
 
-    /** The hook was found taken out: messages may have run unseen since the last one that was seen. Any thread. */
+    /**
+     * The hook was found taken out: messages may have run unseen since the last one that was seen. Any
+     * thread.
+     */
     public static native void setUnseen();
 
     /** What the main thread does is not to be looked at while the hook is out, or it is again. Any thread. */
     public static native void setPaused(boolean paused);
 
-    /** Whether nobody sees the app: then less is looked at, and not by ways that a freeze would not survive. Any thread. */
+    /**
+     * Whether nobody sees the app: then less is looked at, and not by ways that a freeze would not survive.
+     * Any thread.
+     */
     public static native void setBackground(boolean background);
 
     /**
-     * From now on {@code NativeCalls.onMonitor} is called with messages that took longer than the level, and of each that has run
-     * for {@code blockMs}, with stacks; and it is called every so often while messages run. Any thread.
+     * From now on {@code NativeCalls.onMonitor} is called with messages that took longer than the level, and
+     * of each that has run for {@code blockMs}, with stacks; and it is called every so often while messages
+     * run. Any thread.
      *
      * @param levelMs 0: it is not called any more
      * @param blockMs 0: only of messages that have ended
@@ -108,16 +120,22 @@ public final class Native {
     /** The hook may be displaced: main is watched without it until {@link #setHook}. Any thread. */
     public static native void doubtHook();
 
-    /** Which hook works, for the report: on or off and how or why. While it is off, main is watched without it. */
+    /**
+     * Which hook works, for the report: on or off and how or why. While it is off, main is watched without
+     * it.
+     */
     public static native void setHook(boolean on, String detail);
 
     /**
-     * Whether frames, their stages, the finger's part in them or the compositor's word on them are watched, for the report: on
-     * or off and how or why. Any thread.
+     * Whether frames, their stages, the finger's part in them or the compositor's word on them are watched,
+     * for the report: on or off and how or why. Any thread.
      */
     public static native void setFrames(int which, boolean on, String detail);
 
-    /** The values of a FrameMetrics by their constants, the window, and how many were lost before. Not the main thread. */
+    /**
+     * The values of a FrameMetrics by their constants, the window, and how many were lost before. Not the
+     * main thread.
+     */
     @FastNative
     public static native void stages(long[] values);
 
@@ -126,14 +144,17 @@ public final class Native {
     public static native void judged(long vsyncId, int janks);
 
     /**
-     * A line for each screen and each gesture, as {@link io.loopbox.FrameStats} reads it; null where no frames are recorded. Not the
-     * main thread.
+     * A line for each screen and each gesture, as {@link io.loopbox.FrameStats} reads it; null where no
+     * frames are recorded. Not the main thread.
      *
      * @param forgets whether the figures start anew
      */
     public static native String frameStats(boolean forgets);
 
-    /** A line for each part of the recorder: name, 1 or 0 for on or off, detail, with tabs between. Any thread. */
+    /**
+     * A line for each part of the recorder: name, 1 or 0 for on or off, detail, with tabs between. Any
+     * thread.
+     */
     public static native String features();
 
     /**
@@ -157,7 +178,8 @@ public final class Native {
     /**
      * Writes a report without waiting for it. Any thread.
      *
-     * @param asked what NativeCalls.onReport is called with when it is there, or there is none: more than 0; 0 for no call
+     * @param asked what NativeCalls.onReport is called with when it is there, or there is none: more than 0;
+     *     0 for no call
      * @param inListener as above
      * @return false while nothing records; then there is no call
      */
@@ -177,8 +199,8 @@ public final class Native {
 
     /**
      * A dispatch begins: returns {@link #IN_DOUBT}, or how many messages run and whether one wants a name.
-     * {@link #WANTS_NAME} is about the message before, whose end was never reported: an Error, or any exception under the
-     * Printer hook.
+     * {@link #WANTS_NAME} is about the message before, whose end was never reported: an Error, or any
+     * exception under the Printer hook.
      */
     @FastNative
     public static native int begin();
@@ -188,8 +210,8 @@ public final class Native {
     public static native int beginIn(int loops);
 
     /**
-     * Replaces the function of MessageQueue.nativePollOnce, for this queue, which is the main thread's. On the
-     * main thread.
+     * Replaces the function of MessageQueue.nativePollOnce, for this queue, which is the main thread's. On
+     * the main thread.
      *
      * @return null, or why it cannot be
      */
@@ -198,8 +220,8 @@ public final class Native {
     /**
      * Has the poll hook read the queue's head from now on. On the main thread, with the hook in.
      *
-     * @param members of MessageQueue the first message; of Message its next one, time, target, callback, {@code
-     *     what} and isAsynchronous; Class.getName
+     * @param members of MessageQueue the first message; of Message its next one, time, target, callback,
+     *     {@code what} and isAsynchronous; Class.getName
      */
     public static native void pollPeek(MessageQueue queue, Member[] members);
 
@@ -213,8 +235,8 @@ public final class Native {
     public static native void pollIdle();
 
     /**
-     * The life cycle of an activity of this class calls back: what names the message where the hook sees none. On
-     * the main thread.
+     * The life cycle of an activity of this class calls back: what names the message where the hook sees
+     * none. On the main thread.
      *
      * @param step a number as of {@link #CREATE}
      */
@@ -293,7 +315,10 @@ public final class Native {
     @CriticalNative
     public static native boolean frameCritical(long frameTimeNanos);
 
-    /** A view has scrolled, at this time of the animation clock: returns whether the callback is to be asked for. */
+    /**
+     * A view has scrolled, at this time of the animation clock: returns whether the callback is to be asked
+     * for.
+     */
     @FastNative
     public static native boolean scrolled(long clockMs);
 
@@ -301,7 +326,10 @@ public final class Native {
     @FastNative
     public static native boolean animate(boolean begins);
 
-    /** The first finger went down, moved so far from there, or the last one was lifted: a MotionEvent's action. */
+    /**
+     * The first finger went down, moved so far from there, or the last one was lifted: a MotionEvent's
+     * action.
+     */
     @FastNative
     public static native void touch(int action, float distanceDp);
 
@@ -317,19 +345,26 @@ public final class Native {
 
     // The sampler's own, called from its native thread.
 
-    /** Finds and checks ART; its self-check calls {@link #walk}, and expects that very method on top of the thread's stack. */
+    /**
+     * Finds and checks ART; its self-check calls {@link #walk}, and expects that very method on top of the
+     * thread's stack.
+     */
     static native void discover();
 
-    /** Walks a suspended thread's stack, or its own; fast, so that the caller is runnable and the collector stays away. */
+    /**
+     * Walks a suspended thread's stack, or its own; fast, so that the caller is runnable and the collector
+     * stays away.
+     */
     @FastNative
     static native void walk();
 
     /**
-     * Which one of these threads the main thread waits for to end. Fast, so that what it reads is not moved meanwhile. Any thread.
+     * Which one of these threads the main thread waits for to end. Fast, so that what it reads is not moved
+     * meanwhile. Any thread.
      *
      * @param threads up to the first null
-     * @return the place in the array, and in the upper half the thread's id in the kernel, 0 when that is not known; less than 0
-     *     for none
+     * @return the place in the array, and in the upper half the thread's id in the kernel, 0 when that is not
+     *     known; less than 0 for none
      */
     @FastNative
     public static native long joined(Thread[] threads);

@@ -7,7 +7,8 @@ import java.io.File;
 
 /** What is known of the recording in progress. {@code Recorder} begins and ends it. Any thread. */
 public final class Recording {
-    // No constants of the compiler: whose first use makes a text, for which there may be no memory when the app stops.
+    // No constants of the compiler: whose first use makes a text, for which there may be no memory when the
+    // app stops.
     public static final String SWITCHED_OFF = "switched off by the app".intern();
     public static final String UNINSTALLED = "uninstalled".intern();
 

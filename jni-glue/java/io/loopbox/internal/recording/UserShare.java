@@ -4,8 +4,9 @@ package io.loopbox.internal.recording;
 import java.nio.charset.Charset;
 
 /**
- * Which users record, where an app wants a share of them: by a number made of the user's id alone, so that one is in or
- * out at each launch, in each process and by each version, and a larger share has all that a smaller one has.
+ * Which users record, where an app wants a share of them: by a number made of the user's id alone, so that
+ * one is in or out at each launch, in each process and by each version, and a larger share has all that a
+ * smaller one has.
  */
 final class UserShare {
     private static final Charset UTF_8 = Charset.forName("UTF-8");

@@ -8,7 +8,10 @@ import io.loopbox.internal.recording.Gate;
 import io.loopbox.internal.recording.Native;
 import io.loopbox.internal.recording.Recording;
 
-/** The system's warnings of ANRs (Android 17 and newer), for as long as something is recorded. Not for the main thread. */
+/**
+ * The system's warnings of ANRs (Android 17 and newer), for as long as something is recorded. Not for the
+ * main thread.
+ */
 public final class AnrWarnings {
     /** Of the recording that is notified of them. With the class's lock held. */
     private static Gate owner;
@@ -30,7 +33,10 @@ public final class AnrWarnings {
                 });
     }
 
-    /** The system need not warn the recording of this gate any more. On a thread of its own, because it is asked from the main thread. */
+    /**
+     * The system need not warn the recording of this gate any more. On a thread of its own, because it is
+     * asked from the main thread.
+     */
     public static void stop(final Framework framework, final Gate gate) {
         Background.run(
                 "loopbox-warnings",

@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * The first section of a report, which is plain text for this reader (docs/file-format.md): why it was written, process,
- * process id, time, digest, verdict, what may still come, the app's own words, its version, the time that it is about, fingerprint,
- * title and annotations, each on a line, then the frames of the stack, then the system's warnings of an ANR.
+ * The first section of a report, which is plain text for this reader (docs/file-format.md): why it was
+ * written, process, process id, time, digest, verdict, what may still come, the app's own words, its version,
+ * the time that it is about, fingerprint, title and annotations, each on a line, then the frames of the
+ * stack, then the system's warnings of an ANR.
  */
 public final class Digest {
     public static final Digest NONE = new Digest(new String[] {"unreadable"});
@@ -83,7 +84,10 @@ public final class Digest {
         return frames.toArray(new StackTraceElement[0]);
     }
 
-    /** The system's warnings of an ANR, oldest first: id, type, how much of the time-out had passed, and the time-out in ms. */
+    /**
+     * The system's warnings of an ANR, oldest first: id, type, how much of the time-out had passed, and the
+     * time-out in ms.
+     */
     public List<long[]> warnings() {
         List<long[]> warnings = new ArrayList<long[]>();
         for (int nth = FIRST_FRAME; nth < lines.length; nth++) {
@@ -109,7 +113,10 @@ public final class Digest {
         return state.equals("open") || state.equals("first");
     }
 
-    /** Whether it is of an ANR of its process: the system says so, or has sent its signal while the main thread was busy. */
+    /**
+     * Whether it is of an ANR of its process: the system says so, or has sent its signal while the main
+     * thread was busy.
+     */
     boolean isAnr() {
         return (verdict.equals("confirmed") || verdict.equals("probable")) && !reason.equals("requested") && !reason.equals("crash");
     }

@@ -10,11 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the main Looper's queue holds: walked where its list can be read, else printed where it prints without its lock,
- * else not at all. No code of the app ever runs under the queue's lock. Of the lines, which have the form of Looper.dump,
- * those of the messages that are due first are kept. The {@link RuntimeStatistics} are read with it.
+ * What the main Looper's queue holds: walked where its list can be read, else printed where it prints without
+ * its lock, else not at all. No code of the app ever runs under the queue's lock. Of the lines, which have
+ * the form of Looper.dump, those of the messages that are due first are kept. The {@link RuntimeStatistics}
+ * are read with it.
  *
- * <p>All of it has a thread and a time of its own: a class that is first used here may have to wait for one that main loads.
+ * <p>All of it has a thread and a time of its own: a class that is first used here may have to wait for one
+ * that main loads.
  */
 public final class PendingQueue implements Runnable {
     /** Build.VERSION_CODES.BAKLAVA: from there on a queue says whether it prints under its lock. */

@@ -29,8 +29,8 @@ public final class PendingReports {
     private PendingReports() {}
 
     /**
-     * Those that nobody has taken, and those that the process has, by the time that they are of. One that its living process
-     * may still put more into is not among them.
+     * Those that nobody has taken, and those that the process has, by the time that they are of. One that its
+     * living process may still put more into is not among them.
      */
     public static List<File> list(File directory, String process) {
         List<Dated> dated = new ArrayList<Dated>();
@@ -46,9 +46,9 @@ public final class PendingReports {
     }
 
     /**
-     * Moves a report into the process's folder: each goes to one process, and none is deleted under it to make room for new
-     * ones. One whose process an ANR ended gets the system's trace of it, where that is wanted, and the path of the system's
-     * profile.
+     * Moves a report into the process's folder: each goes to one process, and none is deleted under it to
+     * make room for new ones. One whose process an ANR ended gets the system's trace of it, where that is
+     * wanted, and the path of the system's profile.
      *
      * @return where it is now, or null when another process was quicker, or it is gone or none of ours
      */

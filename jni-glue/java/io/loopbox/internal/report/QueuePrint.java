@@ -10,12 +10,13 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * What the main Looper's queue holds, printed by the public Looper.dump. That calls toString of each message's obj, which
- * is the app's code, and most queues print under their lock, which main takes: there it may be left before the first
- * message only. Since API 36 a queue says what it is before it prints a message, and two of them take no lock.
+ * What the main Looper's queue holds, printed by the public Looper.dump. That calls toString of each
+ * message's obj, which is the app's code, and most queues print under their lock, which main takes: there it
+ * may be left before the first message only. Since API 36 a queue says what it is before it prints a message,
+ * and two of them take no lock.
  *
- * <p>They print in no order of time. So the messages that are due first are kept, whatever the order, and all lines around
- * them.
+ * <p>They print in no order of time. So the messages that are due first are kept, whatever the order, and all
+ * lines around them.
  */
 final class QueuePrint implements Printer, Runnable {
     /** One message is one line; what is longer is an obj that prints itself at length. */
@@ -73,7 +74,10 @@ final class QueuePrint implements Printer, Runnable {
     private int printed;
     private boolean lockFree;
 
-    /** What was posted last is on a stack, which is printed from its top; what was taken from it comes later, in order. */
+    /**
+     * What was posted last is on a stack, which is printed from its top; what was taken from it comes later,
+     * in order.
+     */
     private boolean inOrder;
 
     private boolean closed;
@@ -180,7 +184,10 @@ final class QueuePrint implements Printer, Runnable {
         return line.substring(0, LINE_CHARS * 3 / 4) + '\u2026' + line.substring(line.length() - LINE_CHARS / 4);
     }
 
-    /** What TimeUtils.formatDuration has written after {@code when=}: {@code 0}, {@code +120ms}, {@code -1m2s0ms}. */
+    /**
+     * What TimeUtils.formatDuration has written after {@code when=}: {@code 0}, {@code +120ms}, {@code
+     * -1m2s0ms}.
+     */
     static long dueMs(String line) {
         int at = line.indexOf("when=") + 5;
         boolean past = line.startsWith("-", at);

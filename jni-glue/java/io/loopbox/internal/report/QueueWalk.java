@@ -10,12 +10,12 @@ import java.lang.reflect.Field;
 import java.util.Arrays;
 
 /**
- * What the main Looper's queue holds, read from the linked list behind MessageQueue.mMessages by reflection. No lock is
- * taken and no code of the app runs, so main never waits for it. Up to API 36; the lock-free queues of 36 and 37 keep
- * that field null.
+ * What the main Looper's queue holds, read from the linked list behind MessageQueue.mMessages by reflection.
+ * No lock is taken and no code of the app runs, so main never waits for it. Up to API 36; the lock-free
+ * queues of 36 and 37 keep that field null.
  *
- * <p>Without the lock the list may change while it is read. A message that main takes out has no successor any more, and
- * one that is recycled has the pool's. So the list is read until two passes agree.
+ * <p>Without the lock the list may change while it is read. A message that main takes out has no successor
+ * any more, and one that is recycled has the pool's. So the list is read until two passes agree.
  */
 final class QueueWalk {
     /** A list that changes all the time is read this often. */
@@ -66,8 +66,8 @@ final class QueueWalk {
         }
 
         /**
-         * Whether it was a message of this Looper's queue while it was copied. One that was recycled has neither a target
-         * nor a time, and may have both again, of another queue.
+         * Whether it was a message of this Looper's queue while it was copied. One that was recycled has
+         * neither a target nor a time, and may have both again, of another queue.
          */
         boolean isOf(Looper looper) {
             boolean still = message.getWhen() == when && message.getTarget() == handler;
@@ -247,8 +247,8 @@ final class QueueWalk {
     }
 
     /**
-     * Whether the first pass saw the list as it was at one moment: the second one sees the same, but for messages that
-     * have left from the front since.
+     * Whether the first pass saw the list as it was at one moment: the second one sees the same, but for
+     * messages that have left from the front since.
      */
     static boolean agree(Pass first, Pass second) {
         if (!first.whole || !second.whole) {

@@ -12,8 +12,8 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * What a later start puts into the report of a process that is gone: sections of the file before its end (docs/file-format.md),
- * and among them annotations.
+ * What a later start puts into the report of a process that is gone: sections of the file before its end
+ * (docs/file-format.md), and among them annotations.
  */
 public final class ReportSections {
     /** The annotation that names the system's profile of an ANR. */
@@ -100,7 +100,7 @@ public final class ReportSections {
         write(report, with);
     }
 
-    /** In one step, as the report itself was written: it is there as it was, or with the section. */
+    /** Replaces the file in one step: whoever reads it finds the old report or the new one. */
     private static void write(File report, byte[] with) throws IOException {
         File next = new File(report.getPath() + ".next");
         FileOutputStream out = new FileOutputStream(next);
@@ -114,7 +114,10 @@ public final class ReportSections {
         }
     }
 
-    /** Where the next section of a kind begins after the one at {@code from}, or in all of the file after 0; -1 for none. */
+    /**
+     * Where the next section of a kind begins after the one at {@code from}, or in all of the file after 0;
+     * -1 for none.
+     */
     private static int next(byte[] file, int from, int tag) {
         // What comes before the first one is as long as a header.
         int at = from == 0 ? HEADER_BYTES : after(file, from);

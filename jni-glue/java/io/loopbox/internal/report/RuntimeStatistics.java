@@ -12,9 +12,9 @@ import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What only Java knows at a dump: heap and collections, which locks of java.util.concurrent the main thread is parked for,
- * and whose end it waits for. All of it is public API, and nothing here waits for a thread of the app, but for the moment in
- * which one starts or ends and has the lock of its group.
+ * What only Java knows at a dump: heap and collections, which locks of java.util.concurrent the main thread
+ * is parked for, and whose end it waits for. All of it is public API, and nothing here waits for a thread of
+ * the app, but for the moment in which one starts or ends and has the lock of its group.
  */
 final class RuntimeStatistics {
     /** Steps from the main thread to the thread that all others wait for. */
@@ -109,7 +109,10 @@ final class RuntimeStatistics {
         }
     }
 
-    /** No API says which thread another one joins, but ART knows what main waits on, and each thread has that for itself. */
+    /**
+     * No API says which thread another one joins, but ART knows what main waits on, and each thread has that
+     * for itself.
+     */
     private void joined() {
         Thread main = Looper.getMainLooper().getThread();
         Thread.State state = main.getState();
@@ -132,7 +135,9 @@ final class RuntimeStatistics {
         add("joined.at_ns", System.nanoTime());
     }
 
-    /** What main is parked for and its owner, what that one is parked for, and so on; whether it leads back. */
+    /**
+     * What main is parked for and its owner, what that one is parked for, and so on; whether it leads back.
+     */
     private static boolean follow(List<Object> chain) {
         Thread thread = Looper.getMainLooper().getThread();
         List<Thread> waiters = new ArrayList<Thread>();

@@ -30,10 +30,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * Profiles that the system takes of this app's ANRs (Android 16 and newer), and the traces that it is asked for when a message
- * becomes a suspect (16 QPR2). The path of each goes into the report of its ANR or hang, the file stays where the system has put it. A profile may come a minute after the report, or to a later process of the
- * app, and the report may be written to until it is handed out: so each is noted in a file of its own, and what was noted is
- * put into reports when they are handed out. Not for the main thread.
+ * Profiles that the system takes of this app's ANRs (Android 16 and newer), and the traces that it is asked
+ * for when a message becomes a suspect (16 QPR2). The path of each goes into the report of its ANR or hang,
+ * the file stays where the system has put it. A profile may come a minute after the report, or to a later
+ * process of the app, and the report may be written to until it is handed out: so each is noted in a file of
+ * its own, and what was noted is put into reports when they are handed out. Not for the main thread.
  */
 public final class SystemProfiles {
     private static final String NAME = ReportSections.SYSTEM_PROFILE;
@@ -47,7 +48,10 @@ public final class SystemProfiles {
     /** So long after its registration a result of an earlier process is waited for. */
     private static final long FIRST_MS = 3_000;
 
-    /** A profile comes minutes after its ANR, or at the next launch. That of a report which is older is of another ANR. */
+    /**
+     * A profile comes minutes after its ANR, or at the next launch. That of a report which is older is of
+     * another ANR.
+     */
     private static final long LATEST_MS = 24L * 3_600_000;
 
     /** As long as reports that were handed out. */
@@ -130,8 +134,8 @@ public final class SystemProfiles {
     }
 
     /**
-     * A message became a suspect: asks for the trace that the system records, unless it was asked a short while ago. Returns at
-     * once.
+     * A message became a suspect: asks for the trace that the system records, unless it was asked a short
+     * while ago. Returns at once.
      *
      * @param report the name that the file of its report would have, without its ending
      */
@@ -161,7 +165,9 @@ public final class SystemProfiles {
         return true;
     }
 
-    /** The system need not take any more. On a thread of its own, because it is asked from the main thread. */
+    /**
+     * The system need not take any more. On a thread of its own, because it is asked from the main thread.
+     */
     public static void stop(final Framework framework) {
         first.countDown();
         new Thread("loopbox-profiles") {
@@ -299,7 +305,10 @@ public final class SystemProfiles {
         }
     }
 
-    /** Reports of ANRs, in which profiles are looked for. A profile names no process: it is of the last ANR before it. */
+    /**
+     * Reports of ANRs, in which profiles are looked for. A profile names no process: it is of the last ANR
+     * before it.
+     */
     private static final class Anrs {
         private final List<File> reports;
         private final Exit[] exits;
@@ -338,7 +347,10 @@ public final class SystemProfiles {
             return false;
         }
 
-        /** That of the last ANR before a time; null when it is too old, or there was one after it whose report is gone. */
+        /**
+         * That of the last ANR before a time; null when it is too old, or there was one after it whose report
+         * is gone.
+         */
         private File last(long timeMs) {
             for (int at = reports.size() - 1; at >= 0; at--) {
                 Digest digest = digest(reports.get(at));

@@ -15,8 +15,8 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Puts ART's own trace of an ANR, which the system keeps since Android 11, into the report of the process that it ended: one more
- * section of the file (docs/file-format.md), before its end.
+ * Puts ART's own trace of an ANR, which the system keeps since Android 11, into the report of the process
+ * that it ended: one more section of the file (docs/file-format.md), before its end.
  */
 final class SystemTrace {
     private static final int TAG = 0x54524143; // TRAC
@@ -32,8 +32,8 @@ final class SystemTrace {
     private SystemTrace() {}
 
     /**
-     * Each trace goes into one of the reports that its process wrote: the last of an ANR, or the last of all. One that has a
-     * trace without its end gets a longer one where the system has it by now.
+     * Each trace goes into one of the reports that its process wrote: the last of an ANR, or the last of all.
+     * One that has a trace without its end gets a longer one where the system has it by now.
      *
      * @param reports oldest first
      */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-/** Loopbox for Kotlin: the configuration as a block, reports as a flow, and a report on request that suspends. */
+/**
+ * Loopbox for Kotlin: the configuration as a block, reports as a flow, and a report on request that suspends.
+ */
 @file:JvmName("LoopboxKtx")
 
 package io.loopbox.ktx
@@ -44,13 +46,13 @@ public inline fun Config.Builder.frames(options: FrameConfig.Builder.() -> Unit)
     frames(FrameConfig.Builder().apply(options).build())
 
 /**
- * The reports of this process and, at its start, of processes that were killed, each when it is complete, as to a
- * [Listener] that [Loopbox.addListener] has added; while it is collected, before [Loopbox.install] or after it. Each
- * collector gets all of them, and a slow one loses none and holds nobody up.
+ * The reports of this process and, at its start, of processes that were killed, each when it is complete, as
+ * to a [Listener] that [Loopbox.addListener] has added; while it is collected, before [Loopbox.install] or
+ * after it. Each collector gets all of them, and a slow one loses none and holds nobody up.
  *
- * A collector gets the report when listeners of the configuration may have taken its file away already: an app with
- * such a listener needs no flow. The properties of a report read its file: collect where that may be done, as on
- * [Dispatchers.IO].
+ * A collector gets the report when listeners of the configuration may have taken its file away already: an
+ * app with such a listener needs no flow. The properties of a report read its file: collect where that may be
+ * done, as on [Dispatchers.IO].
  *
  * @param withPending begins with [Loopbox.pendingReports], which no process has taken yet; none comes twice
  */
@@ -72,11 +74,12 @@ public fun loopboxReports(withPending: Boolean = false): Flow<Report> = flow {
 }
 
 /**
- * [Loopbox.dumpAsync]: writes a report of what the main thread does now, and waits without a thread until it is complete.
- * Any thread. Cancelled, it waits no longer; the report is written nevertheless.
+ * [Loopbox.dumpAsync]: writes a report of what the main thread does now, and waits without a thread until it
+ * is complete. Any thread. Cancelled, it waits no longer; the report is written nevertheless.
  *
  * @param reason goes into the report
- * @return null when there is none: while nothing records, for a listener that is being called, for too many at once
+ * @return null when there is none: while nothing records, for a listener that is being called, for too many
+ *     at once
  */
 public suspend fun loopboxDump(reason: String? = null): Report? = suspendCancellableCoroutine { waiting ->
     Loopbox.dumpAsync(reason) { report -> waiting.resume(report) }

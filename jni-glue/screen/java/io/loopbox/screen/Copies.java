@@ -11,8 +11,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Copies of the reports in a folder of their own: what the app uploads, moves or deletes stays on the screen. The newest ones;
- * those of hangs push the others out. One thread puts copies there; any may look and delete.
+ * Copies of the reports in a folder of their own: what the app uploads, moves or deletes stays on the screen.
+ * The newest ones; those of hangs push the others out. One thread puts copies there; any may look and delete.
  */
 final class Copies {
     static final int MOST = 20;
@@ -32,7 +32,10 @@ final class Copies {
         return kind == Report.Kind.ANR || kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
     }
 
-    /** Copies a report, in place of the copy that was made when it said less; in one step, since it may be read meanwhile. */
+    /**
+     * Copies a report, in place of the copy that was made when it said less; in one step, since it may be
+     * read meanwhile.
+     */
     File keep(File report) throws IOException {
         if (!isName(report.getName())) {
             throw new IOException("no name for a report: " + report.getName());

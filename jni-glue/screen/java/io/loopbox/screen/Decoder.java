@@ -4,7 +4,10 @@ package io.loopbox.screen;
 import java.io.IOException;
 import java.io.UnsupportedEncodingException;
 
-/** Reads the values of one section, as docs/file-format.md has them under "Values". Nothing is read past the section's end. */
+/**
+ * Reads the values of one section, as docs/file-format.md has them under "Values". Nothing is read past the
+ * section's end.
+ */
 final class Decoder {
     private static final int TWO_BYTES = 251;
     private static final int FOUR_BYTES = 252;

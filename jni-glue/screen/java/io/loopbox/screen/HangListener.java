@@ -14,7 +14,10 @@ import io.loopbox.Report;
 import java.io.File;
 import java.io.IOException;
 
-/** Keeps a copy of each report, and one notification of the newest hang. On the recorder's thread for listeners. */
+/**
+ * Keeps a copy of each report, and one notification of the newest hang. On the recorder's thread for
+ * listeners.
+ */
 final class HangListener implements Listener {
     private static final String CHANNEL = "io.loopbox.screen";
     private static final int ID = 1;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.zip.CRC32;
 
 /**
- * What the screen shows of a report, read from its sections (docs/file-format.md). What is missing or damaged stays empty: a
- * process may have been ended while it wrote. Reading takes a while: not for the main thread.
+ * What the screen shows of a report, read from its sections (docs/file-format.md). What is missing or damaged
+ * stays empty: a process may have been ended while it wrote. Reading takes a while: not for the main thread.
  */
 final class ReportFile {
     private static final int META = 0x4d455441;

@@ -19,8 +19,8 @@ import java.io.FileNotFoundException;
 import java.util.List;
 
 /**
- * Starts the screen with the app, and hands out the report that is shared: to the app that the user has chosen, to be read. The
- * system makes it; nothing else calls it.
+ * Starts the screen with the app, and hands out the report that is shared: to the app that the user has
+ * chosen, to be read. The system makes it; nothing else calls it.
  */
 public final class ReportProvider extends ContentProvider {
     static final String TAG = "loopbox";

@@ -6,7 +6,10 @@ import android.graphics.Canvas;
 import android.graphics.Paint;
 import android.view.View;
 
-/** Draws {@link Timeline}: time from left to right, the colour says what it was, a darker foot how much of it was work. */
+/**
+ * Draws {@link Timeline}: time from left to right, the colour says what it was, a darker foot how much of it
+ * was work.
+ */
 final class TimelineView extends View {
     private static final int BARS_DP = 56;
     private static final int LEGEND_DP = 16;

@@ -6,8 +6,8 @@ import io.loopbox.FrameGesture;
 import io.loopbox.TestValues;
 
 /**
- * Makes a {@link FrameGesture}; without a choice a scroll by a finger of half a second and 30 frames in time. With loopbox and
- * with loopbox-noop.
+ * Makes a {@link FrameGesture}; without a choice a scroll by a finger of half a second and 30 frames in time.
+ * With loopbox and with loopbox-noop.
  */
 public final class FrameGestureBuilder {
     private static final double NANOS_PER_MS = 1e6;

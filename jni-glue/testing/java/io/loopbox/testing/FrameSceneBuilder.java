@@ -5,8 +5,8 @@ import androidx.annotation.NonNull;
 import io.loopbox.FrameStats;
 
 /**
- * The frames of one screen, for {@link FrameStatsBuilder}; without a choice ten seconds of 600 frames in time, on a display
- * of 60 Hz.
+ * The frames of one screen, for {@link FrameStatsBuilder}; without a choice ten seconds of 600 frames in
+ * time, on a display of 60 Hz.
  */
 public final class FrameSceneBuilder {
     private static final double NANOS_PER_MS = 1e6;

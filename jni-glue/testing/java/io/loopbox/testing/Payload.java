@@ -4,7 +4,10 @@ package io.loopbox.testing;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.Charset;
 
-/** What a section of a report has in it: numbers of one to nine bytes, texts with their length (docs/file-format.md). */
+/**
+ * What a section of a report has in it: numbers of one to nine bytes, texts with their length
+ * (docs/file-format.md).
+ */
 final class Payload {
     static final Charset UTF_8 = Charset.forName("UTF-8");
 

@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * Makes a {@link Report}, for tests of a {@link io.loopbox.Listener} and of what sends reports: a file that {@code Report}
- * and {@code loopbox show} read as one of the recorder. Without a choice it is of a hang of six seconds, complete, of now.
+ * Makes a {@link Report}, for tests of a {@link io.loopbox.Listener} and of what sends reports: a file that
+ * {@code Report} and {@code loopbox show} read as one of the recorder. Without a choice it is of a hang of
+ * six seconds, complete, of now.
  *
  * <p>With loopbox-noop the file is the same, and the report says of it what it says of any: nothing.
  */
@@ -47,7 +48,10 @@ public final class ReportBuilder {
     private String title;
     private File systemProfile;
 
-    /** {@link Report.Kind#UNKNOWN} is a file that cannot be read. What does not fit it is refused by {@link #write}. */
+    /**
+     * {@link Report.Kind#UNKNOWN} is a file that cannot be read. What does not fit it is refused by {@link
+     * #write}.
+     */
     @NonNull
     public ReportBuilder kind(@NonNull Report.Kind kind) {
         this.kind = Text.given(kind, "kind");
@@ -162,7 +166,8 @@ public final class ReportBuilder {
     }
 
     /**
-     * Writes the file, in a folder that is made where it is not there. The test deletes it, or its code under test does.
+     * Writes the file, in a folder that is made where it is not there. The test deletes it, or its code under
+     * test does.
      *
      * @throws IllegalStateException when the verdict does not fit the kind, by which Report names it
      * @throws IOException when it cannot be written

@@ -5,7 +5,9 @@ import androidx.annotation.NonNull;
 import io.loopbox.Status;
 import io.loopbox.TestValues;
 
-/** Makes a {@link Status}: one that is on, unless {@link #off} is called. With loopbox and with loopbox-noop. */
+/**
+ * Makes a {@link Status}: one that is on, unless {@link #off} is called. With loopbox and with loopbox-noop.
+ */
 public final class StatusBuilder {
     private final StringBuilder parts = new StringBuilder();
     private String off;

@@ -22,10 +22,10 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 
 /**
- * The screen in an app on a {@link Phone}. Arguments: the API level, whether the app is debuggable, whether it may post
- * notifications, its folder; then what happens: {@code report FILE}, {@code notifications}, {@code tap}, {@code list}, {@code click
- * WORDS}, {@code resume}, {@code draw WIDTH}, {@code shared}, {@code open URI MODE}, {@code query URI}, {@code read FILE}, {@code cuts
- * FILE}.
+ * The screen in an app on a {@link Phone}. Arguments: the API level, whether the app is debuggable, whether
+ * it may post notifications, its folder; then what happens: {@code report FILE}, {@code notifications},
+ * {@code tap}, {@code list}, {@code click WORDS}, {@code resume}, {@code draw WIDTH}, {@code shared}, {@code
+ * open URI MODE}, {@code query URI}, {@code read FILE}, {@code cuts FILE}.
  */
 public final class Driven {
     private static final ContentProvider PROVIDER = new ReportProvider();

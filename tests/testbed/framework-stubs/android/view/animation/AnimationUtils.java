@@ -3,8 +3,8 @@ package android.view.animation;
 import android.os.SystemClock;
 
 /**
- * The clock of animations: while a frame runs it stands at the frame's time, as on a device. What else the class does
- * there is to read XML.
+ * The clock of animations: while a frame runs it stands at the frame's time, as on a device. What else the
+ * class does there is to read XML.
  */
 public class AnimationUtils {
     private static final class Clock {

@@ -4,7 +4,9 @@ import android.content.Context;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The level's own manager, which asks {@code TestSystemServer}. What it answers of processes is the test's. */
+/**
+ * The level's own manager, which asks {@code TestSystemServer}. What it answers of processes is the test's.
+ */
 public final class TestActivityManager extends ActivityManager {
     /** How processes ended, newest first. */
     public final List<ApplicationExitInfo> exits = new ArrayList<ApplicationExitInfo>();

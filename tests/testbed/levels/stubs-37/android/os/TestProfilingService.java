@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The other side of the level's ProfilingManager: the service of the profiling module. It takes no profiles; a test says which were
- * taken. As the module's own it answers a request for the running trace only where the app has registered that trigger, and keeps
- * what nobody listens for until somebody does.
+ * The other side of the level's ProfilingManager: the service of the profiling module. It takes no profiles;
+ * a test says which were taken. As the module's own it answers a request for the running trace only where the
+ * app has registered that trigger, and keeps what nobody listens for until somebody does.
  */
 public final class TestProfilingService extends IProfilingService.Stub {
     private final Map<Integer, Integer> triggers = new TreeMap<Integer, Integer>();
@@ -20,7 +20,10 @@ public final class TestProfilingService extends IProfilingService.Stub {
         ProfilingFrameworkInitializer.setProfilingServiceManager(new ProfilingServiceManager());
     }
 
-    /** A profile was taken: at what, with which tag, and what of the app's folder for them it is. On a thread of Binder's. */
+    /**
+     * A profile was taken: at what, with which tag, and what of the app's folder for them it is. On a thread
+     * of Binder's.
+     */
     public void deliver(final int trigger, final String tag, final String file) {
         final List<IProfilingResultCallback> all;
         synchronized (this) {

@@ -10,7 +10,10 @@ public class DeviceWithState {
         this.time = time;
     }
 
-    /** When it happened; of an ANR that the exit info plugin made an event of, ApplicationExitInfo.getTimestamp(). */
+    /**
+     * When it happened; of an ANR that the exit info plugin made an event of,
+     * ApplicationExitInfo.getTimestamp().
+     */
     public Date getTime() {
         return time;
     }

@@ -19,7 +19,9 @@ import java.util.Date;
 public final class LoopboxHangs {
     private final String[] tabs;
 
-    /** @param tabs that the app itself adds to events: they are of this launch, and Bugsnag does not list them */
+    /**
+     * @param tabs that the app itself adds to events: they are of this launch, and Bugsnag does not list them
+     */
     public LoopboxHangs(String... tabs) {
         this.tabs = tabs;
     }

@@ -10,12 +10,13 @@ import io.sentry.hints.AbnormalExit;
 import io.sentry.hints.Flushable;
 
 /**
- * Attaches the report that an earlier process left to the ANR event that Sentry makes of its end at a later start (mechanisms
- * "AppExitInfo" and "HistoricalAppExitInfo", Android 11 and newer). Sentry passes such events to backfilling processors only,
- * and says what they are about in the hint: the mechanism is set later.
+ * Attaches the report that an earlier process left to the ANR event that Sentry makes of its end at a later
+ * start (mechanisms "AppExitInfo" and "HistoricalAppExitInfo", Android 11 and newer). Sentry passes such
+ * events to backfilling processors only, and says what they are about in the hint: the mechanism is set
+ * later.
  *
- * <p>The file is deleted when Sentry has the event, attachment included, on its own disk; an event that is sampled away or
- * dropped by beforeSend leaves it where it is.
+ * <p>The file is deleted when Sentry has the event, attachment included, on its own disk; an event that is
+ * sampled away or dropped by beforeSend leaves it where it is.
  */
 public final class LoopboxExitProcessor implements BackfillingEventProcessor {
     private final long mostBytes;
@@ -40,7 +41,10 @@ public final class LoopboxExitProcessor implements BackfillingEventProcessor {
         return event;
     }
 
-    /** Asked for anew each time: what is found late is there then. The process's ANR, or else the last that it wrote. */
+    /**
+     * Asked for anew each time: what is found late is there then. The process's ANR, or else the last that it
+     * wrote.
+     */
     private Report endedAt(long timeMs) {
         Report found = null;
         for (Report report : Loopbox.pendingReports()) {

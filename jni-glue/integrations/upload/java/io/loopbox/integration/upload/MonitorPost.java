@@ -6,7 +6,10 @@ import java.io.File;
 import java.io.IOException;
 import java.net.URL;
 
-/** Sends the files of the performance monitor to a server of one's own: one POST for each, whose body is the packed file. */
+/**
+ * Sends the files of the performance monitor to a server of one's own: one POST for each, whose body is the
+ * packed file.
+ */
 public final class MonitorPost implements MonitorUploader {
     private final URL server;
 
@@ -14,7 +17,10 @@ public final class MonitorPost implements MonitorUploader {
         this.server = server;
     }
 
-    /** True also for a file that the server calls bad or too large (400, 413, 415, 422): it would be refused again. */
+    /**
+     * True also for a file that the server calls bad or too large (400, 413, 415, 422): it would be refused
+     * again.
+     */
     @Override
     public boolean upload(File gzip, String day) throws IOException {
         int answer = new FilePost(server, "application/x-ndjson")

@@ -7,8 +7,8 @@ import java.net.URL;
 import java.util.List;
 
 /**
- * Sends report files to a server of one's own: one POST for each, whose body is the file. Blocks; call it on a thread of
- * one's own, at the next launch, with the files of {@code Loopbox.takePendingReports()}.
+ * Sends report files to a server of one's own: one POST for each, whose body is the file. Blocks; call it on
+ * a thread of one's own, at the next launch, with the files of {@code Loopbox.takePendingReports()}.
  */
 public final class Uploader {
     private final URL server;
@@ -21,13 +21,13 @@ public final class Uploader {
     }
 
     /**
-     * Sends what fits, newest first, and deletes what the server took. It stops at the first failure: what is left is
-     * there at the next launch.
+     * Sends what fits, newest first, and deletes what the server took. It stops at the first failure: what is
+     * left is there at the next launch.
      *
      * @param files oldest first
      * @return how many the server took
-     * @throws IOException when the server cannot be reached or refuses; but a file that it calls bad or too large (400,
-     *     413, 415, 422) is deleted, because it would be refused again
+     * @throws IOException when the server cannot be reached or refuses; but a file that it calls bad or too
+     *     large (400, 413, 415, 422) is deleted, because it would be refused again
      */
     public int send(List<File> files) throws IOException {
         long left = mostBytes;

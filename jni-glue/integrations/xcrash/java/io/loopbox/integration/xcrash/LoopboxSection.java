@@ -8,8 +8,9 @@ import xcrash.ICrashCallback;
 import xcrash.TombstoneManager;
 
 /**
- * Appends the digest and the name of the report to xCrash's tombstone of an ANR, as the section "loopbox". Give it to both:
- * {@code configBuilder.listener(section)} and {@code initParameters.setAnrCallback(section)}.
+ * Appends the digest and the name of the report to xCrash's tombstone of an ANR, as the section "loopbox".
+ * Give it to both: {@code configBuilder.listener(section)} and {@code
+ * initParameters.setAnrCallback(section)}.
  */
 public final class LoopboxSection implements ICrashCallback, FirstFileListener {
     private volatile Report newest;

@@ -369,7 +369,7 @@ extern "C" fn returned(env: *mut c_void, of: u32) {
 /// `Native.pollPeek`: the queue's head is read from now on, before each message.
 ///
 /// # Safety
-/// Called by the VM on the main thread, with what [`Peek::make`] takes.
+/// Called by the VM on the main thread, with what `Peek::make` takes.
 pub unsafe extern "system" fn peek<'local>(
     env: *mut sys::JNIEnv,
     _: sys::jclass,

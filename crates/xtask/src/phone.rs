@@ -15,7 +15,7 @@ use crate::suite::steps::shown;
 /// The phone needs Android 7 or newer and USB debugging; it is not rooted, and no app is installed. The
 /// library that ships and the scripted apps go into /data/local/tmp/loopbox, where `app_process` runs them;
 /// the folder is removed at the end. What was seen is in target/phone/summary.md, with the line for the table
-/// of phones in docs/compatibility.md, and the reports besides it.
+/// of phones in docs/compatibility.md, and the reports next to it.
 #[derive(Debug, Args)]
 pub(crate) struct PhoneArgs {
     /// Which device, when there are several

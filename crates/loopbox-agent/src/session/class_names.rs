@@ -1,6 +1,7 @@
 //! Names of classes by number, for what the main thread says of a message in one word. A name stays: any
 //! thread may read it without a lock.
 
+use crate::sys::memory;
 use loopbox_format::looper;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -27,7 +28,7 @@ impl ClassNames {
         Self { names: [const { AtomicPtr::new(ptr::null_mut()) }; MOST] }
     }
 
-    /// Finds a name or adds it, while there is room.
+    /// Finds a name or adds it, while there is room, and memory: main would wait for that.
     fn number_of(&self, name: &str) -> Option<u32> {
         let mut number = 1;
         while let Some(known) = self.get(number) {
@@ -37,6 +38,9 @@ impl ClassNames {
             number += 1;
         }
         let place = self.names.get(number as usize - 1)?;
+        if memory::is_short() {
+            return None;
+        }
         let class = ClassName { name: name.into(), is_component: looper::component(name, name).is_some() };
         place.store(Box::into_raw(Box::new(class)), Ordering::Release);
         Some(number)

@@ -1,5 +1,5 @@
 //! Making text from a file safe to show. Each reader of text has its own rules on top of this: HTML in
-//! [`escape`](crate::render::escape), CommonMark, Slack, JSON, collapsed stacks besides what writes them.
+//! [`escape`](crate::render::escape), CommonMark, Slack, JSON, collapsed stacks next to what writes them.
 
 use loopbox_format::text::CUT_MARK;
 

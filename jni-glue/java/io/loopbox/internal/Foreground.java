@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * Activities may have been there already, the system is asked, by a thread that ends with the answer; nothing
  * is said until then. On the main thread, except where noted.
  */
-public final class Foreground implements Application.ActivityLifecycleCallbacks {
+final class Foreground implements Application.ActivityLifecycleCallbacks {
     /** The note about it; the app cannot write it. */
     private static final String NOTE = "foreground";
 

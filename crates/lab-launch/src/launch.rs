@@ -221,22 +221,10 @@ pub(crate) fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
     Ok(android::linux::build(arch, testbed, &what_runs(build))?.join(build.folder()))
 }
 
-/// Builds an example of a package for a testbed's architecture; returns the folder with it.
-pub(crate) fn example(testbed: &Testbed, build: Build, package: &str, name: &str) -> Result<PathBuf> {
-    let what = ["--profile", build.profile(), "--package", package, "--example", name];
-    let arch = testbed.arch()?;
-    let built = if arch == Arch::X86_64 {
-        run(cargo().args(["build", "--quiet", "--locked"]).args(what))?;
-        target()
-    } else {
-        android::linux::build(arch, testbed, &what)?
-    };
-    Ok(built.join(build.folder()).join("examples"))
-}
-
-/// Builds the recorder's library and the host program for this machine; returns the folder with both.
+/// Builds the recorder's libraries, the host program and the probe of `loopbox-art`'s tests for this machine;
+/// returns the folder with them.
 ///
-/// All tests build the two by this call. Built with other packages besides them they have other features, and
+/// All tests build them by this call. Built with other packages besides them they have other features, and
 /// cargo takes the one away before it puts the other there: a program that starts in between finds no
 /// library.
 ///
@@ -248,7 +236,8 @@ pub fn programs_of_this_machine(build: Build) -> Result<PathBuf> {
 }
 
 fn what_runs(build: Build) -> Vec<&'static str> {
-    let packages = ["lab-host", "loopbox-jni", "loopbox-inhouse"].map(|name| ["--package", name]);
+    let packages =
+        ["lab-host", "lab-probe", "loopbox-jni", "loopbox-inhouse"].map(|name| ["--package", name]);
     packages.into_iter().flatten().chain(["--profile", build.profile()]).collect()
 }
 

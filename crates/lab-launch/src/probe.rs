@@ -1,4 +1,4 @@
-//! The sampler's test library on a testbed: `loopbox-art`'s example `art_probe` with the Java of its tests.
+//! The sampler's test library on a testbed: `lab-probe` with the Java of `loopbox-art`'s tests.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use loopbox_setup::workspace::{root, target};
 use loopbox_testbed::{Arch, Testbed};
 
-use crate::launch::{Build, example, java_below, programs, started_by};
+use crate::launch::{Build, java_below, programs, started_by};
 use crate::shrink::{Release, Shrinker};
 
 /// R8 may rename and inline nothing of the probe, and still writes the debug info that it writes for apps.
@@ -98,8 +98,8 @@ impl Probe {
         static SET_UP: Mutex<()> = Mutex::new(());
         let _lock = SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
         let testbed = loopbox_testbed::ensure(name)?;
-        let host = programs(&testbed, how)?.join("lab-host");
-        let libraries = example(&testbed, how, "loopbox-art", "art_probe")?;
+        let libraries = programs(&testbed, how)?;
+        let host = libraries.join("lab-host");
         let jar = target().join(format!("art-probe-{name}-{user}.jar"));
         testbed.dex(sources, &[], &jar)?;
         Ok(Self { testbed, jar, host, libraries })

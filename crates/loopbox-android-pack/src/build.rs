@@ -1,7 +1,6 @@
 //! Runs cargo for one Android target.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
@@ -12,30 +11,15 @@ use crate::project::Product;
 use crate::toolchain::{Target, Toolchain, cargo};
 use loopbox_setup::workspace::root;
 
-/// Has the compiler look for errors in a library, without machine code. `products` is cargo's target folder
-/// for this.
-pub(crate) fn check(product: Product, abi: Abi, target: &Target, products: &Path) -> Result<()> {
-    let mut command = cargo_for(product, abi, target, products, "check");
-    let status = command.status().context("cannot run cargo")?;
-    ensure!(status.success(), "{} does not compile for {abi}", product.soname);
-    Ok(())
-}
-
-/// A command of cargo's for one library.
-fn cargo_for(product: Product, abi: Abi, target: &Target, products: &Path, subcommand: &str) -> Command {
+/// Builds a library and returns the file with all its symbols. `products` is cargo's target folder for this.
+pub(crate) fn compile(product: Product, abi: Abi, target: &Target, products: &Path) -> Result<PathBuf> {
     let mut flags = link::common(&target.flags);
     flags.extend(build_machine::flags());
     let mut command = cargo();
-    command.current_dir(root()).args([subcommand, "--quiet", "--locked", "--package", product.package]);
+    command.current_dir(root()).args(["rustc", "--quiet", "--locked", "--package", product.package]);
     command.args(["--lib", "--profile", "app", "--target", abi.triple()]);
     command.env("CARGO_TARGET_DIR", products).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     command.envs(target.environment.iter().cloned());
-    command
-}
-
-/// Builds a library and returns the file with all its symbols. `products` is cargo's target folder for this.
-pub(crate) fn compile(product: Product, abi: Abi, target: &Target, products: &Path) -> Result<PathBuf> {
-    let mut command = cargo_for(product, abi, target, products, "rustc");
     // Only as a C library: together with an rlib it would not be optimised as a whole.
     command.args(["--crate-type", "cdylib"]);
     command.arg("--").args(link::own(product, &target.flags));

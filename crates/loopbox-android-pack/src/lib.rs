@@ -55,8 +55,6 @@ use toolchain::Toolchain;
 pub struct Options {
     /// Build only these; all when there are none.
     pub abis: BTreeSet<Abi>,
-    /// Compile these without machine code: nothing is linked and nothing is left.
-    pub check: BTreeSet<Abi>,
     /// Record the sizes of this build as the accepted ones.
     pub bless: bool,
     /// Ask the Debian archive for newer compilers instead of using those that are there.
@@ -94,9 +92,6 @@ pub fn pack(options: &Options) -> Result<()> {
     for abi in abis {
         libraries.push(make(LIBRARY, abi)?);
         inhouse.push(make(INHOUSE, abi)?);
-    }
-    for &abi in &options.check {
-        library::ensure_compiles(abi, &toolchain, &progress)?;
     }
     let mut archives = None;
     if ALL.iter().all(|abi| libraries.iter().any(|library| library.abi == *abi)) {

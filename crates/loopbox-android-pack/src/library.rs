@@ -11,7 +11,7 @@ use loopbox_setup::progress::Progress;
 
 use crate::abi::Abi;
 use crate::check::{self, Rules};
-use crate::project::{INHOUSE, LIBRARY, Product, data, folder};
+use crate::project::{LIBRARY, Product, data, folder};
 use crate::size::Sizes;
 use crate::symbols::{self, SymbolList};
 use crate::toolchain::{Target, Toolchain};
@@ -105,17 +105,6 @@ pub fn ensure(abi: Abi) -> Result<Library> {
     let toolchain = Toolchain::ensure(&folder(), false, &progress)?;
     let list = SymbolList::read(&data("bionic-symbols.toml"))?;
     make(LIBRARY, abi, &toolchain, &list, Shown::Nothing, &progress)
-}
-
-/// Compiles both libraries for an ABI without machine code: what is wrong for its pointer width shows.
-pub(crate) fn ensure_compiles(abi: Abi, toolchain: &Toolchain, progress: &Progress) -> Result<()> {
-    let target = toolchain.target_to_check(abi, progress)?;
-    for product in [LIBRARY, INHOUSE] {
-        progress.say(format!("check {} for {abi}", product.soname));
-        build::check(product, abi, &target, &folder().join("build"))?;
-    }
-    println!("{abi}: compiles, nothing was linked");
-    Ok(())
 }
 
 /// Builds a library again where nothing is left of the first time, and compares all of it, symbols included.

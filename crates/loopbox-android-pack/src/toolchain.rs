@@ -74,15 +74,6 @@ pub(crate) struct Ndk {
     rustc: String,
 }
 
-/// What the standard library is built to.
-#[derive(Debug, Clone, Copy)]
-enum StdLibrary {
-    /// What programs are linked with.
-    MachineCode,
-    /// What a compiler needs to find errors, in a third of the time.
-    Metadata,
-}
-
 impl Toolchain {
     /// Finds the NDK that the environment names, else sets Debian's packages up in `work`.
     pub(crate) fn ensure(work: &Path, update: bool, progress: &Progress) -> Result<Self> {
@@ -104,14 +95,6 @@ impl Toolchain {
     pub(crate) fn target(&self, abi: Abi, imports: &Imports, progress: &Progress) -> Result<Target> {
         match self {
             Self::Debian(debian) => debian.target(abi, imports, progress),
-            Self::Ndk(ndk) => ndk.target(abi),
-        }
-    }
-
-    /// Prepares a target that nothing is linked for: its standard library has no machine code.
-    pub(crate) fn target_to_check(&self, abi: Abi, progress: &Progress) -> Result<Target> {
-        match self {
-            Self::Debian(debian) => debian.target_to_check(abi, progress),
             Self::Ndk(ndk) => ndk.target(abi),
         }
     }
@@ -212,44 +195,30 @@ impl Debian {
         let with_libraries = self.libraries()?;
         let stubs =
             self.cache.step("stubs", &key, |out| stubs::make(imports, abi, &lld, &with_libraries, out))?;
-        let mut target = self.with_standard_library(abi, StdLibrary::MachineCode, progress)?;
-        target.flags.extend([
+        let mut flags = vec![
+            format!("--sysroot={}", self.standard_library(abi, progress)?.display()),
+            format!("--remap-path-prefix={}=/rust", self.root.display()),
+        ];
+        flags.extend(TRAP.map(str::to_owned));
+        flags.extend([
             format!("-Clinker={}", linker.join("android-ld").display()),
             // Debian's compiler gives its linker -Wl, arguments whatever the flavour.
             "-Clinker-flavor=gcc".into(),
             format!("-Lnative={}", stubs.display()),
         ]);
-        target.flags.extend(link::flags(abi));
-        Ok(target)
-    }
-
-    fn target_to_check(&self, abi: Abi, progress: &Progress) -> Result<Target> {
-        self.with_standard_library(abi, StdLibrary::Metadata, progress)
-    }
-
-    fn with_standard_library(&self, abi: Abi, kind: StdLibrary, progress: &Progress) -> Result<Target> {
-        let sysroot = self.standard_library(abi, kind, progress)?;
-        let mut flags = vec![
-            format!("--sysroot={}", sysroot.display()),
-            format!("--remap-path-prefix={}=/rust", self.root.display()),
-        ];
-        flags.extend(TRAP.map(str::to_owned));
+        flags.extend(link::flags(abi));
         let mut environment = self.environment()?;
         environment.push(("RUSTC_BOOTSTRAP".into(), "1".into()));
         Ok(Target { environment, flags })
     }
 
     /// Builds the standard library for a target once per compiler: small before fast, as the library itself.
-    fn standard_library(&self, abi: Abi, kind: StdLibrary, progress: &Progress) -> Result<PathBuf> {
+    fn standard_library(&self, abi: Abi, progress: &Progress) -> Result<PathBuf> {
         let triple = abi.triple();
-        let (step, command, extension) = match kind {
-            StdLibrary::MachineCode => ("std", "build", "rlib"),
-            StdLibrary::Metadata => ("std-metadata", "check", "rmeta"),
-        };
-        let key = Key::new(step, STD_RECIPE).with(&self.version).with(&self.root.display().to_string());
+        let key = Key::new("std", STD_RECIPE).with(&self.version).with(&self.root.display().to_string());
         let key = key.with(triple).with(STD_MANIFEST).with(STD_FEATURES).with(&TRAP.join(" "));
-        self.cache.step(&format!("{step}-{}", abi.name()), &key, |out| {
-            progress.say(format!("{command} the standard library for {triple}, one to three minutes"));
+        self.cache.step(&format!("std-{}", abi.name()), &key, |out| {
+            progress.say(format!("build the standard library for {triple}, one to three minutes"));
             let mut flags = vec![
                 // What is linked to it is optimised as a whole: machine code made here would not be used.
                 "-Clinker-plugin-lto".to_owned(),
@@ -257,8 +226,8 @@ impl Debian {
                 link::NO_UNWIND_TABLES.to_owned(),
             ];
             flags.extend(TRAP.map(str::to_owned));
-            let how = [command, "--quiet", "--release", STD_FEATURES, "-Zbuild-std=std,panic_abort"];
-            self.compile_standard_library(triple, &how, &flags, extension, out)
+            let how = ["build", "--quiet", "--release", STD_FEATURES, "-Zbuild-std=std,panic_abort"];
+            self.compile_standard_library(triple, &how, &flags, out)
         })
     }
 
@@ -268,7 +237,6 @@ impl Debian {
         triple: &str,
         how: &[&str],
         flags: &[String],
-        extension: &str,
         out: &Path,
     ) -> Result<()> {
         let source = out.join("source");
@@ -290,7 +258,7 @@ impl Debian {
         for entry in fs::read_dir(source.join("target").join(triple).join(profile).join("deps"))? {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if path.extension().is_some_and(|e| e == extension) && !name.contains(STD_CRATE) {
+            if path.extension().is_some_and(|e| e == "rlib") && !name.contains(STD_CRATE) {
                 fs::rename(&path, libraries.join(name))?;
             }
         }
@@ -321,7 +289,7 @@ impl Debian {
             let how = ["build", "--quiet", "--config", no_debug, "-Zbuild-std=std,panic_unwind,test"];
             // As Debian has it: traces go through it.
             let flags = ["-Cforce-unwind-tables=yes".to_owned()];
-            self.compile_standard_library(triple, &how, &flags, "rlib", &out.join("usr"))
+            self.compile_standard_library(triple, &how, &flags, &out.join("usr"))
         })?;
         Ok(sysroot.join("usr"))
     }

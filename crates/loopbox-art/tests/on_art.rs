@@ -1,4 +1,4 @@
-//! The sampler on real Android Runtimes, through the library `examples/art_probe.rs` and the Java of
+//! The sampler on real Android Runtimes, through the library of `lab-probe` and the Java of
 //! `tests/java`.
 
 use std::collections::BTreeMap;

@@ -15,10 +15,6 @@ pub(crate) struct AndroidArgs {
     /// Build only this ABI (arm64-v8a, armeabi-v7a, x86_64, x86); may be given several times
     #[arg(long)]
     abi: Vec<Abi>,
-    /// Only compile for this ABI, without machine code, besides what `--abi` builds; may be given several
-    /// times
-    #[arg(long, requires = "abi")]
-    check: Vec<Abi>,
     /// Record the sizes of this build as the accepted ones
     #[arg(long)]
     bless: bool,
@@ -38,7 +34,7 @@ pub(crate) struct AndroidArgs {
 }
 
 pub(crate) fn run(args: AndroidArgs) -> Result<()> {
-    let AndroidArgs { abi, check, bless, update_toolchain, sizes, twice, against } = args;
+    let AndroidArgs { abi, bless, update_toolchain, sizes, twice, against } = args;
     if let Some(folder) = against {
         let list = SymbolList::read(&data("bionic-symbols.toml"))?;
         let rows = compare(&list, &folder, &abi)?;
@@ -47,6 +43,6 @@ pub(crate) fn run(args: AndroidArgs) -> Result<()> {
         ensure!(faults == 0, "the list says {faults} times what is not so");
         return Ok(());
     }
-    let (abis, check) = (abi.into_iter().collect(), check.into_iter().collect());
-    pack(&Options { abis, check, bless, update_toolchain, sizes, twice })
+    let abis = abi.into_iter().collect();
+    pack(&Options { abis, bless, update_toolchain, sizes, twice })
 }

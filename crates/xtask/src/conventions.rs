@@ -131,7 +131,7 @@ fn no_two_targets_write_one_file_or_folder() {
             }
         }
     }
-    for output in ["doc/loopbox", "debug/libloopbox", "debug/loopbox", "debug/examples/libart_probe"] {
+    for output in ["doc/loopbox", "debug/libloopbox", "debug/loopbox", "debug/libart_probe"] {
         assert!(writers.contains_key(output), "{output}: {writers:#?}");
     }
     writers.retain(|_, writers| writers.len() > 1);
@@ -200,11 +200,10 @@ fn built_with(packages: &[&str], edges: &str) -> BTreeSet<String> {
 
 #[test]
 fn what_the_test_command_builds_of_a_part_is_built_as_for_the_whole() {
-    let on_testbeds = ["-plab-host", "-ploopbox-jni", "-ploopbox-inhouse"];
-    let parts: [(&[&str], &str); 5] = [
+    let on_testbeds = ["-plab-host", "-plab-probe", "-ploopbox-jni", "-ploopbox-inhouse"];
+    let parts: [(&[&str], &str); 4] = [
         (&["-pxtask"], "normal"),
         (&on_testbeds, "normal"),
-        (&["-ploopbox-art"], "normal,dev"),
         (&["-ploopbox-cli", "-pxtask"], "normal"),
         // Its documentation.
         (&["--workspace"], "normal"),

@@ -25,7 +25,7 @@ pub(crate) fn build(arch: Arch, testbed: &Testbed, what: &[&str]) -> Result<Path
     let triple = arch.rust_triple();
     run(cargo_for(arch, testbed, "build", &[])?.args(what))
         .with_context(|| format!("cannot build for {triple}"))?;
-    Ok(products(arch).join(triple))
+    Ok(products().join(triple))
 }
 
 /// Runs the unit tests and test programs of a package, built for a testbed of another architecture, with the
@@ -57,8 +57,9 @@ pub fn run_tests(testbed: &Testbed, package: &str) -> Result<()> {
     run(cargo.args(["--tests", "--package", package])).context(what).map(drop)
 }
 
-fn products(arch: Arch) -> PathBuf {
-    target().join(arch.name())
+/// One folder for all architectures: macros and build scripts run on this machine and are compiled once.
+fn products() -> PathBuf {
+    target().join("linux")
 }
 
 /// Cargo with the compiler, the linker and the standard library for an architecture.
@@ -77,7 +78,7 @@ fn cargo_for(arch: Arch, testbed: &Testbed, word: &str, more: &[String]) -> Resu
     flags.extend_from_slice(more);
     let mut cargo = cargo();
     cargo.current_dir(root()).args([word, "--quiet", "--locked", "--target", arch.rust_triple()]);
-    cargo.envs(toolchain.environment()?).env("CARGO_TARGET_DIR", products(arch));
+    cargo.envs(toolchain.environment()?).env("CARGO_TARGET_DIR", products());
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     Ok(cargo)
 }

@@ -99,9 +99,10 @@ const STEPS: &[Step] = &[
     full("machine with 16 KiB pages", || run(xtask().args(["bionic", "--machine"]))),
 ];
 
-/// The libraries that tests run, and one ABI more for its pointers of 32 bits. A release builds and checks
-/// all four, and packs the archives: each takes its own standard library, a minute or more of a processor.
-const TESTED_ABIS: [&str; 6] = ["--abi", "arm64-v8a", "--abi", "x86_64", "--check", "armeabi-v7a"];
+/// The libraries that tests run. A release builds and checks all four, and packs the archives: each takes its
+/// own standard library, a minute or more of a processor. What is wrong for pointers of 32 bits shows in the
+/// builds for the testbeds that have them.
+const TESTED_ABIS: [&str; 4] = ["--abi", "arm64-v8a", "--abi", "x86_64"];
 
 const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {
     Step { name, tier: Tier::Both, is_parallel: false, run }

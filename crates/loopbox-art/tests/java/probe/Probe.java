@@ -2,7 +2,7 @@ package probe;
 
 import dalvik.annotation.optimization.FastNative;
 
-/** The natives of the example library art_probe. */
+/** The natives of the library of {@code lab-probe}. */
 final class Probe {
     static {
         System.loadLibrary("art_probe");

@@ -8,6 +8,8 @@ public class Resources {
 
     private final DisplayMetrics metrics = new DisplayMetrics();
 
+    private Resources() {}
+
     public static Resources getSystem() { return SYSTEM; }
 
     public DisplayMetrics getDisplayMetrics() { return metrics; }

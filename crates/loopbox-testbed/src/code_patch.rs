@@ -1,8 +1,9 @@
 //! Repairs of machine code in a library of exactly known content.
 //!
 //! Debian's build of ART 14 has two faults that keep it from starting, and one of AOSP's that ends it now and
-//! then; ART 11 has one of AOSP's that its compiler brings. The repairs are data in `tests/testbed/code-patches`: each replaces bytes that must be there, at
-//! virtual addresses of one file whose SHA-256 is given. Any other file is refused.
+//! then; ART 11 has one of AOSP's that its compiler brings. The repairs are data in
+//! `tests/testbed/code-patches`: each replaces bytes that must be there, at virtual addresses of one file
+//! whose SHA-256 is given. Any other file is refused.
 
 use std::fs;
 use std::path::Path;

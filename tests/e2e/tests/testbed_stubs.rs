@@ -1,10 +1,8 @@
-//! What is written by hand of the platform, for testbeds and their apps, is as the platform has it: each class
-//! and each member that another package can name is in the real class files of API 29, whose queue and frame
-//! clock the testbeds have, or is newer by a list, or is what a test needs, by a list with reasons.
+//! The classes that are written by hand around the testbeds' real queue and frame clock are as the platform
+//! has them: each class and each member that another package can name is in the real class files of API 29,
+//! or is newer or another level's, by a list, or is a test's, by its name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use loopbox_android_pack::class_file::{ClassFile, Member};
@@ -19,40 +17,31 @@ const OURS: u32 = 29;
 /// The level that has what is newer.
 const NEWEST: u32 = 37;
 
-/// What the sources of this part of a folder were compiled to, with classes inside of them, by name: of these jars and
-/// class files.
-fn written_below(sources: &str, part: &str, compiled: &[PathBuf]) -> Result<BTreeMap<String, ClassFile>> {
-    let sources = root().join(sources);
+/// What the stubs were compiled to, with classes inside of them, by name.
+fn stubs() -> Result<BTreeMap<String, ClassFile>> {
+    let sources = root().join("tests/testbed/framework-stubs");
     let mut outer = BTreeSet::new();
-    for file in files_below(&sources.join(part))? {
+    for file in files_below(&sources)? {
         outer.insert(file.strip_prefix(&sources)?.with_extension("").display().to_string());
     }
     let is_ours = |class: &str| outer.contains(class.split('$').next().unwrap_or_default());
-    let mut files = Vec::new();
-    for part in compiled {
-        if part.extension().is_some_and(|kind| kind == "class") {
-            files.push(fs::read(part).with_context(|| format!("cannot read {}", part.display()))?);
-            continue;
-        }
-        let names = jar::names(part)?;
+    let mut all = BTreeMap::new();
+    for jar in testbed::ensure("art11")?.java_class_path() {
+        let names = jar::names(&jar)?;
         let wanted = names.iter().filter(|name| name.strip_suffix(".class").is_some_and(is_ours));
         let wanted: Vec<&String> = wanted.collect();
-        files.extend(jar::read_entries(part, &wanted)?.into_iter().map(|(_, bytes)| bytes));
-    }
-    let mut all = BTreeMap::new();
-    for bytes in files {
-        let class = ClassFile::parse(&bytes)?;
-        if is_ours(&class.name) {
+        for (name, bytes) in jar::read_entries(&jar, &wanted)? {
+            let class = ClassFile::parse(&bytes).with_context(|| name)?;
             all.insert(class.name.clone(), class);
         }
     }
     let found: BTreeSet<&str> = all.keys().filter_map(|name| name.split('$').next()).collect();
-    ensure!(found.len() == outer.len(), "{} of {} sources are compiled", found.len(), outer.len());
+    ensure!(found.len() == outer.len(), "{} of {} stubs are compiled", found.len(), outer.len());
     Ok(all)
 }
 
-/// Whether it is a test's, by its name: `android/view/TestInput`, `android/os/Trace.testBegun`; or the door to
-/// the host program.
+/// Whether it is a test's, by its name: `android/view/TestInput`, `android/os/Trace.testBegun`; or the door
+/// to the host program.
 fn is_of_tests(name: &str) -> bool {
     let name = name.split(':').next().unwrap_or(name);
     let last = name.rsplit('/').next().unwrap_or(name);
@@ -189,8 +178,7 @@ const NEWER: [&str; 12] = [
 
 #[test]
 fn stubs_of_the_testbeds_are_as_the_platform_is() -> Result<()> {
-    let jars = testbed::ensure("art11")?.java_class_path();
-    let (differ, newer, compared) = differences(&written_below("tests/testbed/framework-stubs", "", &jars)?)?;
+    let (differ, newer, compared) = differences(&stubs()?)?;
     let of_others: BTreeSet<String> =
         OF_OTHERS.iter().map(|(what, _)| format!("{what} is nowhere")).collect();
     assert_eq!(differ, of_others);
@@ -213,8 +201,7 @@ fn what_api_29_does_not_have_is_called_by_another_level() -> Result<()> {
 /// The comparison finds what is wrong, in a class that is there.
 #[test]
 fn a_member_that_is_not_the_platforms_is_found() -> Result<()> {
-    let jars = testbed::ensure("art11")?.java_class_path();
-    let mut written = written_below("tests/testbed/framework-stubs", "", &jars)?;
+    let mut written = stubs()?;
     let [clock, process] = ["android/os/SystemClock", "android/os/Process"];
     let uptime = written[clock].members["uptimeMillis:()J"].clone();
     let constant = written["android/view/Display"].members["DEFAULT_DISPLAY:I"].clone();

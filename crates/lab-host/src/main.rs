@@ -21,6 +21,8 @@ mod testbed;
 mod vm;
 mod waits;
 
+use std::io::Write as _;
+
 use anyhow::{Context, Result};
 use args::Args;
 use jni::objects::{JObject, JObjectArray, JString};
@@ -41,14 +43,19 @@ fn main() {
     // As every app finds it. A shell that starts a command in the background has the signal ignored.
     // SAFETY: no handler is set, and no other thread is there yet.
     unsafe { libc::signal(libc::SIGQUIT, libc::SIG_DFL) };
-    // Not a return: the VM is never destroyed, because that would wait for the threads under test.
-    std::process::exit(match run() {
+    let code = match run() {
         Ok(()) => 0,
         Err((code, error)) => {
             eprintln!("lab-host: {error:#}");
             code
         }
-    })
+    };
+    // Best effort: who reads it may be gone.
+    let _ = std::io::stdout().flush();
+    // Not a return: the VM is never destroyed, because that would wait for the threads under test. Nor what
+    // exit handlers destroy, because those threads use it.
+    // SAFETY: ends the process; nothing has to be dropped first.
+    unsafe { libc::_exit(code) }
 }
 
 fn run() -> Result<(), (i32, anyhow::Error)> {

@@ -21,6 +21,8 @@ pub struct ClassFile {
     pub name: String,
     /// Whether it is an interface.
     pub is_interface: bool,
+    /// Whether others than its package can name it; a private one is as one of the package.
+    pub is_visible: bool,
     /// The class and the interfaces that it extends.
     pub extends: Vec<String>,
     /// By name and descriptor, `getQueue:()Landroid/os/MessageQueue;`.
@@ -196,6 +198,7 @@ impl ClassFile {
         let mut class = Self {
             name: pool.class(reader.u16()?)?.to_owned(),
             is_interface: flags & INTERFACE != 0,
+            is_visible: flags & PUBLIC != 0,
             ..Self::default()
         };
         let above = reader.u16()?;
@@ -260,7 +263,7 @@ mod tests {
         jvm::compile(&[source], &[], folder.path()).unwrap();
         let bytes = fs::read(folder.path().join("a/A.class")).unwrap();
         let class = ClassFile::parse(&bytes).unwrap();
-        assert_eq!((class.name.as_str(), class.is_interface), ("a/A", false));
+        assert_eq!((class.name.as_str(), class.is_interface, class.is_visible), ("a/A", false, true));
         assert_eq!(class.extends, ["java/lang/Exception", "java/lang/Runnable"]);
         let name = &class.members["NAME:Ljava/lang/String;"];
         assert!(name.is_static() && name.is_visible() && name.constant.as_deref() == Some("a"));

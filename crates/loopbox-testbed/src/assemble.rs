@@ -218,11 +218,16 @@ impl Builder<'_> {
             remove(&lib.join(name))?;
             symlink(file, lib.join(name)).with_context(|| format!("cannot create {name}"))?;
         }
-        let Some(file) = &self.spec.testbed.code_patches else { return Ok(()) };
-        let patches: CodePatches = read_toml(&self.spec.folder.join(file))?;
-        let library = lib.join(&patches.file);
-        let mended = lib.join(format!("{}.mended", patches.file));
-        patches.apply(&library, &mended)?;
-        fs::rename(&mended, &library).with_context(|| format!("cannot replace {}", library.display()))
+        let testbed = &self.spec.testbed;
+        let has_jit = self.spec.compiler.is_some() && self.spec.aot.is_none();
+        let of_jit = testbed.jit_code_patches.iter().filter(|_| has_jit);
+        for file in testbed.code_patches.iter().chain(of_jit) {
+            let patches: CodePatches = read_toml(&self.spec.folder.join(file))?;
+            let library = lib.join(&patches.file);
+            let mended = lib.join(format!("{}.mended", patches.file));
+            patches.apply(&library, &mended)?;
+            fs::rename(&mended, &library).with_context(|| format!("cannot replace {}", library.display()))?;
+        }
+        Ok(())
     }
 }

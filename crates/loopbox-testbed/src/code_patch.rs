@@ -1,8 +1,9 @@
 //! Repairs of machine code in a library of exactly known content.
 //!
 //! Debian's build of ART 14 has two faults that keep it from starting, and one of AOSP's that ends it now and
-//! then. The repairs are data in `tests/testbed/code-patches`: each replaces bytes that must be there, at
-//! virtual addresses of one file whose SHA-256 is given. Any other file is refused.
+//! then; ART 11 has one of AOSP's that its compiler brings. The repairs are data in
+//! `tests/testbed/code-patches`: each replaces bytes that must be there, at virtual addresses of one file
+//! whose SHA-256 is given. Any other file is refused.
 
 use std::fs;
 use std::path::Path;
@@ -134,13 +135,14 @@ mod tests {
 
     #[test]
     fn the_repairs_of_the_repository_keep_the_length_of_the_code() {
-        let patches: CodePatches =
-            loopbox_setup::package::read_toml(&crate::paths::specs().join("code-patches/art14.toml"))
-                .unwrap();
-        assert_eq!(patches.patch.len(), 3);
-        for write in patches.patch.iter().flat_map(|p| &p.writes) {
-            let (old, new) = (from_hex(&write.old).unwrap(), from_hex(&write.new).unwrap());
-            assert_eq!(old.len(), new.len(), "{:#x}", write.address);
+        for (file, count) in [("art14", 3), ("art11-jit", 1)] {
+            let file = crate::paths::specs().join(format!("code-patches/{file}.toml"));
+            let patches: CodePatches = loopbox_setup::package::read_toml(&file).unwrap();
+            assert_eq!(patches.patch.len(), count);
+            for write in patches.patch.iter().flat_map(|p| &p.writes) {
+                let (old, new) = (from_hex(&write.old).unwrap(), from_hex(&write.new).unwrap());
+                assert_eq!(old.len(), new.len(), "{:#x}", write.address);
+            }
         }
     }
 

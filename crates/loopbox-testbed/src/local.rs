@@ -136,6 +136,7 @@ fn spec(specs: &Path, folder: &Path) -> Result<RuntimeSpec> {
         patches: fit.patches,
         vm_options: fit.vm_options,
         code_patches: None,
+        jit_code_patches: None,
         packages: local.packages,
         pins: BTreeMap::new(),
         off: BTreeMap::new(),

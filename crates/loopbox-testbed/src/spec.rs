@@ -115,6 +115,8 @@ pub(crate) struct RuntimeSpec {
     pub(crate) vm_options: Vec<String>,
     /// Repairs of machine code.
     pub(crate) code_patches: Option<String>,
+    /// Those that only a testbed with the JIT compiler needs.
+    pub(crate) jit_code_patches: Option<String>,
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
     /// There is a testbed for an architecture when these have its name.

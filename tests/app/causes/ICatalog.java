@@ -23,8 +23,8 @@ interface ICatalog {
 
             @Override
             public int price(int item) {
-                Parcel data = new Parcel();
-                Parcel reply = new Parcel();
+                Parcel data = Parcel.obtain();
+                Parcel reply = Parcel.obtain();
                 data.writeInt(item);
                 remote.transact(1, data, reply, 0);
                 return reply.readInt();

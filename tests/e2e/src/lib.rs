@@ -12,6 +12,7 @@ pub mod matrix;
 pub mod monitor;
 pub mod peers;
 pub mod platform_names;
+pub mod real_classes;
 pub mod real_sdks;
 pub mod scenario;
 pub mod source_lines;

@@ -9,29 +9,11 @@ use anyhow::{Context, Result, ensure};
 use loopbox_android_pack::class_file::{ClassFile, Used};
 use loopbox_android_pack::half::{self, Compiled};
 use loopbox_android_pack::platform::{Known, classes_below, uses_below};
-use loopbox_setup::jar;
+use loopbox_e2e::real_classes::read;
 use loopbox_testbed::{self as testbed, level_classes};
 
 /// The newest level that there is.
 const NEWEST: u32 = 37;
-
-/// These classes of a jar, and what they extend.
-fn read(jar: &Path, mut wanted: BTreeSet<String>) -> Result<BTreeMap<String, ClassFile>> {
-    let there: BTreeSet<String> = jar::names(jar)?.into_iter().collect();
-    let mut classes = BTreeMap::new();
-    while !wanted.is_empty() {
-        let files: Vec<String> = wanted.iter().map(|class| format!("{class}.class")).collect();
-        let files: Vec<&String> = files.iter().filter(|file| there.contains(*file)).collect();
-        wanted.clear();
-        for (name, bytes) in jar::read_entries(jar, &files)? {
-            let class = ClassFile::parse(&bytes).with_context(|| name)?;
-            wanted.extend(class.extends.iter().cloned());
-            classes.insert(class.name.clone(), class);
-        }
-        wanted.retain(|class| !classes.contains_key(class));
-    }
-    Ok(classes)
-}
 
 /// The class files of a level, as far as they are kept.
 struct Level(BTreeMap<String, ClassFile>);

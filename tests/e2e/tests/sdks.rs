@@ -13,6 +13,10 @@ use tempfile::tempdir;
 
 /// What `peers.Together` posts.
 const MESSAGES: u64 = 300;
+/// What it says where each was seen once.
+const NONE: &str = "lost [] again []";
+/// Whose message it posts among them.
+const FOREIGN: &str = "peers.Together$Foreign";
 /// What has been seen.
 const SDKS: [&str; 4] = ["datadog", "blockcanary", "rx", "coroutines"];
 /// By testbed, the hooks there.
@@ -33,36 +37,96 @@ fn in_each_way(class: &str, check: impl Fn(App, &Path) -> Result<()> + Sync) -> 
     Ok(())
 }
 
+/// What `peers.Together` says of one SDK.
+struct Counts {
+    /// Which of the SDK's messages it has not seen, or more than once, with the recorder and without it.
+    both: String,
+    alone: String,
+    /// How many messages Looper has dispatched meanwhile, each by somebody.
+    dispatched: u64,
+    /// Where the recorder has begun another number of messages than Looper, and whose those were.
+    differences: String,
+    /// Messages of others.
+    foreign: String,
+    /// How many messages are recorded between two reports.
+    recorded: u64,
+}
+
+/// All that an app of `peers.Together` says, by SDK.
+fn counts(app: App, folder: &Path) -> Result<Vec<(&'static str, Counts)>> {
+    let ended = app.argument("hangMs=60000").start()?.finish(LIMIT)?.success()?;
+    let ours = reports(folder)?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
+    let token = |name: String| -> Result<u64> {
+        let is = |report: &&Report| report.meta.reason == DumpReason::Requested(name.clone());
+        let report = ours.iter().find(is).with_context(|| format!("no report {name}: {:?}", ended.lines))?;
+        let MainState::Running(running) = &report.main else {
+            anyhow::bail!("{name}: main is {:?}", report.main)
+        };
+        Ok(running.token.0)
+    };
+    let of = |sdk: &'static str| -> Result<(&'static str, Counts)> {
+        let line = |what: &str| -> Result<String> {
+            let found =
+                ended.lines.iter().find_map(|line| line.strip_prefix(&format!("SCRIPT {what} {sdk} ")));
+            Ok(found.with_context(|| format!("{sdk} {what}: {:?}", ended.lines))?.to_owned())
+        };
+        let recorded = line("recorded")?;
+        let (dispatched, differences) = recorded.split_once(' ').context("no number")?;
+        let counts = Counts {
+            both: line("both")?,
+            alone: line("alone")?,
+            dispatched: dispatched.parse()?,
+            differences: differences.to_owned(),
+            foreign: line("foreign")?,
+            recorded: token(format!("end {sdk}"))? - token(format!("begin {sdk}"))?,
+        };
+        Ok((sdk, counts))
+    };
+    SDKS.into_iter().map(of).collect()
+}
+
 #[test]
 fn no_message_is_lost_with_an_sdk_and_none_by_the_sdk_when_the_recorder_is_gone() -> Result<()> {
     in_each_way("peers.Together", |app, folder| {
-        let ended = app.argument("hangMs=60000").start()?.finish(LIMIT)?.success()?;
-        let ours = reports(folder)?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
-        let token = |name: String| -> Result<u64> {
-            let is = |report: &&Report| report.meta.reason == DumpReason::Requested(name.clone());
-            let report = ours.iter().find(is).with_context(|| format!("no report {name}"))?;
-            let MainState::Running(running) = &report.main else {
-                anyhow::bail!("{name}: main is {:?}", report.main)
-            };
-            Ok(running.token.0)
-        };
-        for sdk in SDKS {
-            let said = |when: &str| -> Result<u64> {
-                let line = ended
-                    .lines
-                    .iter()
-                    .find_map(|line| line.strip_prefix(&format!("SCRIPT {when} {sdk} ")))
-                    .with_context(|| format!("{sdk} {when}: {:?}", ended.lines))?;
-                Ok(line.parse()?)
-            };
-            ensure!(said("both")? == MESSAGES, "{sdk} has seen {} messages", said("both")?);
+        for (sdk, of_it) in counts(app, folder)? {
+            let foreign = &of_it.foreign;
+            ensure!(of_it.both == NONE, "{sdk} with us: {}; others' messages: {foreign}", of_it.both);
+            ensure!(of_it.differences == "[]", "the recorder with {sdk}: {}", of_it.differences);
             // The one that asks at the end is one more.
-            let recorded = token(format!("end {sdk}"))? - token(format!("begin {sdk}"))?;
-            ensure!(recorded == MESSAGES + 1, "with {sdk} {recorded} messages were recorded");
-            ensure!(said("alone")? == MESSAGES, "{sdk} has seen {} without us", said("alone")?);
+            ensure!(
+                of_it.recorded == of_it.dispatched,
+                "the reports have {} of {} messages with {sdk}, of them {MESSAGES} and {foreign}",
+                of_it.recorded,
+                of_it.dispatched
+            );
+            ensure!(of_it.alone == NONE, "{sdk} without us: {}", of_it.alone);
+            ensure!(of_it.dispatched > MESSAGES + 1 && foreign.contains(FOREIGN), "nobody's: {foreign}");
         }
         Ok(())
     })
+}
+
+#[test]
+fn a_message_that_no_printer_sees_is_named_as_lost() -> Result<()> {
+    let bed = Bed::ensure("art11", Build::Dev)?;
+    for order in ["first", "last"] {
+        let folder = tempdir()?;
+        let app = bed.app("peers.Together", folder.path());
+        let app = app.argument(format!("dir={}", folder.path().display())).argument("hook=PRINTER");
+        let app = app.argument(format!("order={order}")).argument("lose=on");
+        for (sdk, of_it) in counts(app, folder.path())? {
+            let is_printer = ["datadog", "blockcanary"].contains(&sdk);
+            let of_sdk = if is_printer { "lost [200] again []" } else { NONE };
+            ensure!((of_it.both.as_str(), of_it.alone.as_str()) == (of_sdk, of_sdk), "{sdk}: {}", of_it.both);
+            ensure!(
+                of_it.differences.starts_with("[0 recorded up to number 200 of ["),
+                "{}",
+                of_it.differences
+            );
+            ensure!(of_it.recorded + 1 == of_it.dispatched, "{} of {}", of_it.recorded, of_it.dispatched);
+        }
+    }
+    Ok(())
 }
 
 #[test]

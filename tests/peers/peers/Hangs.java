@@ -279,7 +279,7 @@ public final class Hangs {
         }
 
         private static void price() {
-            new BinderProxy().transact(1, new Parcel(), new Parcel(), 0);
+            new BinderProxy().transact(1, Parcel.obtain(), Parcel.obtain(), 0);
         }
     }
 

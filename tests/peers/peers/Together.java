@@ -9,7 +9,6 @@ import io.loopbox.Loopbox;
 import io.loopbox.Status;
 import io.reactivex.rxjava3.android.schedulers.AndroidSchedulers;
 import java.lang.reflect.Field;
-import java.util.concurrent.atomic.AtomicInteger;
 import kotlin.coroutines.EmptyCoroutineContext;
 import kotlinx.coroutines.android.HandlerDispatcherKt;
 import scenario.Options;
@@ -17,18 +16,23 @@ import scenario.Script;
 
 /**
  * The recorder and one SDK after the other in one process: a known number of messages while both watch, and
- * again when the recorder is gone. Arguments: those of {@link Options}; {@code order=first} or {@code last}:
- * whether the recorder comes before the SDKs. Prints how many messages each SDK has seen, and has a report of
- * ours before and after them.
+ * again when the recorder is gone. In the middle of them comes a message of somebody else. Arguments: those
+ * of {@link Options}; {@code order=first} or {@code last}: whether the recorder comes before the SDKs; {@code
+ * lose=on}: one message has no Printer. Prints which messages each SDK has seen, and the recorder, and has a
+ * report of ours before and after them.
  */
 public final class Together {
     private static final int MESSAGES = 300;
     private static final int PROBE_MS = 20;
+    private static final int FOREIGN_AFTER = 100;
+    private static final int LOST = 200;
 
     private final Handler main = new Handler(Looper.getMainLooper());
     private final Options options;
     private final Sdk[] sdks = {new LongTasks(), new Blocks(), new Rx(), new Coroutines()};
     private int at;
+    private Counted counted;
+    private Printer kept;
 
     private Together(Options options) {
         this.options = options;
@@ -36,22 +40,14 @@ public final class Together {
 
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
+        Counted.begin();
         Together together = new Together(new Options(arguments));
         together.main.post(together::begin);
         Looper.loop();
     }
 
-    /** One of the messages. */
-    static final class Tick implements Runnable {
-        static final AtomicInteger RUN = new AtomicInteger();
-
-        @Override public void run() {
-            RUN.incrementAndGet();
-        }
-    }
-
     /** What sees messages, or has them run. */
-    private abstract static class Sdk {
+    private abstract class Sdk {
         final String name;
 
         Sdk(String name) {
@@ -62,8 +58,8 @@ public final class Together {
 
         abstract void uninstall() throws Exception;
 
-        /** How many ticks it has seen or run since. */
-        abstract int seen();
+        /** A tick that runs; it may be the SDK that has had it run. */
+        void runs(int number) {}
 
         void post(Handler main, Tick tick) {
             main.post(tick);
@@ -71,13 +67,10 @@ public final class Together {
     }
 
     /** Datadog's Printer, for which each message is long. */
-    private static final class LongTasks extends Sdk {
-        private final AtomicInteger ticks = new AtomicInteger();
+    private final class LongTasks extends Sdk {
         private final Datadog.LongTask sdk = new Datadog.LongTask(0) {
             @Override void longTask(long ms, String target) {
-                if (target.contains(Tick.class.getName())) {
-                    ticks.incrementAndGet();
-                }
+                printed(target);
             }
         };
 
@@ -92,23 +85,19 @@ public final class Together {
         @Override void uninstall() throws Exception {
             sdk.uninstall();
         }
-
-        @Override int seen() {
-            return ticks.getAndSet(0);
-        }
     }
 
     /** BlockCanary's Printer. */
-    private static final class Blocks extends Sdk {
+    private final class Blocks extends Sdk {
         private final Core core = new Core(Peer.context, new BlockCanaryContext() {
             @Override public String providePath() {
                 return "/blockcanary/";
             }
         });
-        private final AtomicInteger ticks = core.count(Tick.class.getName());
 
         Blocks() {
             super("blockcanary");
+            core.onEnd(Together.this::printed);
         }
 
         @Override void install() {
@@ -118,14 +107,10 @@ public final class Together {
         @Override void uninstall() {
             core.stop();
         }
-
-        @Override int seen() {
-            return ticks.getAndSet(0);
-        }
     }
 
     /** A library that posts messages. */
-    private abstract static class Dispatcher extends Sdk {
+    private abstract class Dispatcher extends Sdk {
         Dispatcher(String name) {
             super(name);
         }
@@ -134,12 +119,12 @@ public final class Together {
 
         @Override void uninstall() {}
 
-        @Override int seen() {
-            return Tick.RUN.getAndSet(0);
+        @Override void runs(int number) {
+            counted.ran(number);
         }
     }
 
-    private static final class Rx extends Dispatcher {
+    private final class Rx extends Dispatcher {
         Rx() {
             super("rx");
         }
@@ -149,7 +134,7 @@ public final class Together {
         }
     }
 
-    private static final class Coroutines extends Dispatcher {
+    private final class Coroutines extends Dispatcher {
         Coroutines() {
             super("coroutines");
         }
@@ -214,22 +199,57 @@ public final class Together {
         }
     }
 
+    private void printed(String line) {
+        if (counted != null) {
+            counted.printed(line);
+        }
+    }
+
     private void both() {
         Script.ask("begin " + sdks[at].name);
         messages(this::seenByBoth);
     }
 
     private void messages(Runnable then) {
-        sdks[at].seen();
-        for (int i = 0; i < MESSAGES; i++) {
-            sdks[at].post(main, new Tick());
+        counted = new Counted(MESSAGES);
+        for (int number = 0; number < MESSAGES; number++) {
+            sdks[at].post(main, new Tick(number, this::tick));
         }
         main.post(then);
     }
 
+    private void tick(int number) {
+        counted.step("number " + number);
+        sdks[at].runs(number);
+        if (number == FOREIGN_AFTER) {
+            main.postAtFrontOfQueue(new Foreign());
+        }
+        if (options.is("lose", "on")) {
+            lose(number);
+        }
+    }
+
+    /** Of somebody else, who posts when he likes. */
+    private static final class Foreign implements Runnable {
+        @Override public void run() {}
+    }
+
+    /** Nobody's Printer sees the next message. */
+    private void lose(int number) {
+        if (number == LOST - 1) {
+            kept = printer();
+            Looper.getMainLooper().setMessageLogging(null);
+        } else if (number == LOST) {
+            Looper.getMainLooper().setMessageLogging(kept);
+        }
+    }
+
     private void seenByBoth() {
+        counted.step("the end");
         Script.ask("end " + sdks[at].name);
-        Script.say("both " + sdks[at].name + " " + sdks[at].seen());
+        Script.say("both " + sdks[at].name + " " + counted.seen());
+        Script.say("recorded " + sdks[at].name + " " + counted.recorded());
+        Script.say("foreign " + sdks[at].name + " " + counted.foreign());
         Loopbox.uninstall();
         // From the next message on it is gone for sure.
         main.post(() -> messages(this::seenAlone));
@@ -237,7 +257,8 @@ public final class Together {
 
     private void seenAlone() {
         try {
-            Script.say("alone " + sdks[at].name + " " + sdks[at].seen());
+            Script.say("alone " + sdks[at].name + " " + counted.seen());
+            counted = null;
             sdks[at].uninstall();
         } catch (Exception failed) {
             throw new AssertionError(failed);

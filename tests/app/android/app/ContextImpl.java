@@ -70,7 +70,7 @@ public final class ContextImpl extends Context {
     @Override
     public Object getSystemService(String name) {
         if (DISPLAY_SERVICE.equals(name)) {
-            return new DisplayManager();
+            return new DisplayManager(this);
         }
         return new ActivityManager() {
             @Override

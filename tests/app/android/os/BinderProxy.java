@@ -9,5 +9,9 @@ public final class BinderProxy implements IBinder {
         return transactNative(code, data, reply, flags);
     }
 
+    @Override public IInterface queryLocalInterface(String descriptor) { return null; }
+    @Override public void linkToDeath(DeathRecipient recipient, int flags) {}
+    @Override public boolean isBinderAlive() { return true; }
+
     private native boolean transactNative(int code, Parcel data, Parcel reply, int flags);
 }

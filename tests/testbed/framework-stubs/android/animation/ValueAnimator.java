@@ -24,7 +24,11 @@ public class ValueAnimator extends Animator implements AnimationHandler.Animatio
         this.to = to;
     }
 
-    public static ValueAnimator ofFloat(float from, float to) { return new ValueAnimator(from, to); }
+    /** From the first value to the last. */
+    public static ValueAnimator ofFloat(float... values) {
+        return new ValueAnimator(values[0], values[values.length - 1]);
+    }
+
 
     public ValueAnimator setDuration(long ms) {
         durationMs = ms;

@@ -21,6 +21,20 @@ public abstract class Context {
 
     public abstract Object getSystemService(String name);
 
+    /** What the classes of newer levels ask for. */
+    public String getSystemServiceName(Class<?> type) {
+        return "android.app.ActivityManager".equals(type.getName()) ? ACTIVITY_SERVICE : null;
+    }
+
+    public final <T> T getSystemService(Class<T> type) {
+        String name = getSystemServiceName(type);
+        return name == null ? null : type.cast(getSystemService(name));
+    }
+
+    public File getFilesDir() {
+        return new File(getNoBackupFilesDir(), "files");
+    }
+
     public Intent registerReceiver(BroadcastReceiver receiver, IntentFilter filter) {
         throw new UnsupportedOperationException();
     }

@@ -1,10 +1,18 @@
 package android.os;
 
-/** There is no Binder driver: every call comes from this process. */
+/** There is no Binder driver: every call comes from this process, which lives as long as its binders. */
 public class Binder implements IBinder {
+    private IInterface owner;
+
     public static long clearCallingIdentity() { return 0; }
     public static void flushPendingCommands() {}
     public static int getCallingUid() { return Process.myUid(); }
     /** StrictMode has calls of other processes detect what is forbidden here; there are none. */
     public static void setThreadStrictModePolicy(int policyMask) {}
+
+    public void attachInterface(IInterface owner, String descriptor) { this.owner = owner; }
+    protected boolean onTransact(int code, Parcel data, Parcel reply, int flags) throws RemoteException { return false; }
+    @Override public IInterface queryLocalInterface(String descriptor) { return owner; }
+    @Override public void linkToDeath(DeathRecipient recipient, int flags) {}
+    @Override public boolean isBinderAlive() { return true; }
 }

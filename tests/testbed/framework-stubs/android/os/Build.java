@@ -11,10 +11,11 @@ public class Build {
     public static final String CPU_ABI = VMRuntime.getCurrentInstructionSet().equals("arm64") ? "arm64-v8a" : "x86_64";
     public static final String[] SUPPORTED_ABIS = {CPU_ABI};
 
-    public static final String MODEL = "testbed";
+    /** No constant, as on a device: an app that is compiled here has it from where it runs. */
+    public static final String MODEL = String.valueOf((Object) "testbed");
 
     public static class VERSION {
-        public static final String RELEASE = "";
+        public static final String RELEASE = String.valueOf((Object) "");
         public static final int SDK_INT = Integer.getInteger("loopbox.sdk", 29);
     }
 

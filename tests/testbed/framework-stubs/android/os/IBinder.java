@@ -1,4 +1,15 @@
 package android.os;
 
-/** There is no other process to bind to; Service.onBind needs the type. */
-public interface IBinder {}
+/** Every call comes from this process. */
+public interface IBinder {
+    /** As on a device. */
+    interface DeathRecipient {
+        void binderDied();
+    }
+
+    void linkToDeath(DeathRecipient recipient, int flags) throws RemoteException;
+
+    boolean isBinderAlive();
+
+    IInterface queryLocalInterface(String descriptor);
+}

@@ -1,7 +1,11 @@
 package android.os;
 
 /** Messages never leave the process; only the signatures are needed. */
-public class Parcel {
+public final class Parcel {
+    private Parcel() {}
+
+    public static Parcel obtain() { return new Parcel(); }
+
     public <T extends Parcelable> T readParcelable(ClassLoader loader) { return null; }
     public <T> T readParcelable(ClassLoader loader, Class<T> type) { return null; }
     public void writeParcelable(Parcelable value, int flags) {}

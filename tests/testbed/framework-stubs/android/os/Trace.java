@@ -3,14 +3,21 @@ package android.os;
 import java.util.ArrayList;
 import java.util.List;
 
-/** No atrace: tags are off. */
+/** No atrace: tags are off, but one for tests. */
 public final class Trace {
     public static final long TRACE_TAG_VIEW = 1L << 3;
+    public static final long TRACE_TAG_APP = 1L << 12;
 
     /**
      * Name and nanoseconds of each section that has ended, where a bench wants them; else null. Main thread.
      */
     public static List<String> testSections;
+
+    /**
+     * The name of each section that has begun with the app's tag, where a test wants them; else null. Main
+     * thread. After {@code Looper.setTraceTag(TRACE_TAG_APP)} these are Handler and callback of each message.
+     */
+    public static List<String> testBegun;
 
     private static final List<String> OPEN = new ArrayList<String>();
     private static final List<Long> SINCE = new ArrayList<Long>();
@@ -29,8 +36,14 @@ public final class Trace {
         }
     }
 
-    public static boolean isTagEnabled(long tag) { return false; }
-    public static void traceBegin(long tag, String name) {}
+    public static boolean isTagEnabled(long tag) { return testBegun != null && tag == TRACE_TAG_APP; }
+
+    public static void traceBegin(long tag, String name) {
+        if (isTagEnabled(tag)) {
+            testBegun.add(name);
+        }
+    }
+
     public static void traceEnd(long tag) {}
     public static void instant(long tag, String name) {}
     public static void instantForTrack(long tag, String track, String name) {}

@@ -4,7 +4,8 @@ package android.util;
 public final class Log {
     public static final int VERBOSE = 2, DEBUG = 3, INFO = 4, WARN = 5, ERROR = 6, ASSERT = 7;
 
-    static final int LOG_ID_MAIN = 0;
+    public static final int LOG_ID_MAIN = 0;
+    public static final int LOG_ID_SYSTEM = 3;
 
     private static final String LETTERS = "??VDIWEF";
 
@@ -13,7 +14,7 @@ public final class Log {
         return msg == null ? 0 : msg.length();
     }
 
-    static int println_native(int buffer, int priority, String tag, String msg) {
+    public static int println_native(int buffer, int priority, String tag, String msg) {
         return println(priority, tag, msg);
     }
 
@@ -43,6 +44,12 @@ public final class Log {
     public static int e(String tag, String msg, Throwable t) { return println(ERROR, tag, msg, t); }
     public static int wtf(String tag, String msg) { return println(ASSERT, tag, msg); }
     public static int wtf(String tag, String msg, Throwable t) { return println(ASSERT, tag, msg, t); }
+
+    static int wtf(int buffer, String tag, String msg, Throwable t, boolean here, boolean system) {
+        return wtf(tag, msg, t);
+    }
+
+    static void wtfQuiet(int buffer, String tag, String msg, boolean system) {}
 
     private Log() {}
 }

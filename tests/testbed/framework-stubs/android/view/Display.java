@@ -4,6 +4,10 @@ package android.view;
 public final class Display {
     public static final int DEFAULT_DISPLAY = 0;
 
+    Display() {}
+
+    public static Display testDefault() { return new Display(); }
+
     static float refreshRate() { return 1e9f / TestVsync.periodNanos(); }
 
     public int getDisplayId() { return DEFAULT_DISPLAY; }

@@ -1,4 +1,6 @@
 package android.view;
 
 /** Shortcuts that an app has: they are not asked for here. Window.Callback needs the type. */
-public class KeyboardShortcutGroup {}
+public final class KeyboardShortcutGroup {
+    private KeyboardShortcutGroup() {}
+}

@@ -17,7 +17,7 @@ public final class TestVsync {
     /** The same as the system does it: listeners of the display are notified. */
     public static void switchTo(long period) {
         setPeriodNanos(period);
-        DisplayManagerGlobal.getInstance().displayChanged();
+        DisplayManagerGlobal.getInstance().testDisplayChanged();
     }
 
     /** How often the next refresh was asked for: what a frame clock that never stops costs. */

@@ -2,7 +2,7 @@ package com.github.moduth.blockcanary;
 
 import android.content.Context;
 import android.os.Looper;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * What {@code BlockCanary.install} and {@code start} do, but for its Activity and notification, which no
@@ -18,19 +18,17 @@ public final class Core {
         core.addBlockInterceptor(options);
     }
 
-    /** Has its Printer count the messages whose line contains this text, and do what it does. */
-    public AtomicInteger count(final String part) {
-        final AtomicInteger counted = new AtomicInteger();
-        final LooperMonitor real = core.monitor;
+    /** Has its Printer pass on the line that ends each message, and do what it does. */
+    public void onEnd(Consumer<String> listener) {
+        LooperMonitor real = core.monitor;
         core.monitor = new LooperMonitor((a, b, c, d) -> {}, 1, false) {
             @Override public void println(String line) {
                 real.println(line);
-                if (line.startsWith("<") && line.contains(part)) {
-                    counted.incrementAndGet();
+                if (line.startsWith("<")) {
+                    listener.accept(line);
                 }
             }
         };
-        return counted;
     }
 
     public void start() {

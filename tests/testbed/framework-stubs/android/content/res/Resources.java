@@ -2,11 +2,16 @@ package android.content.res;
 
 import android.util.DisplayMetrics;
 
-/** The system's: how large the display's pixels are. */
+/** The system's: how large the display's pixels are, 320 an inch. */
 public class Resources {
     private static final Resources SYSTEM = new Resources();
 
     private final DisplayMetrics metrics = new DisplayMetrics();
+
+    private Resources() {
+        metrics.setToDefaults();
+        metrics.density = (float) DisplayMetrics.DENSITY_XHIGH / DisplayMetrics.DENSITY_DEFAULT;
+    }
 
     public static Resources getSystem() { return SYSTEM; }
 

@@ -24,7 +24,7 @@ public final class DisplayManagerGlobal {
     void unregister(DisplayManager.DisplayListener listener) { listeners.remove(listener); }
 
     /** Each listener is called on its own thread. */
-    public void displayChanged() {
+    public void testDisplayChanged() {
         for (Map.Entry<DisplayManager.DisplayListener, Handler> entry : listeners.entrySet()) {
             final DisplayManager.DisplayListener listener = entry.getKey();
             entry.getValue()

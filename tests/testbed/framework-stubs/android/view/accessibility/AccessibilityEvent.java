@@ -1,4 +1,6 @@
 package android.view.accessibility;
 
 /** What a screen reader is notified of: there is none here. Window.Callback needs the type. */
-public final class AccessibilityEvent {}
+public final class AccessibilityEvent {
+    private AccessibilityEvent() {}
+}

@@ -1,0 +1,36 @@
+package peers;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A message that has a number, which is in what Looper prints of it. */
+final class Tick implements Runnable {
+    private static final Pattern PRINTED = Pattern.compile("Tick#(\\d+)#");
+
+    /** What is done in each. */
+    interface Body {
+        void run(int number);
+    }
+
+    private final int number;
+    private final Body body;
+
+    Tick(int number, Body body) {
+        this.number = number;
+        this.body = body;
+    }
+
+    /** The number in a line of Looper's; less than 0 where it is of another message. */
+    static int number(String line) {
+        Matcher printed = PRINTED.matcher(line);
+        return printed.find() ? Integer.parseInt(printed.group(1)) : -1;
+    }
+
+    @Override public void run() {
+        body.run(number);
+    }
+
+    @Override public String toString() {
+        return "Tick#" + number + "#";
+    }
+}

@@ -1,4 +1,0 @@
-package android.os;
-
-/** Only its name is needed, by IMessenger. */
-public class RemoteException extends Exception {}

@@ -1,6 +1,0 @@
-package android.os;
-
-/** As on a device. */
-public interface IInterface {
-    IBinder asBinder();
-}

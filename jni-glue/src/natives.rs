@@ -74,7 +74,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "refreshRate" "(F)V" display_frames::refresh_rate,
         "setFrames" "(IZLjava/lang/String;)V" set_frames,
         "stages" "([J)V" stages,
-        "judged" "(JI)V" judged,
+        "jankType" "(JI)V" jank_type,
         "frameStats" "(Z)Ljava/lang/String;" frame_stats,
         "warnOfAnr" "(IIJJ)V" warn_of_anr,
         "discover" "()V" own_natives::discover,
@@ -268,9 +268,14 @@ extern "system" fn stages<'local>(env: EnvUnowned<'local>, _: JClass<'local>, va
 }
 
 /// What `JankData` has of the frame of this vsync: who made it late, as bits.
-extern "system" fn judged<'local>(env: EnvUnowned<'local>, _: JClass<'local>, vsync_id: jlong, janks: jint) {
+extern "system" fn jank_type<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    vsync_id: jlong,
+    janks: jint,
+) {
     entry::enter(env, |_| {
-        install::judged(vsync_id.cast_unsigned(), janks.cast_unsigned());
+        install::jank_type(vsync_id.cast_unsigned(), janks.cast_unsigned());
         Ok(())
     });
 }

@@ -154,7 +154,7 @@ fn native_methods_are_declared_as_they_are_registered_and_written() {
 }
 
 /// What native code calls: classes, each with the name of a method or field.
-fn looked_up() -> BTreeSet<(String, String)> {
+fn resolved_members() -> BTreeSet<(String, String)> {
     let text = read("crates/loopbox-agent/src/jni/class_cache.rs");
     let (_, body) = text.split_once("pub fn look_up").expect("no look-up");
     let classes: BTreeMap<&str, &str> = body
@@ -178,7 +178,7 @@ fn looked_up() -> BTreeSet<(String, String)> {
 #[test]
 fn what_native_code_calls_has_a_rule() {
     let rules = read("jni-glue/android/proguard.txt");
-    let members = looked_up();
+    let members = resolved_members();
     assert!(members.len() > 15, "{members:?}");
     for (class, member) in members {
         if class == "io.loopbox.internal.recording.Native" {

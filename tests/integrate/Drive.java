@@ -56,9 +56,9 @@ public final class Drive implements Runnable, Listener {
 
     @Override
     public void onReport(Report report) {
-        // A sampler that has had no processor yet has no stack to give, and a flood has none of its own.
+        // A sampler that has had no processor yet has no stack to give, and a flood has none.
         if (kind == Hangs.Kind.FLOOD || report.getDigest().contains("Hangs$")) {
-            say("told " + report.getFile());
+            say("reported " + report.getFile());
             Runtime.getRuntime().halt(0);
         }
     }

@@ -26,7 +26,7 @@ const EMULATOR: &str = "/emulator";
 const FROM_AN_APK: u32 = 23;
 /// And from this one on, namespaces are linked to each other.
 const NAMESPACES: u32 = 26;
-/// A function of a liblog that only looks like one.
+/// A function of a liblog that is not Android's.
 const FAKE_LOG: &[u8] = b"fakeLogWritev";
 /// Where a liblog writes to; that of some builds of Android 5 writes to a device of the kernel, which is not
 /// there.
@@ -91,7 +91,7 @@ pub struct Row {
 impl Row {
     /// Whether all scenarios are as they should be.
     pub fn good(&self) -> bool {
-        self.scenarios.iter().all(|(_, told)| told.is_ok())
+        self.scenarios.iter().all(|(_, result)| result.is_ok())
     }
 }
 
@@ -107,10 +107,10 @@ pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row
     let log = Log::listen(&root.folder)?;
     let begun = Instant::now();
     let mut lines = Vec::new();
-    let mut outcome = |name, told| {
+    let mut outcome = |name, result| {
         // There is room for ten lines.
         lines.extend(log.lines());
-        (name, told)
+        (name, result)
     };
     let mut scenarios: Vec<_> =
         SCENARIOS.into_iter().map(|(name, scenario)| outcome(name, scenario(&root))).collect();
@@ -194,8 +194,8 @@ pub fn table(rows: &[Row]) -> String {
         };
         let words = names.iter().map(word).collect::<Vec<_>>().join(" | ");
         let _ = writeln!(text, "| {folder} | {level} | {abi} | {words} | {} s |", took.as_secs());
-        for (name, told) in scenarios {
-            if let Err(error) = told {
+        for (name, result) in scenarios {
+            if let Err(error) = result {
                 let _ = writeln!(wrong, "\n{folder} {abi}, {name}: {error:#}");
             }
         }

@@ -165,8 +165,8 @@ impl Machine {
         emulator.arg("-kernel").arg(kernel).arg("-initrd").arg(files);
         emulator.args(["-append", "console=ttyAMA0 rdinit=/init panic=-1 psi=1 quiet"]);
         emulator.arg("-serial").arg(format!("file:{}", console.display()));
-        emulator.args(["-chardev", "stdio,id=told,signal=off", "-device", "virtio-serial-pci"]);
-        emulator.args(["-device", "virtserialport,chardev=told"]);
+        emulator.args(["-chardev", "stdio,id=commands,signal=off", "-device", "virtio-serial-pci"]);
+        emulator.args(["-device", "virtserialport,chardev=commands"]);
         let errors = File::create(&errors).with_context(|| format!("cannot create {}", errors.display()))?;
         let mut emulator = emulator
             .stdin(Stdio::piped())

@@ -98,7 +98,7 @@ impl Runtime {
         let process = self.start("demo")?;
         process.hangs(&folder)?;
         run(Command::new("kill").args(["-QUIT", &process.id()]))?;
-        judge(&first(&folder, &DumpReason::SigQuit)?)
+        check_report(&first(&folder, &DumpReason::SigQuit)?)
     }
 
     /// A process that is killed in its hang, and the next launch, which reports it.
@@ -108,7 +108,7 @@ impl Runtime {
         process.hangs(&folder)?;
         drop(process);
         let _next = self.start("killed")?;
-        judge(&first(&folder, &DumpReason::Recovered { crash_signal: None })?)
+        check_report(&first(&folder, &DumpReason::Recovered { crash_signal: None })?)
     }
 
     /// Starts the demo; what it prints goes into a file.
@@ -184,7 +184,7 @@ fn first(folder: &Path, reason: &DumpReason) -> Result<Report> {
 }
 
 /// The hook is the Printer, stacks come by the public API, and they show the hang.
-fn judge(report: &Report) -> Result<()> {
+fn check_report(report: &Report) -> Result<()> {
     let parts =
         [(Feature::Hook, "Printer"), (Feature::Sampler, "by Thread.getStackTrace"), (Feature::Ring, "")];
     for (part, by) in parts {

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The recorder's function, found before any crash: looking it up is not async-signal-safe.
+/// The recorder's function, found before any crash: `dlsym` is not async-signal-safe.
 static MARK: AtomicUsize = AtomicUsize::new(0);
 
 extern "C" fn handler(signal: libc::c_int) {

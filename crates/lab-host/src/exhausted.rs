@@ -17,10 +17,10 @@ const NOBODY: i32 = 0;
 const RECORDER: i32 = 2;
 
 static WHOSE: AtomicI32 = AtomicI32::new(NOBODY);
-/// From this size on a block needs pages of its own.
+/// From this size on a block needs separate pages.
 const LARGE: usize = 64 << 10;
 /// How long small blocks are still to be had after the first large one was refused: a call into ART that was
-/// begun before ends meanwhile. ART ends the process when one of its own is refused, whoever called it.
+/// begun before ends meanwhile. ART ends the process when a block for itself is refused, whoever called it.
 const SMALL_LAST: Duration = Duration::from_millis(100);
 /// The same where nobody asks for a large one.
 const UNASKED: Duration = Duration::from_millis(400);

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 type Poll = extern "system" fn(*mut JNIEnv, jobject, jlong, jint);
 
-/// How much of an `ArtMethod` is looked at, in words.
+/// How much of an `ArtMethod` is searched, in words.
 const WORDS: usize = 6;
 
 /// Where the method's function is in its `ArtMethod`.
@@ -26,7 +26,7 @@ extern "system" fn wrapper(env: *mut JNIEnv, queue: jobject, handle: jlong, time
     before(env, queue, handle, timeout_ms);
 }
 
-/// Looks where the VM has the function, which is this program's so far.
+/// Finds where the VM has the function, which is this program's so far.
 extern "system" fn find(env: *mut JNIEnv, _: jclass, method: jobject) {
     // SAFETY: a live reflected method; on these runtimes its id is the address of its `ArtMethod`, which is
     // larger than this.
@@ -81,7 +81,7 @@ extern "system" fn jump(env: *mut JNIEnv, _: jclass) {
     let (code, address_at): (&[u8], usize) = (&[0x04, 0xf0, 0x1f, 0xe5, 0, 0, 0, 0], 4);
     let mut code = code.to_vec();
     code[address_at..address_at + size_of::<usize>()].copy_from_slice(&there().to_le_bytes());
-    // SAFETY: a page of its own, filled before it may be executed.
+    // SAFETY: a separate page, filled before it may be executed.
     let page = unsafe {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         let page = libc::mmap(ptr::null_mut(), 4096, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);

@@ -18,7 +18,7 @@ pub(crate) fn apply() -> Result<()> {
         k,
     };
     let mut program = [
-        // The number of the call is the first word of what a filter looks at.
+        // The number of the call is the first word that a filter reads.
         statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, [0, 0], 0),
         statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, [0, 1], number),
         statement(libc::BPF_RET | libc::BPF_K, [0, 0], libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),

@@ -122,7 +122,7 @@ extern "system" fn vfork(_: EnvUnowned<'_>, _: JClass<'_>) {
     let mut stack = vec![0_u128; 4096];
     let top = stack.as_mut_ptr_range().end;
     const LIKE_VFORK: libc::c_int = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: the child has a stack of its own, which lives until this thread goes on, and calls the kernel
+    // SAFETY: the child has its own stack, which lives until this thread goes on, and calls the kernel
     // only.
     let child = unsafe { libc::clone(child, top.cast(), LIKE_VFORK, std::ptr::null_mut()) };
     assert!(child > 0, "cannot vfork: {}", std::io::Error::last_os_error());

@@ -1,4 +1,4 @@
-//! Runs apps of `tests/app` on a testbed, as a phone would run them: a process of their own, the recorder
+//! Runs apps of `tests/app` on a testbed, as a phone would run them: a separate process, the recorder
 //! loaded as a library, signals from outside.
 
 use std::fs;
@@ -167,7 +167,7 @@ impl Launcher {
         self.app_in(&self.jar, class)
     }
 
-    /// The same, of an app in a dexed jar of its own.
+    /// The same, of an app in a separate dexed jar.
     pub fn app_in(&self, jar: &Path, class: &str) -> App {
         let mut command = self.host();
         command.arg("--app").arg(jar);

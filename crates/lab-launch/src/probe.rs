@@ -47,7 +47,7 @@ fn sources() -> Result<Vec<PathBuf>> {
 
 impl Probe {
     /// Sets up the testbed called `name` and builds the probe. `user` is the name of the test that uses it:
-    /// each has a jar of its own.
+    /// each has its own jar.
     ///
     /// # Errors
     /// When something cannot be set up or built.

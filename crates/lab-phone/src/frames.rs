@@ -26,7 +26,7 @@ pub(crate) struct Frames {
     /// Statistics of the sampler and the hook, as the last report has them.
     pub(crate) statistics: Vec<Statistic>,
     /// What the oracle says.
-    pub(crate) judged: Figures,
+    pub(crate) checked: Figures,
     /// Stacks of `Thread.getStackTrace`, which have no dex pcs: nothing can be compared with them.
     pub(crate) by_java_api: usize,
     /// Phases without a stack of theirs.
@@ -81,10 +81,10 @@ impl Frames {
     fn add(&mut self, oracle: &Oracle, phase: &str, report: &Report) -> Result<()> {
         self.producer.clone_from(&report.meta.producer);
         self.features.clone_from(&report.features);
-        let told = |statistic: &&Statistic| {
+        let is_known = |statistic: &&Statistic| {
             ["sampler.", "hook."].iter().any(|part| statistic.name.starts_with(part))
         };
-        self.statistics = report.statistics.iter().filter(told).cloned().collect();
+        self.statistics = report.statistics.iter().filter(is_known).cloned().collect();
         for tree in &report.trees {
             self.intervals_ns.extend(tree.sample_deltas_ns.iter().skip(1));
         }
@@ -92,7 +92,7 @@ impl Frames {
         let stacks: usize =
             report.trees.iter().filter(by_java_api).map(|tree| tree.sample_deltas_ns.len()).sum();
         self.by_java_api += stacks;
-        if stacks == 0 && !self.judged.add(oracle, phase, report)? {
+        if stacks == 0 && !self.checked.add(oracle, phase, report)? {
             self.unseen.push(phase.to_owned());
         }
         Ok(())

@@ -17,7 +17,7 @@ const SCENARIO: &str = "killed";
 /// From this age of a message on, a killed process is worth a report; `MIN_HANG_NS` of
 /// `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
-/// Between two looks at the ring.
+/// Between two reads of the ring.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What was seen.
@@ -33,7 +33,7 @@ pub(crate) struct Killed {
 
 pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
     // The hang lasts until the kill, however long that takes. It has its name at half of `hangMs`, and a
-    // report of its own at all of it, which the kill comes before.
+    // separate report at all of it, which the kill comes before.
     let words =
         [format!("dir={}", stage.phone.folder_of(SCENARIO)), "wait=3600000".into(), "hangMs=20000".into()];
     let mut app = stage.phone.start(SCENARIO, "scenario.Killed", &words)?;
@@ -43,10 +43,10 @@ pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
     app.kill()?;
 
     let mut next = stage.phone.start(SCENARIO, "scenario.Killed", &words)?;
-    let told = next.answer_to("SCRIPT report ")?;
-    ensure!(told.ends_with(" recovered"), "the next launch said: {told}");
+    let answer = next.answer_to("SCRIPT report ")?;
+    ensure!(answer.ends_with(" recovered"), "the next launch said: {answer}");
     next.kill()?;
-    let path = told.split_whitespace().nth(2).context("no path")?;
+    let path = answer.split_whitespace().nth(2).context("no path")?;
     let name = Path::new(path).file_name().with_context(|| format!("{path} is no file"))?;
     let files = stage.reports(SCENARIO)?;
     let file = files.iter().find(|file| file.file_name() == Some(name));

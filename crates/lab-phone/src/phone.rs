@@ -156,7 +156,7 @@ impl Phone {
         Ok(pulled)
     }
 
-    /// The jars that every process of the device has in front of its own.
+    /// The jars that every process of the device has before its own jars.
     pub(crate) fn boot_class_path(&self) -> Result<Vec<String>> {
         let path = self.shell("echo \"$BOOTCLASSPATH\"")?;
         Ok(path.trim().split(':').filter(|jar| !jar.is_empty()).map(str::to_owned).collect())
@@ -173,7 +173,7 @@ pub(crate) fn is_called(name: &str, ending: &str) -> bool {
 fn art_module(packages: &str) -> Option<String> {
     let modules = packages.lines().filter_map(|line| line.trim().strip_prefix("package:")?.split_once(' '));
     let has_art = |name: &str| name.ends_with(".android.art") || name.ends_with(".android.runtime");
-    // ART had been in the module `runtime`, which is still there for bionic, when it got one of its own.
+    // ART had been in the module `runtime`, which is still there for bionic, when it got its own module.
     let mut all: Vec<(&str, &str)> = modules.filter(|(name, _)| has_art(name)).collect();
     all.sort_by_key(|(name, _)| !is_called(name, "art"));
     let (name, version) = all.first()?;

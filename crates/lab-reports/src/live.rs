@@ -12,17 +12,17 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::LIMIT;
 
-/// How long to wait between two looks.
+/// How long to wait between two checks.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Repeats `look` until it finds something.
+/// Repeats `check` until it finds something.
 ///
 /// # Errors
 /// When it fails, or finds nothing within [`LIMIT`]: what was waited for.
-pub fn wait_until<T>(what: &str, mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+pub fn wait_until<T>(what: &str, mut check: impl FnMut() -> Result<Option<T>>) -> Result<T> {
     let end = Instant::now() + LIMIT;
     loop {
-        if let Some(found) = look()? {
+        if let Some(found) = check()? {
             return Ok(found);
         }
         if Instant::now() > end {

@@ -6,7 +6,7 @@ const MARK: &str = "loopbox: end of command, exit code ";
 /// How many bytes the mark takes at most, with the exit code.
 pub(crate) const MAX_LEN: u64 = MARK.len() as u64 + 4;
 
-/// The command, which is one quoted word, in a shell of its own, because it may end its shell or become
+/// The command, which is one quoted word, in a separate shell, because it may end its shell or become
 /// another program.
 pub(crate) fn marked(quoted: &str) -> String {
     format!("sh -c {quoted}\necho \"{MARK}$?\" >&2")

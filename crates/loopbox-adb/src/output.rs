@@ -65,7 +65,7 @@ fn printed(child: &mut Child, limit: u64, time: Duration) -> Result<Option<[Vec<
     Ok(Some(both))
 }
 
-/// Reads on a thread of its own, and sends all bytes, or one more than the limit, with this number.
+/// Reads on a separate thread, and sends all bytes, or one more than the limit, with this number.
 fn read(from: impl Read + Send + 'static, limit: u64, of: usize, send: Sender<(usize, Bytes)>) {
     std::thread::spawn(move || {
         let (mut from, mut bytes) = (from.take(limit.saturating_add(1)), Vec::new());

@@ -302,9 +302,9 @@ pub fn set_unseen() {
     if let Some(session) = current() {
         let now_ns = clock::now_ns();
         session.shared.main.set_unseen(now_ns);
-        // The hook's place is looked at each time that the threshold has passed.
-        let looks_ns = session.settings.hang_threshold_ns.saturating_mul(2);
-        session.shared.rely_on_hook_from(now_ns.plus(looks_ns.max(NOT_RELIED_ON_NS)));
+        // The hook's place is checked each time that the threshold has passed.
+        let two_checks_ns = session.settings.hang_threshold_ns.saturating_mul(2);
+        session.shared.rely_on_hook_from(now_ns.plus(two_checks_ns.max(NOT_RELIED_ON_NS)));
     }
 }
 
@@ -348,9 +348,9 @@ pub fn stages(metrics: &[i64; loopbox_frames::METRICS], window: u64, lost: u32) 
 }
 
 /// Takes who made the display frame of this vsync late, as `JankData` has it. Not on the main thread.
-pub fn judged(vsync_id: u64, janks: u32) {
+pub fn jank_type(vsync_id: u64, janks: u32) {
     if let Some(frames) = current().as_ref().and_then(|session| session.frames.as_ref()) {
-        frames.recorder(|recorder| recorder.judged(vsync_id, janks));
+        frames.recorder(|recorder| recorder.jank_type(vsync_id, janks));
     }
 }
 

@@ -199,7 +199,7 @@ fn packed_library(library: &Library) -> Result<(String, Vec<u8>)> {
     Ok((format!("jni/{}/{name}", library.abi), bytes))
 }
 
-/// The archive's files, as the format's specification names them, and more of our own.
+/// The archive's files, as the format's specification names them, and more files of ours.
 fn contents(artifact: &Artifact, libraries: &[Library], java: &Classes, more: Entries) -> Result<Entries> {
     let text = |name: &str| {
         let file = data(name);
@@ -369,7 +369,7 @@ mod tests {
         };
         let here = folder.path().join("maven");
         build(Libraries { own, inhouse: own, compiler: "rustc" }, &here).unwrap();
-        // Another one, with a cache of its own: nothing that was made of this folder is found there.
+        // Another one, with a separate cache: nothing that was made of this folder is found there.
         let glue = folder.path().join("deeper/glue");
         for part in COPIED {
             let from = root().join(GLUE).join(part);

@@ -110,7 +110,7 @@ fn row(list: &SymbolList, device: &Device, abi: Abi) -> Result<Row> {
     for group in list.groups(abi) {
         let due = group.version_since.is_none_or(|since| level.is_some_and(|level| level >= since));
         for symbol in &group.symbols {
-            row.judge(&exports, &group.soname, symbol, &group.version, due);
+            row.compare(&exports, &group.soname, symbol, &group.version, due);
         }
     }
     for optional in list.optional() {
@@ -155,7 +155,7 @@ impl Exports {
 impl Row {
     /// One symbol that the list says to be in a library; `due` when the version has to be there, too, in a
     /// library that has any.
-    fn judge(
+    fn compare(
         &mut self,
         exports: &BTreeMap<&str, Exports>,
         soname: &str,

@@ -12,7 +12,7 @@ use crate::project::Product;
 use crate::toolchain::{Target, Toolchain, cargo};
 use loopbox_setup::workspace::root;
 
-/// Has the compiler look for errors in a library, without machine code. `products` is cargo's target folder
+/// Has the compiler check a library for errors, without machine code. `products` is cargo's target folder
 /// for this.
 pub(crate) fn check(product: Product, abi: Abi, target: &Target, products: &Path) -> Result<()> {
     let mut command = cargo_for(product, abi, target, products, "check");

@@ -96,7 +96,7 @@ pub(crate) fn make(
     Ok(Library { abi, file: place("jni"), symbols: place("symbols"), imports, sizes })
 }
 
-/// Builds and checks one library, as `cargo xtask android --abi` does, but does not look at its size.
+/// Builds and checks one library, as `cargo xtask android --abi` does, but does not check its size.
 ///
 /// # Errors
 /// When it cannot be built or breaks a promise.

@@ -82,7 +82,7 @@ pub(crate) fn own(product: Product, flags: &[String]) -> Vec<String> {
 }
 
 /// Nothing in an app unwinds through this library but a tombstone, and 50 KB is a high price for that. The
-/// library with symbols has the same tables in `.debug_frame`, where crash services look for them.
+/// library with symbols has the same tables in `.debug_frame`, where crash services read them.
 pub(crate) const NO_UNWIND_TABLES: &str = "-Cforce-unwind-tables=no";
 
 /// Changes when [`FRONT`] does.

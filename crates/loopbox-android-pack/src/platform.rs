@@ -33,7 +33,7 @@ pub struct Newer {
     pub uses: Vec<Used>,
     /// The first level that has them.
     pub since: u32,
-    /// What keeps older ones from looking.
+    /// What keeps older platforms from a failed lookup.
     pub guard: Guard,
     /// The class that has the guard.
     pub guarded_in: String,
@@ -45,13 +45,13 @@ pub struct Newer {
 pub struct Hidden {
     /// Classes and members.
     pub uses: Vec<Used>,
-    /// What keeps those from looking that have it not.
+    /// What keeps platforms that lack them from a failed lookup.
     pub guard: Guard,
     /// The class that has the guard.
     pub guarded_in: String,
 }
 
-/// What keeps older platforms from looking at it.
+/// What keeps platforms without a class or member from a failed lookup of it.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub enum Guard {
     /// The level is asked.

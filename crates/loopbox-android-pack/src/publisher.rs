@@ -56,7 +56,7 @@ impl Publisher {
         self.repository.as_deref()
     }
 
-    /// The elements of a POM, each on lines of its own.
+    /// The elements of a POM, each on separate lines.
     pub(crate) fn elements(&self) -> String {
         let page = self.homepage.as_ref().or(self.repository.as_ref());
         let url = page.map(|page| format!("\n  <url>{}</url>", escape(page)));

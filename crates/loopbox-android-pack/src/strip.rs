@@ -2,7 +2,7 @@
 //!
 //! Debian's linker package has no `strip`, and the one of binutils knows only its own machine. What ships is
 //! everything up to the end of the last loaded section, and a section table that names what is left: loaders
-//! since API 24 look at it.
+//! since API 24 read it.
 
 use anyhow::{Context, Result, ensure};
 use goblin::elf::Elf;

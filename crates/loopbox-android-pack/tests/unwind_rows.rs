@@ -24,7 +24,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// In a function that was just called; every register has a value of its own.
+    /// In a function that was just called; every register has a different value.
     fn called() -> Self {
         let registers = (0..=LINK).map(|register| (register, 0x1000 + u64::from(register)));
         Self { registers: registers.chain([(STACK_POINTER, 0x8000)]).collect(), stack: BTreeMap::new() }

@@ -265,7 +265,7 @@ impl Row {
         )?;
         rule(
             (200..2000).contains(&self.runtime.java_vm),
-            "runtime.java_vm: outside of where discovery looks",
+            "runtime.java_vm: outside of where discovery searches",
         )?;
         rule((4..=8).contains(&self.slots()), "runtime: 4 to 8 words lie between thread_list_ and java_vm_")?;
         rule(

@@ -130,7 +130,7 @@ impl Job {
         }
     }
 
-    /// As the recorder does: what is unchanged at the bottom of the stack needs no second look.
+    /// As the recorder does: what is unchanged at the bottom of the stack is not named again.
     fn name(&mut self, art: &Art) {
         let frames: Vec<Frame> = self.stack.frames().collect();
         let same = frames.iter().rev().zip(self.before.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -303,7 +303,7 @@ impl Bench {
                     job.as_mut().map(|job| (job.held_ns, job.hop_ns, job.stopped_ns, job.stack.depth()))
                 });
                 let (held_ns, hop_ns, stopped_ns, frames) = seen.ok_or("no result")?;
-                // A waiting thread looks about now and then: its stack has fewer frames for a moment.
+                // A waiting thread wakes up now and then: its stack has fewer frames for a moment.
                 if round >= WARM_UP && frames == depth as u32 {
                     note(way, "suspend", waited_ns);
                     note(way, "held", held_ns);

@@ -101,7 +101,7 @@ pub struct Stats {
     pub longest_other_ns: u64,
     /// Suspensions left out: the main thread was in an uninterruptible wait.
     pub uninterruptible: u64,
-    /// Suspensions left out: the main thread had not had a processor since the last look.
+    /// Suspensions left out: the main thread had not had a processor since the last check.
     pub starved: u64,
     /// Suspensions left out: ART was writing its own trace.
     pub trace: u64,
@@ -400,7 +400,7 @@ impl Art {
     ///
     /// Returns when it is stopped, which takes microseconds unless the thread is far from a safepoint:
     /// building the trace of a stack overflow took 0.4 s on a loaded machine. Up to 14 it may have stopped a
-    /// while before: ART looks again after a `sched_yield` and then pauses of up to 5 ms. ART gives up after
+    /// while before: ART checks again after a `sched_yield` and then pauses of up to 5 ms. ART gives up after
     /// 10 s (up to 14) or 1 to 2 s (since); the main thread runs on meanwhile until it reaches a safepoint.
     ///
     /// The calling thread is in native state, that is, not in a fast native method: a runnable thread that

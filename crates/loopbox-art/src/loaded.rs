@@ -9,7 +9,7 @@ use crate::sys::mem;
 use goblin::elf::program_header::{PT_LOAD, PT_NOTE};
 use loopbox_elf::{Image, build_id_in_notes};
 
-/// The headers of an ELF file are looked for in that many bytes.
+/// The headers of an ELF file are searched for in this many bytes.
 const HEADER_BYTES: usize = 4_096;
 const MAX_NOTES: usize = 4_096;
 

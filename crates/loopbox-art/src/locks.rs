@@ -1,8 +1,8 @@
 //! Who holds the lock that a thread waits for.
 //!
 //! Two functions of ART, `Monitor::GetContendedMonitor(Thread*)` and
-//! `Monitor::GetLockOwnerThreadId(Object*)`, exported by every version from 8.0 to 16. Objects are only
-//! looked at by a runnable thread: then no collection can move or free one under us. What remains and
+//! `Monitor::GetLockOwnerThreadId(Object*)`, exported by every version from 8.0 to 16. Objects are
+//! read by a runnable thread only: then no collection can move or free one under us. What remains and
 //! what excludes it is written down in `docs/sampler.md`, "Who holds the lock".
 
 use std::marker::PhantomData;

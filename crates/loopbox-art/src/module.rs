@@ -69,7 +69,7 @@ impl Module {
         self.elf.contains(address)
     }
 
-    /// Looks all names up. An answer outside of the module is refused: a linker may give a stub of the same
+    /// Resolves all names. An answer outside of the module is refused: a linker may give a stub of the same
     /// name.
     pub(crate) fn find_all(&self, names: &[&str]) -> Vec<Option<Found>> {
         match &self.tables {

@@ -176,12 +176,12 @@ const ALL: [&str; 15] = [
 ];
 
 impl Symbols {
-    /// Looks everything up and binds it.
+    /// Resolves everything and binds it.
     ///
     /// Up to ART 14 all of it is exported and found without a scan; only when something is missing are
     /// the slow tables opened, once for each build of ART when what they have is kept.
     pub(crate) fn bind(module: &Module, known: Option<&dyn KnownSymbols>) -> Result<Symbols, Off> {
-        // Without a build id one build cannot be told from another.
+        // Without a build id one build cannot be distinguished from another.
         let known = known.filter(|_| !module.build_id().is_empty());
         let place = Place { load_bias: module.load_bias(), contains: &|address| module.contains(address) };
         Symbols::find(module.find_exported(&ALL), known, &place, || module.find_all(&ALL))
@@ -399,7 +399,7 @@ mod tests {
             searches.get()
         };
         assert_eq!([0x1000, 0x7000, 0x2000].map(start), [1, 1, 1]);
-        // What is kept may be damaged, or of a version that looked for less.
+        // What is kept may be damaged, or of a version that resolved less.
         *kept.0.borrow_mut() = (Some("d64 something".to_owned()), 1);
         assert_eq!([0x1000, 0x1000].map(start), [2, 2]);
         assert_eq!(kept.0.borrow().1, 2);

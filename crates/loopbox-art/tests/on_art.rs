@@ -59,7 +59,7 @@ fn names(testbed: &str) {
 }
 
 /// So they are in an app that R8 built: its methods share a line table, longer than most of them, in which a
-/// line is the dex pc and one; and those of one name have tables of their own.
+/// line is the dex pc and one; and those of one name have separate tables.
 fn lines_by_r8(testbed: &str) {
     let lines = Probe::by_r8(testbed, "r8").unwrap().run("probe.Names", &[], &[]).unwrap();
     let text = lines.join("\n");

@@ -9,8 +9,8 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Prints one line to stderr. What names of files, of files in archives, and contents of reports would do to
-/// a terminal is left out, a second line that looks like one of ours included.
+/// Prints one line to stderr. Names of files, of files in archives, and contents of reports may have
+/// characters that a terminal acts on; these are left out. So is a second line that seems to be ours.
 pub(crate) fn print_error(what: Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "loopbox: {}", harmless(&what.to_string()));
 }
@@ -31,9 +31,8 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe))
 }
 
-/// Text in which a terminal acts on nothing but line breaks and styles. What is put into a text is made
-/// harmless where that happens, because there a style of its own is no style of ours; this is the last door,
-/// for all of it.
+/// Text in which a terminal acts on nothing but line breaks and styles. Other code makes what it puts into a
+/// text harmless first, because only it knows which styles are ours. This is the last check, for all of it.
 fn for_terminal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -121,7 +121,7 @@ impl Server {
 /// Whom to let in.
 #[derive(Debug)]
 struct Door {
-    /// What this server is called. A page of another site could have a name of its own lead here.
+    /// What this server is called. Another site could have its own name lead here.
     hosts: Vec<String>,
     secret: String,
 }
@@ -139,7 +139,7 @@ impl Door {
             all("Origin").iter().any(|origin| !origin.strip_prefix(b"http://").is_some_and(is_ours));
         let path = head.path.unwrap_or_default();
         let (secret, path) = path.strip_prefix('/').and_then(|path| path.split_once('/')).unwrap_or_default();
-        // Each is looked at, whatever the others say.
+        // Each is checked, whatever the others say.
         if !is_same(secret.as_bytes(), self.secret.as_bytes()) | !is_ours(host) | from_elsewhere {
             return Err(Response::text(403, "this is for the page whose address loopbox has printed"));
         }

@@ -84,8 +84,8 @@ fn a_dropped_file_is_shown_and_stays_in_the_list() {
         ));
     };
     drop(&mut b, b"no report");
-    let said = "new Promise((done) => { const look = () => { const text = document.getElementById('status').textContent; \
-                if (text.startsWith('x.lbx: ')) done(text); else setTimeout(look, 20); }; look(); })";
+    let said = "new Promise((done) => { const poll = () => { const text = document.getElementById('status').textContent; \
+                if (text.startsWith('x.lbx: ')) done(text); else setTimeout(poll, 20); }; poll(); })";
     assert!(b.js(said).as_str().unwrap().contains("not a Loopbox report"));
     drop(&mut b, &shop_bytes());
     b.wait_for_page();
@@ -216,7 +216,7 @@ fn the_address_is_no_word_of_a_command_line() {
     let files = Files::new();
     let bin = files.path("bin");
     fs::create_dir(bin).unwrap();
-    // A program whose name the opener looks for, which says what it was started with, and what is in that
+    // A program whose name the opener searches for. It prints what it was started with, and what is in that
     // file.
     let said = files.path("said");
     let script = format!(

@@ -248,7 +248,7 @@ fn a_trace_and_any_other_text_are_retraced() {
 }
 
 #[test]
-fn what_nothing_was_renamed_in_says_what_was_looked_for() {
+fn a_text_without_renamed_names_reports_what_was_missing() {
     let files = Files::new();
     let mapping = files.bytes("mapping.txt", MAPPING.as_bytes());
     for (text, says) in [

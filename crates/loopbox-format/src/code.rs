@@ -102,7 +102,7 @@ impl Owners {
             Owner::Library
         } else if is_platform(class) {
             Owner::Platform
-        } else if self.is_seen && !looks_obfuscated(class) {
+        } else if self.is_seen && !seems_obfuscated(class) {
             Owner::Library
         } else {
             Owner::App
@@ -143,11 +143,11 @@ pub fn synthetic_part(simple: &str) -> Option<usize> {
     SYNTHETIC_CLASSES.iter().find_map(|part| simple.find(part))
 }
 
-/// Whether a class name looks obfuscated by R8 or ProGuard: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
+/// Whether a class name seems obfuscated by R8 or ProGuard: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
 ///
 /// The last part up to the first `$` has one or two letters and digits, or three with a small letter first.
 /// Real names of that shape exist (`R`, `io`), so callers may only use this to count two names as equal.
-pub fn looks_obfuscated(class: &str) -> bool {
+pub fn seems_obfuscated(class: &str) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     let outer = simple.split('$').next().unwrap_or_default();
     let letter = outer.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -273,9 +273,9 @@ mod tests {
     }
 
     #[test]
-    fn looks_obfuscated_goes_by_the_shape_of_the_name() {
+    fn seems_obfuscated_goes_by_the_shape_of_the_name() {
         for class in ["a", "a.b.c", "b.e0", "a.b$c", "defpackage.A0", "x.abc", "a.b$1"] {
-            assert!(looks_obfuscated(class), "{class}");
+            assert!(seems_obfuscated(class), "{class}");
         }
         for class in [
             "com.example.Main",
@@ -287,7 +287,7 @@ mod tests {
             "com.a.App",
             "",
         ] {
-            assert!(!looks_obfuscated(class), "{class}");
+            assert!(!seems_obfuscated(class), "{class}");
         }
     }
 }

@@ -85,7 +85,7 @@ impl Writer {
     }
 
     /// Appends the sections of a file that was finished, but those of some kinds. `None` when they do not
-    /// follow each other without damage; payloads are not looked at.
+    /// follow each other without damage; payloads are not read.
     pub fn append(mut self, file: &[u8], without: &[Tag]) -> Option<Self> {
         each_section(file, |tag, section| {
             if !without.contains(&tag) {
@@ -207,7 +207,7 @@ fn each_section<'a>(file: &'a [u8], mut pass: impl FnMut(Tag, &'a [u8])) -> Opti
 }
 
 /// The payload of the last section of a kind in a file that was finished; `None` without one, or when
-/// sections do not follow each other without damage. The payload is not looked at.
+/// sections do not follow each other without damage. The payload is not read.
 pub fn payload(file: &[u8], wanted: Tag) -> Option<&[u8]> {
     let mut found = None;
     each_section(file, |tag, section| {
@@ -236,7 +236,7 @@ pub fn read(bytes: &[u8]) -> Result<Contents<'_>, ContainerError> {
     }
     let mut contents = Contents::default();
     if major == 0 {
-        // No version had that number. Sections have checksums of their own, so what follows may be whole.
+        // No version had that number. Sections have separate checksums, so what follows may be whole.
         contents.damage.push(Damage { offset: 8, what: "format version 0, which never was".into() });
     }
     let mut at = PROLOGUE_LEN;

@@ -157,7 +157,7 @@ pub fn place(tree: &StackTree) -> Result<Vec<Placed>, TreeError> {
     }
     let samples = u32::try_from(tree.sample_deltas_ns.len()).unwrap_or(u32::MAX);
     let mut placed = Vec::with_capacity(tree.nodes.len());
-    // The roots' list has no end of its own.
+    // The roots' list has no end.
     let mut open = vec![Open { parent: None, end: samples, children_left: u32::MAX, children_end: 0 }];
     for (index, node) in tree.nodes.iter().enumerate() {
         while open.len() > 1 && open.last().is_some_and(|parent| parent.children_left == 0) {

@@ -192,7 +192,7 @@ fn who_used_the_processors_is_read_back_and_unknown_where_it_was_not_counted() {
     let report = Report { cpu_use: Some(used), ..sample() };
     let bytes = encode(&report).unwrap();
     assert_eq!(decode(&bytes).unwrap().report, report);
-    assert_eq!(bytes.len() - encode(&sample()).unwrap().len(), 16 + 9, "a section of its own");
+    assert_eq!(bytes.len() - encode(&sample()).unwrap().len(), 16 + 9, "a separate section");
     assert_eq!(decode(&encode(&sample()).unwrap()).unwrap().report.cpu_use, None);
     let of_no_time = Report { cpu_use: Some(CpuUse::default()), ..sample() };
     assert_eq!(decode(&encode(&of_no_time).unwrap()).unwrap().report.cpu_use, None);
@@ -364,7 +364,7 @@ proptest! {
     }
 }
 
-/// One record of each kind, of bytes that count, so that each field has a value of its own.
+/// One record of each kind, of bytes that count, so that each field has a different value.
 fn with_frames() -> Report {
     fn records<R: loopbox_format::display_frames::FrameRecord>() -> Vec<R> {
         let bytes: Vec<u8> = (0..2 * R::BYTES).map(|i| (i % 113) as u8 + 1).collect();

@@ -48,7 +48,7 @@ impl DisplayFrame {
     }
 
     /// Whether it stood longer than 700 ms, strictly ("frozen frames take longer than 700 ms to render";
-    /// Android vitals). It is judged by what the user saw; the frozen frames by cost are in
+    /// Android vitals). It is decided by what the user saw; the frozen frames by cost are in
     /// `FrameScene::frozen_cost`.
     pub const fn is_frozen(&self) -> bool {
         self.duration_ns > FROZEN_NS

@@ -15,7 +15,7 @@ pub const SKIPPED_FRAMES: u32 = 30;
 /// refreshes.
 ///
 /// Matrix compares with the limits of 60 Hz whatever the display is ([`unscaled_level`]), so that the same
-/// stall looks twice as bad on a display that is twice as fast.
+/// stall counts twice as bad on a display that is twice as fast.
 pub fn level(dropped: u32, interval: RefreshInterval) -> DropLevel {
     first(|limit| dropped >= interval.of_60_hz(limit))
 }

@@ -23,8 +23,8 @@ const RECENT: usize = 128;
 const STAGES: usize = 32;
 /// More than there are jank frames in the time until a stall is reported.
 const SLOWEST: usize = 32;
-/// Of the newest frames that the compositor has judged: more than in half a second at 120 Hz.
-const JUDGED: usize = 64;
+/// The newest frames for which the compositor has reported a jank type: more than in half a second at 120 Hz.
+const JANK_TYPES: usize = 64;
 
 /// A message of the main thread that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -127,9 +127,9 @@ pub struct FrameRecorder {
     stages: VecDeque<StageFrame>,
     /// Of the newest jank frames, whether they are kept or not.
     slowest: VecDeque<Slowest>,
-    /// Judgements by the lower half of their vsync's number: they may come before it is known which frame was
+    /// Jank types by the lower half of their vsync's number: they may come before it is known which frame was
     /// a jank frame.
-    judged: VecDeque<(u32, u32)>,
+    jank_types: VecDeque<(u32, u32)>,
 }
 
 /// The slowest message while a frame stood.
@@ -141,7 +141,7 @@ struct Slowest {
 }
 
 impl FrameRecorder {
-    /// Without a frame. `scenes`: how many screens have figures of their own; `jank_ns`: a frame that stands
+    /// Without a frame. `scenes`: how many screens have separate figures; `jank_ns`: a frame that stands
     /// longer has a record, as has one that stands for three refreshes; `skipped`: how many frames of 60 Hz
     /// one stall must drop to be reported.
     pub fn new(api_level: u32, scenes: usize, jank_ns: u64, skipped: u32) -> Self {
@@ -163,7 +163,7 @@ impl FrameRecorder {
             recent: VecDeque::new(),
             stages: VecDeque::new(),
             slowest: VecDeque::new(),
-            judged: VecDeque::new(),
+            jank_types: VecDeque::new(),
         }
     }
 
@@ -263,7 +263,7 @@ impl FrameRecorder {
             ..JankFrame::default()
         };
         let stages = self.stages.iter().rev().find(|stages| stages.vsync_ns == Some(frame.time_ns));
-        join(&mut jank, stages, &self.judged);
+        join(&mut jank, stages, &self.jank_types);
         let janks = &mut self.janks;
         if janks.len() == JANKS {
             // The one that stood the shortest goes, of equal ones the oldest.
@@ -302,21 +302,21 @@ impl FrameRecorder {
         push(&mut self.stages, STAGES, record);
         let frame = |jank: &&mut JankFrame| Some(jank.frame_time_ns) == report.vsync_ns;
         if let Some(jank) = self.janks.iter_mut().rev().find(frame) {
-            join(jank, Some(&record), &self.judged);
+            join(jank, Some(&record), &self.jank_types);
         }
     }
 
     /// Takes who made the frame of this vsync late: the bits of `JankData.getJankType`. It comes some time
     /// after the frame, and by the number alone it is not known of which frame it is.
-    pub fn judged(&mut self, vsync_id: u64, janks: u32) {
-        push(&mut self.judged, JUDGED, (vsync_id as u32, janks));
+    pub fn jank_type(&mut self, vsync_id: u64, janks: u32) {
+        push(&mut self.jank_types, JANK_TYPES, (vsync_id as u32, janks));
         let low = Some(u64::from(vsync_id as u32));
         if let Some(jank) = self.janks.iter_mut().rev().find(|jank| jank.vsync_id == low) {
-            jank.judgement = Some(janks);
+            jank.jank_type = Some(janks);
         }
     }
 
-    /// Looks whether something has ended by now: a gesture, a session.
+    /// Checks whether something has ended by now: a gesture, a session.
     pub fn idle(&mut self, now_ns: Uptime) -> Heard {
         if self.open && self.live.is_idle(now_ns) {
             self.open = false;
@@ -358,8 +358,8 @@ impl FrameRecorder {
         !self.scenes.records().any(counts)
     }
 
-    /// [`Self::session`] as [`loopbox_format::display_frames::encode_session`] has it, appended to `bytes` without a
-    /// copy in between.
+    /// [`Self::session`] as [`loopbox_format::display_frames::encode_session`] has it, appended to `bytes`
+    /// without a copy in between.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
         if self.is_empty() {
             bytes.extend(encode_session(&FrameSession::default()));
@@ -385,12 +385,12 @@ impl FrameRecorder {
 }
 
 /// Says why a frame janked, as far as its messages and, if they are there, its stages show.
-fn join(jank: &mut JankFrame, stages: Option<&StageFrame>, judged: &VecDeque<(u32, u32)>) {
+fn join(jank: &mut JankFrame, stages: Option<&StageFrame>, jank_types: &VecDeque<(u32, u32)>) {
     if let Some(stages) = stages {
         jank.cause = stages.cause;
         jank.vsync_id = stages.vsync_id_low.map(u64::from);
-        let judgement = judged.iter().rev().find(|(low, _)| stages.vsync_id_low == Some(*low));
-        jank.judgement = judgement.map(|(_, janks)| *janks);
+        let jank_type = jank_types.iter().rev().find(|(low, _)| stages.vsync_id_low == Some(*low));
+        jank.jank_type = jank_type.map(|(_, janks)| *janks);
     }
     let Some(interval) = RefreshInterval::from_ns(jank.interval_ns.into()) else { return };
     let frame = DisplayFrame {

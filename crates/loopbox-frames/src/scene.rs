@@ -20,7 +20,7 @@ const FPS_VALUE_NS: u64 = 1_000_000_000;
 const BELOW_20_FPS_NS: u64 = 50_000_000;
 const BELOW_30_FPS_NS: u64 = 33_333_333;
 
-/// What frames add up to on one screen. It holds no list, takes nothing from the heap and does not look
+/// What frames add up to on one screen. It holds no list, takes nothing from the heap and does not read
 /// ahead.
 #[derive(Debug, Clone)]
 pub struct SceneStats {

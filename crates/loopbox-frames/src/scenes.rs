@@ -31,7 +31,7 @@ pub struct Scenes {
 }
 
 impl Scenes {
-    /// How many screens have sums of their own, unless it is set otherwise.
+    /// How many screens have separate sums, unless it is set otherwise.
     pub const DEFAULT_LIMIT: usize = 16;
 
     /// For at most `limit` screens.
@@ -42,7 +42,7 @@ impl Scenes {
         Self { table, limit: limit + 2 }
     }
 
-    /// How many screens have sums of their own.
+    /// How many screens have separate sums.
     pub fn limit(&self) -> usize {
         self.limit.saturating_sub(OTHER + 1)
     }
@@ -65,13 +65,13 @@ impl Scenes {
         SceneId(index as u16)
     }
 
-    /// The sums of the screen of this name, when it has some of its own.
+    /// The sums of the screen of this name, when it has separate ones.
     pub fn named(&self, name: &str) -> Option<&FrameScene> {
         let wanted = SceneStats::new(SceneKind::Named, name);
         self.records().skip(OTHER + 1).find(|scene| scene.name == wanted.sums().name)
     }
 
-    /// The screen of frames that have none of their own.
+    /// The screen of frames without a separate one.
     pub const fn others(&self) -> SceneId {
         SceneId(OTHER as u16)
     }

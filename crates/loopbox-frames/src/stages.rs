@@ -52,7 +52,7 @@ pub struct Rejected;
 pub struct StageReport {
     /// The time in each [`Stage`]; their sum is the total, or more where the platform's stages overlap.
     pub stage_ns: [u64; 10],
-    /// Whether the wait for the render thread and the GPU's tail are told apart exactly.
+    /// Whether the wait for the render thread and the GPU's tail are separated exactly.
     pub tail_is_exact: bool,
     /// `TOTAL_DURATION`.
     pub total_ns: u64,

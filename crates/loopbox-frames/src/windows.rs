@@ -1,7 +1,7 @@
 //! Jank windows: the stretches in which scrolling was bad, found as the frames come.
 //!
 //! An average hides a stall: 83 frames in 1.535 s are 54 FPS, with three stalls in them that everybody saw.
-//! Taobao's article cuts the stalls out with what comes right behind them and gives each an FPS of its own:
+//! Taobao's article cuts the stalls out with what comes right behind them and gives each a separate FPS:
 //! 30, 43 and 23.
 
 use crate::display_frame::DisplayFrame;
@@ -54,7 +54,7 @@ impl JankWindow {
     }
 }
 
-/// Jank windows as a stream: what comes in is one frame after the other, without looking ahead and without a
+/// Jank windows as a stream: what comes in is one frame after the other, without reading ahead and without a
 /// list.
 ///
 /// A window begins with a frame longer than 33.3 ms and than 1.998 intervals. It ends before a frame shorter

@@ -1,5 +1,5 @@
-//! A stall as a report of that one message: what groups reports, judges them and puts their names back does
-//! so with stalls, too.
+//! A stall as a report of that one message. So what groups reports, diagnoses them and restores their names
+//! works for stalls, too.
 
 use crate::line::{Base, Stack, Stall};
 use chrono::DateTime;

@@ -30,7 +30,8 @@ pub fn each_stall<E>(
                 continue;
             }
             Some(Line::Base { pid, base, .. }) => {
-                // Of one app's day there are no more; of a file that says so, the others are not told apart.
+                // Of one app's day there are no more; of a file that says so, the others are not
+                // distinguished.
                 if processes.len() < MAX_PROCESSES || processes.contains_key(&pid) {
                     processes.insert(pid, base);
                 }

@@ -41,7 +41,7 @@ fn the_loop_around(poll: impl Fn()) {
 #[test]
 fn an_unwinder_passes_through_each_trampoline() {
     let mut claimed = Vec::new();
-    // Each is claimed once by a function of its own; what is called is the same.
+    // Each is claimed once by a different function; what is called is the same.
     let first = Trampoline::claim(polls as *const c_void as usize, &RECORDER).unwrap();
     claimed.push(first);
     let mut below = first;

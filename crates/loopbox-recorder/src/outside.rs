@@ -38,7 +38,7 @@ impl Demand {
     }
 }
 
-/// A look at a main thread that runs no message.
+/// One check of a main thread that runs no message.
 #[derive(Debug, Clone, Copy)]
 pub struct Glance {
     /// Now, uptime.
@@ -56,7 +56,7 @@ pub struct Glance {
 pub enum Finding {
     /// It waits for a message.
     Waits,
-    /// It does not seem to: look again at this uptime.
+    /// It does not seem to: check again at this uptime.
     Doubtful(Uptime),
     /// It has not waited since this uptime, when it was first seen so.
     Busy(Uptime),
@@ -99,7 +99,7 @@ pub struct OutsideWatch {
 }
 
 impl OutsideWatch {
-    /// No message runs; where the thread is was not looked at.
+    /// No message runs; where the thread is was not read.
     pub fn between(&mut self, now_ns: Uptime, token: Token, demand: Option<Demand>) {
         if let Some(demand) = demand.filter(|_| self.asleep.token != token) {
             self.asleep = Asleep { token, at_ns: now_ns, demand, waited: false };
@@ -107,7 +107,7 @@ impl OutsideWatch {
     }
 
     /// Takes note of a glance.
-    pub fn look(&mut self, glance: &Glance) -> Finding {
+    pub fn check(&mut self, glance: &Glance) -> Finding {
         let Glance { now_ns, token, demand, place } = *glance;
         let busy = match place {
             Place::Queue => false,
@@ -233,32 +233,32 @@ mod tests {
     fn a_thread_that_is_away_from_its_queue_twice_is_busy() {
         let mut watch = OutsideWatch::default();
         assert_eq!(
-            watch.look(&glance(Uptime(S), Token(7), 10, Place::Elsewhere)),
+            watch.check(&glance(Uptime(S), Token(7), 10, Place::Elsewhere)),
             Finding::Doubtful(Uptime(S + CONFIRM_NS))
         );
         assert_eq!(
-            watch.look(&glance(Uptime(S + 50 * MS), Token(7), 10, Place::Running)),
+            watch.check(&glance(Uptime(S + 50 * MS), Token(7), 10, Place::Running)),
             Finding::Doubtful(Uptime(S + CONFIRM_NS))
         );
         assert_eq!(
-            watch.look(&glance(Uptime(2 * S), Token(7), 10, Place::Elsewhere)),
+            watch.check(&glance(Uptime(2 * S), Token(7), 10, Place::Elsewhere)),
             Finding::Busy(Uptime(S))
         );
         assert_eq!(watch.lasted_ns(Token(7), None), Some(S));
         assert_eq!(watch.lasted_ns(Token(7), Some(Uptime(4 * S))), Some(3 * S));
         assert_eq!(watch.lasted_ns(Token(8), None), None);
-        assert_eq!(watch.look(&glance(Uptime(3 * S), Token(7), 20, Place::Queue)), Finding::Waits);
+        assert_eq!(watch.check(&glance(Uptime(3 * S), Token(7), 20, Place::Queue)), Finding::Waits);
         assert_eq!(
             watch.asleep(),
             Asleep { token: Token(7), at_ns: Uptime(3 * S), demand: ran(20), waited: true }
         );
         assert_eq!(
-            watch.look(&glance(Uptime(4 * S), Token(7), 20, Place::Elsewhere)),
+            watch.check(&glance(Uptime(4 * S), Token(7), 20, Place::Elsewhere)),
             Finding::Doubtful(Uptime(4 * S + CONFIRM_NS))
         );
         // Others do not continue what came before another message.
         assert_eq!(
-            watch.look(&glance(Uptime(5 * S), Token(8), 20, Place::Elsewhere)),
+            watch.check(&glance(Uptime(5 * S), Token(8), 20, Place::Elsewhere)),
             Finding::Doubtful(Uptime(5 * S + CONFIRM_NS))
         );
     }
@@ -266,13 +266,13 @@ mod tests {
     #[test]
     fn rest_is_the_first_wait_after_a_message_and_asleep_the_last() {
         let mut watch = OutsideWatch::default();
-        let _ = watch.look(&glance(Uptime(S), Token(7), 10, Place::Elsewhere));
+        let _ = watch.check(&glance(Uptime(S), Token(7), 10, Place::Elsewhere));
         assert_eq!(watch.rest().token, Token::NONE, "it has not waited yet");
-        let _ = watch.look(&glance(Uptime(2 * S), Token(7), 20, Place::Queue));
-        let _ = watch.look(&glance(Uptime(3 * S), Token(7), 90, Place::Queue));
+        let _ = watch.check(&glance(Uptime(2 * S), Token(7), 20, Place::Queue));
+        let _ = watch.check(&glance(Uptime(3 * S), Token(7), 90, Place::Queue));
         assert_eq!((watch.rest().at_ns, watch.rest().demand), (Uptime(2 * S), ran(20)));
         assert_eq!((watch.asleep().at_ns, watch.asleep().demand), (Uptime(3 * S), ran(90)));
-        let _ = watch.look(&glance(Uptime(4 * S), Token(8), 95, Place::Queue));
+        let _ = watch.check(&glance(Uptime(4 * S), Token(8), 95, Place::Queue));
         assert_eq!((watch.rest().token, watch.rest().demand), (Token(8), ran(95)));
     }
 
@@ -280,27 +280,27 @@ mod tests {
     fn where_the_kernel_is_silent_what_a_thread_asks_of_the_processors_decides() {
         let mut watch = OutsideWatch::default();
         assert_eq!(
-            watch.look(&Glance { demand: None, ..glance(Uptime(S), Token(7), 0, Place::Unknown) }),
+            watch.check(&Glance { demand: None, ..glance(Uptime(S), Token(7), 0, Place::Unknown) }),
             Finding::Waits
         );
         assert_eq!(
-            watch.look(&glance(Uptime(S), Token(7), 5, Place::Unknown)),
+            watch.check(&glance(Uptime(S), Token(7), 5, Place::Unknown)),
             Finding::Doubtful(Uptime(S + CONFIRM_NS))
         );
         assert_eq!(
-            watch.look(&glance(Uptime(S + CONFIRM_NS), Token(7), 5 + MS, Place::Unknown)),
+            watch.check(&glance(Uptime(S + CONFIRM_NS), Token(7), 5 + MS, Place::Unknown)),
             Finding::Waits
         );
         let computed =
             |ms: u64| glance(Uptime(S + CONFIRM_NS + ms * MS), Token(7), 5 + ms * MS, Place::Unknown);
-        assert_eq!(watch.look(&computed(120)), Finding::Doubtful(Uptime(S + CONFIRM_NS + 220 * MS)));
-        assert_eq!(watch.look(&computed(230)), Finding::Busy(Uptime(S + CONFIRM_NS + 120 * MS)));
+        assert_eq!(watch.check(&computed(120)), Finding::Doubtful(Uptime(S + CONFIRM_NS + 220 * MS)));
+        assert_eq!(watch.check(&computed(230)), Finding::Busy(Uptime(S + CONFIRM_NS + 120 * MS)));
         // Starved: it waits for a processor most of the time.
         let mut watch = OutsideWatch::default();
-        let _ = watch.look(&glance(Uptime(S), Token(7), 5, Place::Unknown));
+        let _ = watch.check(&glance(Uptime(S), Token(7), 5, Place::Unknown));
         let demand = Some(Demand { ran_ns: 5 + 10 * MS, waited_ns: 110 * MS });
         let starved = Glance { demand, ..glance(Uptime(S + 120 * MS), Token(7), 0, Place::Unknown) };
-        assert_eq!(watch.look(&starved), Finding::Doubtful(Uptime(S + 220 * MS)));
+        assert_eq!(watch.check(&starved), Finding::Doubtful(Uptime(S + 220 * MS)));
     }
 
     #[test]

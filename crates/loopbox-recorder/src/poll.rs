@@ -229,7 +229,7 @@ impl PollRules {
         }
     }
 
-    /// Deeper ones than there is room for are not told apart: their polls are those of no loop.
+    /// Deeper ones than there is room for are not distinguished: their polls are those of no loop.
     fn push(&mut self, innermost: Loop) {
         if let Some(place) = self.loops.get_mut(self.depth) {
             *place = innermost;

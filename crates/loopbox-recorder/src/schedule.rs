@@ -9,11 +9,11 @@ const HOUR_NS: u128 = 3_600_000 * MS as u128;
 /// thread for a tenth of a second of silence at least. In the background it parks at once: there messages are
 /// rare.
 const PARK_AFTER_NS: u64 = 100 * MS;
-/// This many looks in a row found no message old enough to be sampled: messages follow each other and all are
-/// short, as while the app scrolls. From then on it is looked half as often, until one is found. Not where
-/// trees are kept that are not much longer than that: they would begin too late. (Nor is there one look then
-/// until it parks.)
-const BUSY_LOOKS: u32 = 10;
+/// After this many checks in a row without a message old enough to be sampled, the thread checks half as
+/// often, until it finds one. Then messages follow each other and all are short, as while the app scrolls.
+/// Not where short trees are kept as well: they would begin too late. (Nor does the thread check before it
+/// parks.)
+const BUSY_CHECKS: u32 = 10;
 const SHORT_TREE: u64 = 4;
 /// Waking later than this is a process that was frozen or a device that slept, not a busy machine.
 const FROZEN_LATE_NS: u64 = 10_000 * MS;
@@ -110,8 +110,8 @@ pub enum Taken {
 ///   absolute, so lateness does not add up. A deadline that passed is not made up for but counted as missed.
 /// * While display frames come, the onset is that of [`Schedule::set_jank_onset`].
 /// * With [`Sampling::once`], a message is left alone once a stack of it was taken.
-/// * A message after an idle look, or among many short ones, is found within a tenth of a second or twice the
-///   onset more.
+/// * A message after an idle check, or among many short ones, is found within a tenth of a second or twice
+///   the onset more.
 /// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's
 ///   builder asks for it ([`Schedule::advise`]); it is wider in the background.
 /// * It doubles, up to sixteen times as wide, when the thread wakes late three times in a row (the machine is
@@ -135,7 +135,7 @@ pub struct Schedule {
     token: Token,
     due_ns: Uptime,
     samples: u32,
-    /// Looks in a row that found nothing to sample, since the thread was parked.
+    /// Checks in a row that found nothing to sample, since the thread was parked.
     fruitless: u32,
     keeps_short_trees: bool,
     usually_keeps_short_trees: bool,
@@ -235,14 +235,14 @@ impl Schedule {
             return self.sleep_until(now_ns.plus(self.onset_ns));
         }
         if let Some(asked_ns) = asked_ns.filter(|&asked_ns| asked_ns >= self.due_ns) {
-            // What was due before this look was not looked for.
+            // What was due before this check was missed.
             let (interval, unwanted_ns) = (self.interval_ns(), asked_ns.since(self.due_ns));
             self.due_ns = self.due_ns.plus(unwanted_ns / interval * interval);
         }
         if now_ns < self.due_ns {
             let fresh = now_ns.since(start_ns) < self.onset_ns;
-            let next_look_ns = if fresh { self.next_look_ns(now_ns) } else { Uptime::ZERO };
-            return self.sleep_until(self.due_ns.max(next_look_ns));
+            let next_check_ns = if fresh { self.next_check_ns(now_ns) } else { Uptime::ZERO };
+            return self.sleep_until(self.due_ns.max(next_check_ns));
         }
         self.fruitless = 0;
         self.skip_passed_deadlines(now_ns);
@@ -269,15 +269,15 @@ impl Schedule {
         self.sleep_until(park_ns.min(now_ns.plus(onset_ns)))
     }
 
-    /// Counts a look that found nothing to sample. When the next one is due at the earliest; zero for
+    /// Counts a check that found nothing to sample. When the next one is due at the earliest; zero for
     /// whenever there may be something.
-    fn next_look_ns(&mut self, now_ns: Uptime) -> Uptime {
+    fn next_check_ns(&mut self, now_ns: Uptime) -> Uptime {
         self.fruitless = self.fruitless.saturating_add(1);
-        if self.looks_seldom() { now_ns.plus(self.onset_ns.saturating_mul(2)) } else { Uptime::ZERO }
+        if self.checks_rarely() { now_ns.plus(self.onset_ns.saturating_mul(2)) } else { Uptime::ZERO }
     }
 
-    fn looks_seldom(&self) -> bool {
-        self.fruitless >= BUSY_LOOKS && !self.keeps_short_trees
+    fn checks_rarely(&self) -> bool {
+        self.fruitless >= BUSY_CHECKS && !self.keeps_short_trees
     }
 
     /// How the stack that [`Step::Sample`] asked for went; `now_ns` is after it.

@@ -3,7 +3,7 @@
 /// How far down the thread's stack a hook was called: what distinguishes a nested `Looper.loop()` from a lost
 /// end.
 ///
-/// When a message begins while another has not ended, either the other one runs a loop of its own, and then
+/// When a message begins while another has not ended, either the other one runs its own loop, and then
 /// the stack is deeper than it was at the other's start; or the other one left by an exception that was not
 /// reported (with the Printer hook any exception, with the Observer hook an `Error`), and then it is not.
 /// Looper itself reports neither. All supported ABIs grow their stacks towards lower addresses.

@@ -20,7 +20,7 @@ const MS: u64 = 1_000_000;
 pub const NOW_NS: u64 = 100_000 * MS;
 /// What runs outside of messages after message 98.
 pub const OUTSIDE: u64 = Token::outside_before(Token(99)).0;
-/// The outermost frames of stacks, so that they look as on a device.
+/// The outermost frames of stacks, so that they are as on a device.
 const LOOP: &str = "android.os.Looper.loop:214 android.os.Handler.dispatchMessage:107";
 
 /// Builds a report. Records are appended to the history from the oldest to the newest; the last one ends
@@ -78,7 +78,7 @@ impl ReportBuilder {
         Self { report, history_ns: Uptime::ZERO, token: Token(1) }
     }
 
-    /// Changes anything that has no method of its own.
+    /// Changes anything that has no separate method.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Report)) -> Self {
         change(&mut self.report);
@@ -194,7 +194,7 @@ impl ReportBuilder {
         self
     }
 
-    /// What was looked at while the running message ran: how long it ran, how much of that main waited for a
+    /// What was measured while the running message ran: how long it ran, how much of that main waited for a
     /// CPU, and whether it waited for a lock.
     #[must_use]
     pub fn watched(mut self, ran_ms: u64, starved_ms: u64) -> Self {

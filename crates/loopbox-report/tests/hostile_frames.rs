@@ -70,7 +70,7 @@ fn long_lists_are_cut_and_reported() {
     let analysis =
         Analysis::new(&Decoded { report: Report { frames, ..Report::default() }, damage: Vec::new() });
     assert_eq!((analysis.display_frames.scenes.len(), analysis.display_frames.recent.len()), (64, 4_096));
-    let told: Vec<String> = analysis.issues.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with("screens: 6 of 70 are left out"), "{told:?}");
+    let issues: Vec<String> = analysis.issues.iter().map(ToString::to_string).collect();
+    assert_eq!(issues.len(), 2, "{issues:?}");
+    assert!(issues[0].starts_with("screens: 6 of 70 are left out"), "{issues:?}");
 }

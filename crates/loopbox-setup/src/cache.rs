@@ -1,7 +1,7 @@
 //! Results of build steps, found again by the hash of everything that went into them.
 //!
 //! A result is a folder `<step>-<key>`. It appears by one rename, so a killed build leaves
-//! nothing half done, and a step whose inputs are unchanged costs one look at the file system.
+//! nothing half done, and a step whose inputs are unchanged costs one read of the file system.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -123,7 +123,7 @@ impl Cache {
     }
 }
 
-/// Makes a result in a folder of its own, and gives it its name.
+/// Makes a result in a new folder, and gives it its name.
 fn make_in(
     sibling: &impl Fn(&str) -> PathBuf,
     result: &Path,

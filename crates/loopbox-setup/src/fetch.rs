@@ -1,7 +1,7 @@
 //! Gets pinned Debian packages and sources, and checks their hashes.
 //!
 //! Nothing here is installed. The mirror's address comes from the machine's apt configuration, its signatures
-//! are checked with the machine's Debian keyring. Packages that the mirror no longer has are looked for in
+//! are checked with the machine's Debian keyring. Packages that the mirror no longer has are searched for in
 //! `../shared/deb-cache` next to the repository and in the folder that `LOOPBOX_DEB_CACHE` names.
 //!
 //! A file is in the folder of downloads only when its hash is right. What is being downloaded is in `partial`
@@ -85,7 +85,7 @@ pub struct Fetcher<'a> {
     progress: &'a Progress,
     apt: PathBuf,
     downloads: PathBuf,
-    /// Folders to look in when the mirror has no such file.
+    /// Folders to search when the mirror has no such file.
     fallbacks: Vec<PathBuf>,
     /// Indexes that were read, and what went wrong with the others.
     archives: RefCell<BTreeMap<String, std::result::Result<Archive, String>>>,
@@ -279,7 +279,7 @@ impl<'a> Fetcher<'a> {
         write_atomically(&self.floating_file(), toml::to_string(&known)?)
     }
 
-    /// Looks for a pinned file in the fallback folders; `error` is why the mirror could not serve it.
+    /// Searches for a pinned file in the fallback folders; `error` is why the mirror could not serve it.
     fn fall_back(&self, item: &Item<'_>, error: anyhow::Error) -> Result<()> {
         let Some((name, sha256)) = item.pinned() else { return Err(error) };
         for folder in &self.fallbacks {

@@ -182,7 +182,7 @@ impl Pinned<'_> {
         fs::rename(brought, file).with_context(|| format!("cannot move {}", brought.display()))
     }
 
-    /// By a pip of its own: a machine may have Python without pip.
+    /// By a separate pip: a machine may have Python without pip.
     fn download_wheel(&self, environment: &Path, partial: &Path) -> Result<PathBuf> {
         let pip = environment.join("bin/pip");
         if !pip.is_file() {
@@ -200,7 +200,7 @@ impl Pinned<'_> {
         only_file(partial)
     }
 
-    /// Into a local repository of its own, which keeps the client's plug-ins.
+    /// Into a separate local repository, which keeps the client's plug-ins.
     fn download_artifact(&self, repository: &Path) -> Result<PathBuf> {
         let (name, kind) = self.artifact();
         let brought = self.place_in(repository)?;

@@ -16,7 +16,7 @@ pub(crate) const MAJOR: u16 = 1;
 pub(crate) const MINOR: u16 = 0;
 /// Bytes of the header, its checksum included.
 pub(crate) const HEADER_LEN: usize = 1024;
-/// Where the marks are: words that are stored one by one, each in a cache line of its own.
+/// Where the marks are: words that are stored one by one, each in a separate cache line.
 pub(crate) const FUSE_AT: usize = 1024;
 /// Last sign of life.
 pub(crate) const HEARTBEAT_AT: usize = 1088;

@@ -52,7 +52,7 @@ pub(crate) struct Open {
 pub(crate) const OPEN_WORDS: usize = 14;
 
 impl Open {
-    /// The words for `record`, whose details are not looked at.
+    /// The words for `record`, whose details are not read.
     #[inline]
     pub(crate) fn words<D>(r: &Record<D>, ended: Token) -> [u64; OPEN_WORDS] {
         [

@@ -123,7 +123,7 @@ pub(crate) fn history(source: &dyn Source, header: &Header) -> Vec<Record> {
 pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Uptime>) -> Recovered {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     let mut report = Report::default();
-    // The current message before the history: one that ends between the two looks is then in the history, and
+    // The current message before the history: one that ends between the two reads is then in the history, and
     // is recognised there. The other way around it would be in neither.
     let current = reading.cell(Kind::Current, Current::from_words);
     let history = reading.history();
@@ -227,7 +227,7 @@ struct Reading<'a> {
 }
 
 /// How often a live ring is read again when a record closed in the middle of reading.
-const LOOKS: usize = 4;
+const TRIES: usize = 4;
 
 impl Reading<'_> {
     fn unusable(&mut self, offset: usize, read: SlotRead) {
@@ -284,12 +284,12 @@ impl Reading<'_> {
 
     fn history(&mut self) -> History {
         let (damage, torn) = (self.damage.len(), self.torn);
-        for look in 1.. {
+        for attempt in 1.. {
             let (history, gap) = self.history_once();
-            if !self.source.is_live() || !gap || look == LOOKS {
+            if !self.source.is_live() || !gap || attempt == TRIES {
                 return history;
             }
-            // A record closed while we read; what the look found missing may be there now.
+            // A record closed while we read; what this attempt found missing may be there now.
             self.damage.truncate(damage);
             self.torn = torn;
         }

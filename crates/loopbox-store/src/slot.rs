@@ -138,7 +138,7 @@ impl<'a> Slot<'a> {
             take(word);
         }
         let stored = self.sum.get();
-        // The words above are read before the number is looked at again.
+        // The words above are read before the number is read again.
         fence(Ordering::Acquire);
         if self.seq.get() != seq {
             SlotRead::Torn
@@ -265,14 +265,14 @@ mod tests {
         }
     }
 
-    /// Two real threads; under Miri, which looks for data races, on many schedules.
+    /// Two real threads; under Miri, which finds data races, on many schedules.
     #[test]
     fn a_reader_never_sees_a_mixture() {
         let writes = if cfg!(miri) { 40 } else { 200_000 };
         let memory = words(HEADER_WORDS + 4);
         let slot = Slot::over(&memory).unwrap();
         slot.write(2, 32, [1; 4].into_iter());
-        let look = || {
+        let read_once = || {
             let mut seen = Vec::new();
             match slot.read(|word| seen.push(word)) {
                 SlotRead::Whole { seq, .. } => {
@@ -296,11 +296,11 @@ mod tests {
             });
             let _ends = EndsWriter(&read);
             while !writer.is_finished() {
-                read.fetch_max(look().unwrap_or(0), Ordering::Relaxed);
+                read.fetch_max(read_once().unwrap_or(0), Ordering::Relaxed);
             }
             writer.join().unwrap()
         });
-        assert_eq!(look(), Some(last));
+        assert_eq!(read_once(), Some(last));
     }
 
     #[test]

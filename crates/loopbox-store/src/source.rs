@@ -7,7 +7,7 @@ use crate::sync::{AtomicU64, Word};
 /// A ring to read. Through a pointer to its functions: code for each of the two kinds would be there twice in
 /// every app.
 pub(crate) trait Source {
-    /// Whether a second look can find more than the first.
+    /// Whether a second read can find more than the first.
     fn is_live(&self) -> bool;
 
     /// Reads slot `index` of `region` into `out`.
@@ -89,7 +89,7 @@ pub(crate) fn newest(source: &dyn Source, layout: &Layout, kind: Kind) -> Newest
     let mut found = Newest { payload: None, seq: 0, offset: 0, torn: Vec::new() };
     let Some(region) = layout.region(kind) else { return found };
     let mut payload = Vec::with_capacity(region.capacity().min(64 << 10));
-    // A writer that comes by between our looks at its two slots can make both of them busy.
+    // A writer that comes by between our reads of its two slots can make both of them busy.
     for _ in 0..if source.is_live() { TRIES } else { 1 } {
         found.torn.clear();
         for index in 0..region.slots {

@@ -159,7 +159,7 @@ fn of_many_adopters_one_gets_each_ring() {
 }
 
 #[test]
-fn what_is_not_a_ring_of_ours_stays_and_what_only_looks_like_one_is_reported() {
+fn a_foreign_file_stays_and_a_damaged_ring_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     fs::write(at("precious"), "of the app").unwrap();

@@ -134,12 +134,12 @@ fn a_ring_of_version_1_0_is_read() {
     assert_eq!(report.breadcrumbs, breadcrumbs());
 }
 
-/// A slot that readers look at: its region's kind, its place there, its bytes.
+/// A slot that readers use: its region's kind, its place there, its bytes.
 type SlotSeen<'a> = (u32, usize, &'a [u8]);
 
-/// What readers look at: header and marks, and the slots, each up to the end of its payload. Of what changes
+/// What readers use: header and marks, and the slots, each up to the end of its payload. Of what changes
 /// in place the newest counts, in whichever slot it stands.
-fn looked_at(file: &[u8]) -> (&[u8], Vec<SlotSeen<'_>>) {
+fn used(file: &[u8]) -> (&[u8], Vec<SlotSeen<'_>>) {
     let word = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
     let mut slots = Vec::new();
     for region in regions(file) {
@@ -169,7 +169,7 @@ fn this_version_writes_version_1_0_byte_for_byte() {
     let known = fs::read(&file).unwrap();
     assert_eq!(written.len(), known.len());
     assert!(
-        looked_at(&written) == looked_at(&known),
+        used(&written) == used(&known),
         "the bytes differ from {}; LOOPBOX_BLESS=1 takes them over",
         file.display()
     );

@@ -154,7 +154,7 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
     idle(&mut ring, Uptime(3_000));
     close(&mut ring, 2);
     idle(&mut ring, Uptime(3_000));
-    // One that no record counts yet ends by a word of its own.
+    // One that no record counts yet ends by a separate word.
     ring.main.running(Token(40), Uptime(3_500), 1).unwrap();
     ring.main.idle(Uptime(3_700)).unwrap();
     idle(&mut ring, Uptime(3_700));
@@ -167,7 +167,7 @@ fn a_number_that_was_taken_back_is_of_a_message_that_runs() {
     ring.main.running(Token(39), Uptime(1_000), 1).unwrap();
     ring.main.next_is(Token(40));
     ring.main.idle(Uptime(1_100)).unwrap();
-    // A poll has returned for nothing; the rest after it has a record of its own.
+    // A poll has returned for nothing; the rest after it has a separate record.
     ring.main.running(Token(40), Uptime(1_200), 1).unwrap();
     ring.main.next_is(Token(40));
     ring.main.idle(Uptime(1_100)).unwrap();

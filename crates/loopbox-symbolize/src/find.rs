@@ -20,7 +20,7 @@ pub enum Detail {
     Sources,
 }
 
-/// A file that has a build id that was looked for.
+/// A file that has a build id that was searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolFile {
     /// Where it is.
@@ -32,8 +32,8 @@ pub struct SymbolFile {
 /// For each build id (lower-case hex) the file with most information, if any file below the folders has that
 /// id.
 ///
-/// Looked at first are the places that debuggers look at, `ab/cdef.debug` below each folder and below its
-/// `.build-id`; then every ELF file, whatever its name. Files and folders in there that cannot be read are
+/// The places that debuggers search come first, `ab/cdef.debug` below each folder and below its `.build-id`;
+/// then every ELF file, whatever its name. Files and folders in there that cannot be read are
 /// passed over.
 ///
 /// # Errors
@@ -46,7 +46,7 @@ pub fn find(folders: &[PathBuf], build_ids: &[&str]) -> Result<HashMap<String, S
         std::fs::metadata(folder).map_err(unreadable)?;
         for id in build_ids {
             for path in debug_files(folder, id) {
-                look_at(&path, build_ids, &mut found);
+                take_if_better(&path, build_ids, &mut found);
             }
         }
     }
@@ -59,12 +59,12 @@ pub fn find(folders: &[PathBuf], build_ids: &[&str]) -> Result<HashMap<String, S
         if complete(&found) {
             break;
         }
-        look_at(file.path(), build_ids, &mut found);
+        take_if_better(file.path(), build_ids, &mut found);
     }
     Ok(found)
 }
 
-/// Where debuggers look for the symbols of this build id.
+/// Where debuggers search for the symbols of this build id.
 fn debug_files(folder: &Path, build_id: &str) -> Vec<PathBuf> {
     let Some((first, rest)) = build_id.split_at_checked(2) else { return Vec::new() };
     let below = |folder: PathBuf| folder.join(first).join(format!("{rest}.debug"));
@@ -72,7 +72,7 @@ fn debug_files(folder: &Path, build_id: &str) -> Vec<PathBuf> {
 }
 
 /// Takes a file that has one of the build ids and has more information than those before.
-fn look_at(path: &Path, build_ids: &[&str], found: &mut HashMap<String, SymbolFile>) {
+fn take_if_better(path: &Path, build_ids: &[&str], found: &mut HashMap<String, SymbolFile>) {
     let Some((id, detail)) = read(path) else { return };
     let better = found.get(&id).is_none_or(|known| known.detail < detail);
     if better && build_ids.contains(&id.as_str()) {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn find_looks_where_debuggers_do() {
+    fn find_searches_where_debuggers_do() {
         let (own, id) = own();
         for below in ["", ".build-id"] {
             let folder = tempfile::tempdir().unwrap();

@@ -113,7 +113,7 @@ pub(crate) fn boot_image(out: &Path, home: &Path, preload: &[String], boot: &[&s
     run(&mut command).context("the boot class path cannot be compiled").map(drop)
 }
 
-/// Compiles an app's jar where the runtime will look for its code, on a testbed that can, unless that was
+/// Compiles an app's jar where the runtime will search for its code, on a testbed that can, unless that was
 /// done already.
 pub(crate) fn app(testbed: &Testbed, jar: &Path) -> Result<()> {
     if !testbed.dir.join(PROGRAM).is_file() {

@@ -18,7 +18,7 @@ use loopbox_setup::command::{command, for_each, run};
 use loopbox_setup::tools::CompilerTools;
 use loopbox_setup::unpack;
 
-/// The name that libart looks for.
+/// The name that libart loads.
 pub(crate) const LIBRARY: &str = "libart-compiler.so";
 
 /// The compiler of the testbed, if it is to have one: found in the cache or built in about a minute.

@@ -37,7 +37,7 @@ impl Restriction {
             Self::Blocked => 2,
             Self::MaxTarget(..28) => 3,
             Self::MaxTarget(level @ 28..32) => (level - 24) as u8,
-            // 32 has none of its own.
+            // 32 has no separate value.
             Self::MaxTarget(level) => (level.max(33) - 25) as u8,
         }
     }

@@ -42,7 +42,7 @@ pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
         Tree::in_place(&build.source).apply_folder(&patches)?;
         build.flags = vec!["-nostdinc++".into(), "-isystem".into()];
         build.flags.push(library.join("usr/lib/llvm-14/include/c++/v1").into());
-        // As Debian builds it: a call inside of libart does not look for another library's function of that
+        // As Debian builds it: a call inside of libart does not search another library's function of that
         // name.
         build.flags.push("-fvisibility=protected".into());
         build.flags.extend(spec.own.defines.iter().map(|define| format!("-D{define}").into()));

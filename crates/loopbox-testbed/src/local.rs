@@ -108,7 +108,7 @@ fn spec(specs: &Path, folder: &Path) -> Result<RuntimeSpec> {
     let fit = fit(&local.fits, &report.matches(), |native| has_text(&bytes, native))
         .with_context(|| format!("{}\n{report}", path.display()))?;
     let helper = NATIVEHELPER.into_iter().find(has).unwrap_or(NATIVEHELPER[1]);
-    // ART 10 looks it up by the first name.
+    // ART 10 loads it by the first name.
     let links = if names.contains(NATIVEHELPER[0]) {
         BTreeMap::new()
     } else {

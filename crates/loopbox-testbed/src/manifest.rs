@@ -125,7 +125,7 @@ impl Testbed {
         self.manifest.arch.parse().with_context(|| self.dir.display().to_string())
     }
 
-    /// Headers and libraries for a cross compiler. Looking for them keeps them from being removed as unused.
+    /// Headers and libraries for a cross compiler. A search for them keeps them from being removed as unused.
     ///
     /// # Errors
     /// When the testbed has none, because the machine's own compiler builds for it.

@@ -19,7 +19,7 @@ pub fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The frameworks that a testbed can have in place of its own, each of which is an ending of its name:
+/// The frameworks that a testbed can have in place of its usual one, each of which is an ending of its name:
 /// `art11-fw35`.
 ///
 /// # Errors

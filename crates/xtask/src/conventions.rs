@@ -209,7 +209,7 @@ fn what_the_test_command_builds_of_a_part_is_built_as_for_the_whole() {
         // Its documentation.
         (&["--workspace"], "normal"),
     ];
-    // What macros and build scripts are built with has features of its own.
+    // What macros and build scripts are built with has separate features.
     for others in [",build", ",no-proc-macro"] {
         let built = |packages: &[&str], edges: &str| built_with(packages, &[edges, others].concat());
         let whole = built(&["--workspace"], "normal,dev");
@@ -318,12 +318,16 @@ fn words_to_avoid(style: &str) -> Vec<String> {
     cells.flat_map(|cell| cell.split(", ")).map(str::to_lowercase).collect()
 }
 
-/// Whether a text has a word, with neither a letter nor a digit around it.
+/// Whether a text has a word, with neither a letter nor a digit around it. A quoted name does not count, nor
+/// does what "up" follows: to look up a name is the field's term.
 fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
-        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+        let rest = &text[at + word.len()..];
+        let after = rest.chars().next();
+        let is_lookup = rest.starts_with(" up") || rest.starts_with("-up");
+        let is_quoted = before == after && matches!(before, Some('"' | '`'));
+        !is_quoted && !is_lookup && ![before, after].into_iter().flatten().any(char::is_alphanumeric)
     })
 }
 
@@ -348,5 +352,8 @@ fn words_that_the_style_avoids_are_not_used() {
 #[test]
 fn a_word_is_found_whole() {
     assert!(has_word("a tale.", "tale") && has_word("play_tale", "tale") && !has_word("stale", "tale"));
+    assert!(
+        !has_word("| `tale` |", "tale") && !has_word("\"tale\": 1", "tale") && has_word("\"tale of", "tale")
+    );
     assert_eq!(words_to_avoid("| not | but |\n|---|---|\n| One, two | three |\n\n| x | y |"), ["one", "two"]);
 }

@@ -1,5 +1,5 @@
 //! `libloopbox_inhouse.so`: `Looper.sObserver` through JNI from a thread without a Java frame, which the
-//! platform's hidden-API check trusts (`jni_internal.cc`, Android 10 and newer). A library of its own, so
+//! platform's hidden-API check trusts (`jni_internal.cc`, Android 10 and newer). A separate library, so
 //! that nothing of it is in the one that goes into stores.
 #![cfg_attr(
     not(test),

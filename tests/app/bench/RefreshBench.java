@@ -150,7 +150,7 @@ public final class RefreshBench {
         say("refreshes " + way + " " + idle + " " + (TestVsync.scheduled() - before));
     }
 
-    /** Scrolls in one named animation after the other, each of which is a screen of its own. */
+    /** Scrolls in one named animation after the other, each of which is a separate screen. */
     private static void use(Feed feed) throws InterruptedException {
         for (int screen = 0; screen < SCREENS; screen++) {
             String name = "bench.screen.Screen" + screen;

@@ -210,7 +210,7 @@ final class Locks implements Runnable {
         }
     }
 
-    /** Parks for an object of its own that nobody knows. */
+    /** Parks for an object that nobody else knows. */
     static final class Bridge {
         static void call() {
             while (true) {

@@ -75,7 +75,7 @@ final class Stops implements Runnable {
         }
     }
 
-    /** Threads of the app's own, each with a name of its own. */
+    /** Threads of the app, each with a different name. */
     static final class Workers {
         private static final String[] NAMES = {
             "downloader", "image loader", "search index", "parser", "telemetry", "video", "chat", "backup", "map tiles",
@@ -97,7 +97,7 @@ final class Stops implements Runnable {
         }
     }
 
-    /** Looks for leaks in the app itself. */
+    /** Finds leaks in the app itself. */
     static final class Leaks {
         private static final List<Object> KEPT = new ArrayList<>();
 

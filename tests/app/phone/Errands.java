@@ -119,7 +119,7 @@ final class Errands {
     }
 
     /**
-     * A message with a loop of its own, which is left by an exception, as no other way leads out of a main
+     * A message with its own loop, which is left by an exception, as no other way leads out of a main
      * loop.
      */
     private final class ModalDialog extends Errand {

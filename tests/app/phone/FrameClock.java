@@ -133,7 +133,7 @@ public final class FrameClock implements Choreographer.FrameCallback {
         ContextImpl context = new ContextImpl(new File("."), "com.example.phone", "com.example.phone");
         final Window window = new PhoneWindow(context);
         final CountDownLatch drawn = new CountDownLatch(frames);
-        final LinkedBlockingQueue<String> told = new LinkedBlockingQueue<String>();
+        final LinkedBlockingQueue<String> lines = new LinkedBlockingQueue<String>();
         HandlerThread listener = new HandlerThread("metrics");
         listener.start();
         Handler handler = new Handler(listener.getLooper());
@@ -149,7 +149,7 @@ public final class FrameClock implements Choreographer.FrameCallback {
                     @Override
                     public void onFrameMetricsAvailable(Window of, FrameMetrics metrics, int dropped) {
                         boolean first = metrics.getMetric(FrameMetrics.FIRST_DRAW_FRAME) == 1;
-                        told.add(
+                        lines.add(
                                 metrics.getMetric(FrameMetrics.VSYNC_TIMESTAMP)
                                         + " dropped=" + dropped + " first=" + first
                                         + " complete=" + (metrics.getMetric(FrameMetrics.TOTAL_DURATION) > 0));
@@ -179,7 +179,7 @@ public final class FrameClock implements Choreographer.FrameCallback {
                             @Override
                             public void run() {
                                 try {
-                                    Script.say("told " + told.take());
+                                    Script.say("metrics " + lines.take());
                                 } catch (InterruptedException ended) {
                                     return;
                                 }

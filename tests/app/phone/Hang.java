@@ -15,7 +15,7 @@ import scenario.Script;
  * What a thread can do instead of going on: {@code how=} spin (Java code), sleep, monitor and lock (another
  * thread holds it), gc (one collection after the other), full-heap (what it allocates needs collections
  * first), native-spin, futex, nanosleep, fsync, vfork. It ends after {@code ms=} (6 s), or when the file
- * {@code gate=} is there, which it takes away: the next hang wants one of its own. Two ways need a folder
+ * {@code gate=} is there, which it takes away: the next hang wants a new one. Two ways need a folder
  * {@code slow=} with files that do not answer: page (code in Java reads from a mapping of the file {@code
  * page}) and binder (a call of the driver of the file {@code driver}). They do not end before the files do.
  */
@@ -192,7 +192,7 @@ final class Hang {
         }
 
         /**
-         * Waits a little and looks; where the heap is full, there may be no room for that before main makes
+         * Waits a little and checks; where the heap is full, there may be no room for that before main makes
          * some.
          */
         private boolean isOver(File gate, long end) {

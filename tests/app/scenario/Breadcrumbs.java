@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
  *
  * <ul>
  *   <li>early: seventy before the installation and some with bad names after it, with a Redactor that leaves
- *   some of its own, and fails for one, which the Logger is given;
+ *   some out, and fails for one, which the Logger is given;
  *   <li>flood: ten thousand, from four threads, and says how often the worker was woken;
  *   <li>hang: one before a message that does not end, and one out of another thread in the middle of it.
  * </ul>

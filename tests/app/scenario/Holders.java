@@ -45,7 +45,7 @@ public final class Holders {
         handler.post(new Runnable() {
             @Override
             public void run() {
-                // Until the sampler has looked at ART other threads are unknown.
+                // Until the sampler has examined ART other threads are unknown.
                 if (!samples()) {
                     handler.postDelayed(this, 20);
                     return;

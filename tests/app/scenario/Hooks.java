@@ -182,7 +182,7 @@ public final class Hooks {
         Script.say("restored " + (Monitor.current(looper) == other[0]));
     }
 
-    /** Another library takes ours out, and we may not look at what is there. */
+    /** Another library takes ours out, and we may not read what is there. */
     private void displacedUnseen() {
         install();
         shop.send(1, NAMED_MS);
@@ -195,7 +195,7 @@ public final class Hooks {
     }
 
     /**
-     * Another library takes ours out again before the next look is due, and later hands to ours what it is
+     * Another library takes ours out again before the next check is due, and later hands to ours what it is
      * called with.
      */
     private void displacedTwice() throws Exception {

@@ -23,9 +23,9 @@ import java.util.concurrent.SynchronousQueue;
  */
 public final class LeftBehind implements Runnable {
     /**
-     * No look of the stall monitor is further from the next one, in a process that is not in the background.
+     * No two checks of the stall monitor are further apart, in a process that is not in the background.
      */
-    private static final int LOOK_MS = 700;
+    private static final int CHECK_MS = 700;
 
     private final Options options;
     private final Handler main = new Handler();
@@ -155,12 +155,12 @@ public final class LeftBehind implements Runnable {
         heir.start();
     }
 
-    /** Until the stall monitor has not woken up for longer than it sleeps between two looks. */
+    /** Until the stall monitor has not woken up for longer than it sleeps between two checks. */
     private static void awaitParked() throws InterruptedException, IOException {
         long before = -1;
         for (long wakes = Tasks.wakeUps("loopbox-watch"); wakes != before; ) {
             before = wakes;
-            Thread.sleep(LOOK_MS);
+            Thread.sleep(CHECK_MS);
             wakes = Tasks.wakeUps("loopbox-watch");
         }
     }

@@ -69,15 +69,15 @@ public final class MonitorRules {
      * as it is.
      */
     private static void lines() {
-        StringBuilder told = new StringBuilder("S\t7\t5000000000\t731200000\t12000000\t206000000\t0\t0\ta.\u5361\u987fHandler\tb.C\t60");
-        told.append("\t43\t83\t1535000000\t54\t183333337\tFeed\n");
+        StringBuilder text = new StringBuilder("S\t7\t5000000000\t731200000\t12000000\t206000000\t0\t0\ta.\u5361\u987fHandler\tb.C\t60");
+        text.append("\t43\t83\t1535000000\t54\t183333337\tFeed\n");
         for (int stack = 0; stack < 5; stack++) {
-            told.append("#\t").append(20 - stack).append("\t5050000000\t5700000000\n");
+            text.append("#\t").append(20 - stack).append("\t5050000000\t5700000000\n");
             for (int frame = 0; frame < 100; frame++) {
-                told.append("com.example.\u8d2d\u7269.Cart\tload\"\\\u0001\tCart.java\t").append(frame + 1).append('\n');
+                text.append("com.example.\u8d2d\u7269.Cart\tload\"\\\u0001\tCart.java\t").append(frame + 1).append('\n');
             }
         }
-        StallLine line = new StallLine(told.toString());
+        StallLine line = new StallLine(text.toString());
         String json = line.json(2, 1_795_291_802_588L, TimeZone.getTimeZone("UTC"), 42, "Feed", new ArrayList<Vitals>());
         Script.say("line " + json);
         line = new StallLine("S\t9\t5000000000\t100100000\t\t\t0\t\t\t\t0\t\t0\t0\t0\t0\t\n");
@@ -240,7 +240,7 @@ public final class MonitorRules {
             server.called = new CountDownLatch(1);
             upload.begin();
             server.called.await();
-            // Written meanwhile: a file of its own.
+            // Written meanwhile: a separate file.
             files.append("2026-11-22", record(2 + call), new Base());
             say("waiting", files);
         }

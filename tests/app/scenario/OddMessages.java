@@ -19,7 +19,7 @@ final class OddMessages {
         }
     }
 
-    /** Runs a loop of its own, as a modal dialog does. */
+    /** Runs its own loop, as a modal dialog does. */
     private static final class ModalDialog implements Runnable {
         private final Looper looper;
 

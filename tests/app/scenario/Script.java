@@ -26,7 +26,7 @@ public final class Script {
         }
     }
 
-    /** Waits until the sampler has looked at ART, and samples or reports why it does not. */
+    /** Waits until the sampler has examined ART, and samples or reports why it does not. */
     public static void awaitSampler() {
         while (true) {
             for (Status.Part part : Loopbox.status().getParts()) {

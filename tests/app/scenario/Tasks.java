@@ -12,7 +12,7 @@ final class Tasks {
 
     /** The folder of the thread with this name, which may be about to begin. */
     static File named(String name) throws IOException {
-        for (int look = 0; look < 1_000; look++) {
+        for (int check = 0; check < 1_000; check++) {
             File found = find(name);
             if (found != null) {
                 return found;

@@ -24,7 +24,7 @@ import scenario.Script;
 import scenario.Work;
 
 /**
- * A list scrolls by itself, and four of its frames take long, each in a method of its own. Before it scrolls
+ * A list scrolls by itself, and four of its frames take long, each in a different method. Before it scrolls
  * and when it has been still for a while a message takes long. Leaves a report of each of the three.
  * Arguments: those of {@link Options}.
  */
@@ -87,7 +87,7 @@ public final class Culprits implements FrameListener, Runnable {
             ended.await();
             report("scroll");
             SystemClock.sleep(STILL_MS);
-            // What writes it has looked at frames before, and with the second one since.
+            // What writes it has read frames before, and with the second one since.
             Script.ask("still");
             Script.ask("still");
             onMain(new After());

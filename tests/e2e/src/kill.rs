@@ -133,12 +133,12 @@ fn lane(
         wait_for_ring("a ring on the disk", folder.path(), app.pid(), |_| true)?;
         if let Some(left) = before.take() {
             if left.hung {
-                const TOLD: &str = "SCRIPT report";
+                const REPORTED: &str = "SCRIPT report";
                 // The worker may have been quicker than the main thread.
-                let told = app.seen().iter().find(|line| line.contains(TOLD)).cloned();
-                let told = told.map_or_else(|| app.wait_for(TOLD, LIMIT), Ok)?;
-                let path = told.split_whitespace().nth(2).context("no path")?;
-                ensure!(told.ends_with(" recovered"), "{told}");
+                let line = app.seen().iter().find(|line| line.contains(REPORTED)).cloned();
+                let line = line.map_or_else(|| app.wait_for(REPORTED, LIMIT), Ok)?;
+                let path = line.split_whitespace().nth(2).context("no path")?;
+                ensure!(line.ends_with(" recovered"), "{line}");
                 check_report(&left, known_ends, Path::new(path), &mut figures)
                     .with_context(|| format!("{:?}", left.said))?;
                 fs::remove_file(path)?;

@@ -47,7 +47,7 @@ pub struct Seen {
 ///
 /// # Errors
 /// When it does not run to its end, or leaves other reports than it asked for.
-pub fn look(level: &str, hook: &str, options: &[&str]) -> Result<Seen> {
+pub fn run_on(level: &str, hook: &str, options: &[&str]) -> Result<Seen> {
     let folder = tempdir()?;
     let mut app = launcher(&format!("{RUNTIME}-{level}"))?.app("scenario.Levels");
     for option in options {

@@ -140,7 +140,7 @@ impl RealSdks {
         Ok(Self { work, class_path, framework, mapping: shrunk.mapping })
     }
 
-    /// Runs the tests of some classes in a JVM of their own. Those of SDKs that have hooks of the exit, or a
+    /// Runs the tests of some classes in a separate JVM. Those of SDKs that have hooks of the exit, or a
     /// thread that does not end, are alone in it.
     ///
     /// Returns the folder that they could write into.

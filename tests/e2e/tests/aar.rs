@@ -74,7 +74,7 @@ impl Unpacked {
         Ok(Self { launcher, folder })
     }
 
-    /// A program in a jar of its own, with the archive's classes and library.
+    /// A program in a separate jar, with the archive's classes and library.
     fn program(&self, jar: &str, class: &str) -> App {
         let part = |name: &str| self.folder.path().join(name);
         let class_path = format!("{}:{}", part("loopbox.jar").display(), part(jar).display());
@@ -97,8 +97,8 @@ impl Unpacked {
     fn drive(&self, what: &str, home: &Path) -> Result<Report> {
         let program = self.program("drive.jar", "integrate.Drive");
         let lines = lines(program.argument(what).argument(home.display().to_string()))?;
-        let told = said(&lines, "told");
-        read(told.first().with_context(|| format!("{what}: {lines:?}"))?.as_ref())
+        let answers = said(&lines, "reported");
+        read(answers.first().with_context(|| format!("{what}: {lines:?}"))?.as_ref())
     }
 }
 
@@ -147,8 +147,8 @@ fn an_app_hangs_and_its_listener_gets_file_reason_and_digest() -> Result<()> {
     for refused in ["card", "broken"] {
         assert_eq!(note(&report, refused), None);
     }
-    let told = said(&lines, "report");
-    assert!(told[0].starts_with("REQUESTED the user shook the phone loopbox-"), "{told:?}");
+    let answers = said(&lines, "report");
+    assert!(answers[0].starts_with("REQUESTED the user shook the phone loopbox-"), "{answers:?}");
     let digest = said(&lines, "digest")[0];
     assert!(digest.contains(&format!("main runs {OPEN_BOOK} for ")), "{digest}");
     assert!(
@@ -166,8 +166,8 @@ fn what_a_killed_process_left_is_reported_and_taken_at_the_next_launch() -> Resu
     app.wait_for("hangs", LIMIT)?;
     app.kill();
     let lines = unpacked().run("take", home.path())?;
-    let told = said(&lines, "report");
-    assert!(told.iter().any(|line| line.starts_with("RECOVERED ")), "{lines:?}");
+    let answers = said(&lines, "report");
+    assert!(answers.iter().any(|line| line.starts_with("RECOVERED ")), "{lines:?}");
     let pending = said(&lines, "pending");
     let once = ["RECOVERED of another new", "in all 1"];
     assert_eq!(pending, [&once[..], &once[..], &["in all 0"]].concat(), "{lines:?}");
@@ -466,8 +466,8 @@ fn the_samples_hangs_are_seen_for_what_they_are() -> Result<()> {
     let report = unpacked().drive("FLOOD", home.path())?;
     // The sample has the default limit of 200 ms, which a busy machine may use up before the first line.
     let flooded = report.pending.lines.iter().any(|line| line.contains("Hangs$Busy"));
-    let told = PendingSource::Unavailable("not complete within 200 ms".into());
-    assert!(flooded || report.pending.source == told, "{:?}", report.pending);
+    let unavailable = PendingSource::Unavailable("not complete within 200 ms".into());
+    assert!(flooded || report.pending.source == unavailable, "{:?}", report.pending);
     Ok(())
 }
 

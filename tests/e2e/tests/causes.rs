@@ -283,11 +283,11 @@ fn a_library_that_is_loaded() -> Result<()> {
     let (report, verdict) = found_in("library")?;
     // The first one, but on a machine where the stacks came late.
     assert!(verdict.causes.iter().any(|cause| cause.title.contains("loads code")), "{verdict:#?}");
-    // Where the worker, which gives way to others, had no processor to look at ART with, the report has
+    // Where the worker, which gives way to others, had no processor to examine ART, the report has
     // nothing of the sampler.
-    let looked = report.features.iter().any(|state| state.feature == Feature::Sampler);
+    let examined = report.features.iter().any(|state| state.feature == Feature::Sampler);
     let by_art = report.trees.iter().any(|tree| tree.source == StackSource::Art);
-    assert!(by_art || !looked, "{:?}", report.features);
+    assert!(by_art || !examined, "{:?}", report.features);
     Ok(())
 }
 

@@ -91,8 +91,8 @@ fn is_passed_on_by_the_worker_after_the_first_file() -> Result<bool> {
     let trace = Trace::of(app.pid(), folder.path())?;
     quit_traced(&app, &trace)?;
     loop {
-        let told = app.wait_for("SCRIPT report", LIMIT)?;
-        if told.ends_with(" sigquit") {
+        let line = app.wait_for("SCRIPT report", LIMIT)?;
+        if line.ends_with(" sigquit") {
             break;
         }
     }

@@ -110,7 +110,7 @@ fn ring_of(directory: &Path, pid: u32) -> Result<PathBuf> {
     Ok(directory.join(name.with_context(|| format!("no ring of process {pid}"))?))
 }
 
-/// A file system of its own, gone with the value. Mounting takes root, which CI has.
+/// A separate file system, gone with the value. Mounting takes root, which CI has.
 struct Disk(TempDir);
 
 impl Disk {
@@ -282,7 +282,7 @@ fn a_ring_that_is_shortened_does_the_app_no_harm() -> Result<()> {
     shop.app.kill();
     let mut next = Shop::plain(folder.path())?;
     next.report()?;
-    wait_until("what is left of the ring was looked at and deleted", || {
+    wait_until("what is left of the ring was read and deleted", || {
         Ok(ring_of(folder.path(), pid).is_err().then_some(()))
     })
 }

@@ -26,8 +26,8 @@ fn asking(demo: App, folder: &Path) -> App {
 fn report_when(app: &mut Running, good: impl Fn(&Report) -> bool) -> Result<Report> {
     let end = Instant::now() + LIMIT;
     loop {
-        let told = app.wait_for("again", LIMIT)?;
-        let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+        let line = app.wait_for("again", LIMIT)?;
+        let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
         if good(&report) {
             return Ok(report);
         }
@@ -114,7 +114,7 @@ fn an_app_that_lost_the_annotation_is_sampled_by_the_java_api() -> Result<()> {
     Ok(())
 }
 
-/// Runs the demo until it was sampled in its hang, and looks at these stacks.
+/// Runs the demo until it was sampled in its hang, and checks these stacks.
 fn is_sampled_by_the_java_api(app: App, why: &str) -> Result<()> {
     let mut app = app.start()?;
     app.wait_for("SCRIPT hang", LIMIT)?;
@@ -175,8 +175,8 @@ fn the_java_api_is_left_alone_in_the_background() -> Result<()> {
             && running.age_ns() > 2_000_000_000
     };
     let report = loop {
-        let told = app.wait_for("SCRIPT report", LIMIT)?;
-        let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+        let line = app.wait_for("SCRIPT report", LIMIT)?;
+        let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
         if tried(&report) {
             break report;
         }
@@ -197,10 +197,10 @@ fn sampling_is_switched_off_and_on_while_it_records() -> Result<()> {
         let mut app = app.argument(format!("sampling={start}")).start()?;
         let mut seen = Vec::new();
         loop {
-            let told = app.wait_for("SCRIPT ", LIMIT)?;
-            let Some(path) = told.strip_prefix("SCRIPT report ").and_then(|told| told.split(' ').next())
+            let line = app.wait_for("SCRIPT ", LIMIT)?;
+            let Some(path) = line.strip_prefix("SCRIPT report ").and_then(|line| line.split(' ').next())
             else {
-                assert_eq!(told, "SCRIPT done");
+                assert_eq!(line, "SCRIPT done");
                 break;
             };
             let report = read(path.as_ref())?;

@@ -111,7 +111,7 @@ fn a_hang_is_named_where_no_signal_ends_the_wait() -> Result<()> {
     play(&cells("art11", Mode::Printer, "vfork", &["message", "idle"]))
 }
 
-/// A page that main touches between the sampler's look and its question keeps the sampler, which has left
+/// A page that main touches between the sampler's check and its question keeps the sampler, which has left
 /// nothing out then. That is seldom, and a busy machine makes it less so.
 fn play_page(testbed: &'static str, mode: Mode) -> Result<()> {
     let play = || play(&cells(testbed, mode, "page", &["message"]));
@@ -135,11 +135,11 @@ fn a_hang_is_named_that_waits_for_a_disk_or_a_driver() -> Result<()> {
 /// Plays the scenarios whose name contains this, several at a time.
 fn run(name: &str, testbed: &'static str, mode: Mode) -> Result<()> {
     let stage = Stage { testbed, mode, signal: SIGNAL, kill: KILL };
-    let told: Vec<_> = SCENARIOS.into_iter().filter(|(scenario, _)| scenario.contains(name)).collect();
-    ensure!(!told.is_empty(), "no scenario is called {name}");
+    let chosen: Vec<_> = SCENARIOS.into_iter().filter(|(scenario, _)| scenario.contains(name)).collect();
+    ensure!(!chosen.is_empty(), "no scenario is called {name}");
     let faults: Vec<String> = std::thread::scope(|scope| {
         let started: Vec<_> =
-            told.iter().map(|(name, scenario)| (name, scope.spawn(|| scenario(&stage)))).collect();
+            chosen.iter().map(|(name, scenario)| (name, scope.spawn(|| scenario(&stage)))).collect();
         let wrong = started.into_iter().map(|(name, thread)| match thread.join().expect("no panic") {
             Ok(wrong) => (!wrong.is_empty()).then(|| format!("{name}: {}", wrong.join("; "))),
             Err(error) => Some(format!("{name}: {error:#}")),

@@ -36,9 +36,9 @@ fn hang(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     wait_for_ring("both phases of the hang are sampled", folder.path(), app.pid(), sampled)?;
     let signalled_ns = uptime_ns();
     quit(&app)?;
-    let told = app.wait_for("SCRIPT report", LIMIT)?;
+    let line = app.wait_for("SCRIPT report", LIMIT)?;
     let report = wait_for_report(folder.path(), LIMIT)?;
-    assert!(told.contains(&*report.to_string_lossy()), "the listener was called with {told}");
+    assert!(line.contains(&*report.to_string_lossy()), "the listener was called with {line}");
     let report = read(&report)?;
     if let MainState::Running(running) = &report.main {
         assert!(running.as_of_ns >= signalled_ns, "the age is as of {signalled_ns} or later: {running:?}");
@@ -108,7 +108,7 @@ fn assert_script(report: &Report) -> Result<()> {
     // How late the sampler woke up is a measure of how busy the machine was.
     assert!(report.history.iter().any(|r| r.checktime_late_ns.is_some()), "{:#?}", report.history);
 
-    // The pause is a record of its own.
+    // The pause is a separate record.
     let pause = report.history.iter().find(|r| r.kind == RecordKind::Idle).context("no idle record")?;
     assert!(pause.wall_ns >= 300 * MS && pause.work_ns == 0, "{pause:?}");
 

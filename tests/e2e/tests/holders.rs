@@ -18,8 +18,8 @@ fn signalled(testbed: &str, mode: &str) -> Result<Report> {
     let mut app = app.argument(HANG_REPORT_LATE).start()?;
     app.wait_for("SCRIPT main waits", LIMIT)?;
     quit(&app)?;
-    let told = app.wait_for("SCRIPT report", LIMIT)?;
-    read(told.split_whitespace().nth(2).context("no path")?.as_ref())
+    let line = app.wait_for("SCRIPT report", LIMIT)?;
+    read(line.split_whitespace().nth(2).context("no path")?.as_ref())
 }
 
 /// `Class.method` of a stack, top frame first.

@@ -1,4 +1,4 @@
-//! A message that runs a loop of its own, which waits, hangs and is left. The app has a hang threshold of a
+//! A message that runs its own loop, which waits, hangs and is left. The app has a hang threshold of a
 //! second.
 
 use anyhow::{Context, Result};

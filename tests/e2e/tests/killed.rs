@@ -42,9 +42,9 @@ fn killed_in_its_hang(testbed: &str) -> Result<()> {
     first.kill();
 
     let mut second = launcher.app("scenario.Demo").argument(&*directory).start()?;
-    let told = second.wait_for("SCRIPT report", LIMIT)?;
-    let path = told.split_whitespace().nth(2).context("no path")?.to_owned();
-    assert!(told.ends_with(" recovered"), "{told}");
+    let line = second.wait_for("SCRIPT report", LIMIT)?;
+    let path = line.split_whitespace().nth(2).context("no path")?.to_owned();
+    assert!(line.ends_with(" recovered"), "{line}");
     second.wait_for("SCRIPT hang", LIMIT)?;
     second.kill();
 

@@ -4,12 +4,12 @@
 use anyhow::{Context, Result, ensure};
 use lab_reports::LIMIT;
 use loopbox_e2e::launcher;
-use loopbox_e2e::levels::{Seen, look};
+use loopbox_e2e::levels::{Seen, run_on};
 use tempfile::tempdir;
 
 /// Nothing is missing, by the hook that is asked for.
 fn whole(level: &str, hook: &str, expected: &str, source: &str) -> Result<()> {
-    let seen = look(level, hook, &[])?;
+    let seen = run_on(level, hook, &[])?;
     assert_eq!(seen.faults(), [""; 0], "{level}");
     ensure!(seen.hook.starts_with(expected), "{level}: {}", seen.hook);
     ensure!(seen.source == source, "{level}: {}", seen.source);
@@ -74,7 +74,7 @@ fn the_queue_with_a_lock_of_api_37_is_seen_whole() -> Result<()> {
     whole("fw37-legacy", "AUTO", "Printer", "MessagesField")
 }
 
-/// The poll is static in 21 and 22; 36 and 37 have queues of their own.
+/// The poll is static in 21 and 22; 36 and 37 have different queues.
 #[test]
 fn each_queue_is_seen_whole_by_its_poll() -> Result<()> {
     let levels = [
@@ -91,14 +91,14 @@ fn each_queue_is_seen_whole_by_its_poll() -> Result<()> {
 /// with it.
 #[test]
 fn a_queue_that_is_hidden_from_the_app_is_said_to_be_unknown() -> Result<()> {
-    let hidden = |level: &str| look(level, "AUTO", &["--hidden-api"]);
+    let hidden = |level: &str| run_on(level, "AUTO", &["--hidden-api"]);
     assert_eq!(hidden("fw35")?.faults(), [""; 0]);
     let Seen { source, queue, hook, counted, frames, .. } = hidden("fw37-legacy")?;
     ensure!(
         source.starts_with("Unavailable") && queue.messages.is_empty() && !queue.whole,
         "{source}: {queue:?}"
     );
-    let seen = look("fw37-legacy", "AUTO", &[])?;
+    let seen = run_on("fw37-legacy", "AUTO", &[])?;
     assert_eq!((hook, counted, frames), (seen.hook, seen.counted, seen.frames));
     Ok(())
 }

@@ -369,7 +369,7 @@ fn a_killed_process_loses_no_line_but_the_one_in_flight() -> Result<()> {
         let appended = kill_appending(&testbed, folder.path(), 10)?;
         println!("{testbed}: {appended:?}");
         assert_eq!(appended.runs, 10);
-        assert!(appended.told >= 10 * 5);
+        assert!(appended.announced >= 10 * 5);
     }
     Ok(())
 }

@@ -218,7 +218,7 @@ fn what_main_waits_in_is_named() -> Result<()> {
         );
         let sleep = Hang::new(&testbed, "sleep", Some(CLOCK_NANOSLEEP))?;
         // The signal ends a sleep. On x86-64 its number goes with it, and main may not sleep again when it is
-        // looked at.
+        // read.
         let known = match sleep.wait()?.kind {
             MainWaitKind::Sleep => true,
             MainWaitKind::OtherCall => !testbed.ends_with("-arm64"),

@@ -87,10 +87,10 @@ impl Scenario {
             .app("scenario.Demo")
             .argument(format!("dir={}", self.folder.path().display()))
             .start()?;
-        let told = next.wait_for("SCRIPT report", LIMIT)?;
+        let line = next.wait_for("SCRIPT report", LIMIT)?;
         next.kill();
-        assert!(told.ends_with(" recovered"), "{told}");
-        read(told.split_whitespace().nth(2).context("no path")?.as_ref())
+        assert!(line.ends_with(" recovered"), "{line}");
+        read(line.split_whitespace().nth(2).context("no path")?.as_ref())
     }
 }
 
@@ -294,7 +294,7 @@ fn without_the_sampler_a_report_has_the_stack_by_the_java_api() -> Result<()> {
 
 #[test]
 fn what_ran_outside_of_messages_is_recovered_after_a_kill() -> Result<()> {
-    // It must leave no report of its own before it is killed, however late that is.
+    // It must leave no report before it is killed, however late that is.
     let scenario = Scenario::begin("art10", &["where=idle", "how=sleep", "hangMs=60000"])?;
     let hangs = |report: &Report| {
         let MainState::Outside(outside) = &report.main else { return false };

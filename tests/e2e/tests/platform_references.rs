@@ -42,7 +42,7 @@ impl Level {
         Ok(Self(read(&level_classes(api)?, wanted)?))
     }
 
-    /// Whether a class has a member, of its own or by what it extends. What it has of Java's library is not
+    /// Whether a class has a member, declared or inherited. What it has of Java's library is not
     /// compared.
     fn has(&self, class: &str, member: &str) -> Result<bool> {
         let of_java = class.starts_with("java/") && !self.0.contains_key(class);
@@ -146,7 +146,7 @@ fn callbacks_before_a_step_of_a_life_cycle_are_the_platform_s() -> Result<()> {
 /// What differs from the newest level in what is declared.
 fn differences(declared: &Path) -> Result<Vec<String>> {
     let all = classes_below(declared)?;
-    // Annotations of androidx are libraries of their own.
+    // Annotations of androidx are separate libraries.
     let all: Vec<ClassFile> = all.into_iter().filter(|class| !class.name.starts_with("androidx/")).collect();
     ensure!(all.len() > 20, "{} classes are declared", all.len());
     let names = |of_java| {

@@ -144,7 +144,7 @@ fn system_without_the_request_is_not_asked() -> Result<()> {
     let mut app = app.argument("systemProfiles=on").argument("hangTraceMs=60000").start()?;
     app.wait_for("SCRIPT profile triggers [2 once in 1 h]", LIMIT)?;
     let order = |number: &str, words: &str| -> Result<()> {
-        // The app may look while it is being written.
+        // The app may read while it is being written.
         let written = orders.path().join("order");
         fs::write(&written, words)?;
         fs::rename(&written, orders.path().join(number)).context("the order")

@@ -57,7 +57,7 @@ fn files_below(folder: &Path) -> Result<BTreeSet<String>> {
     Ok(found)
 }
 
-/// Waits until there is nothing else below the folder. A file may go while it is looked at.
+/// Waits until there is nothing else below the folder. A file may go while it is read.
 fn only_left(folder: &Path, wanted: &[&str]) -> Result<()> {
     let wanted: BTreeSet<String> = wanted.iter().map(|&name| name.to_owned()).collect();
     wait_until(&format!("only {wanted:?} is left of {:?}", files_below(folder)), || {
@@ -120,7 +120,7 @@ fn nothing_remains_that_the_process_has_made() -> Result<()> {
     Ok(())
 }
 
-/// One of them has folders of its own, with files of the app in them, that the process which purges does not
+/// One of them has separate folders, with files of the app in them, that the process which purges does not
 /// know.
 #[test]
 fn other_processes_delete_what_is_theirs() -> Result<()> {

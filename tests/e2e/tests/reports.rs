@@ -36,7 +36,7 @@ impl Taking {
         Self::begin(launcher(testbed)?.app("scenario.Taking"), folder, arguments)
     }
 
-    /// With arguments of its own after those that all have: the last of two counts.
+    /// With `arguments` after those that all have: the last of two counts.
     fn begin(app: App, folder: &Path, arguments: &[&str]) -> Result<Self> {
         let orders = tempdir()?;
         let app = app.argument(format!("dir={}", folder.display())).argument("hangMs=1000");
@@ -85,8 +85,8 @@ impl Taking {
         Ok((done == "true", path.into()))
     }
 
-    /// What it is handed when there are this many. That something was heard is not enough after a hang: it
-    /// may be what was complete before its end, at which the listener looks only now.
+    /// What it is handed when there are this many. A notice alone is not enough after a hang: it may be of
+    /// what was complete before its end, and the listener reads that only now.
     fn take_all(&mut self, count: usize) -> Result<Vec<(String, PathBuf)>> {
         wait_until("as many reports", || Ok(Some(self.take()?).filter(|taken| taken.len() >= count)))
     }
@@ -106,7 +106,7 @@ impl Taking {
     }
 }
 
-/// A hang that goes on, another process that looks for reports meanwhile, the end of the hang.
+/// A hang that goes on, another process that searches for reports meanwhile, the end of the hang.
 #[test]
 fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -135,7 +135,7 @@ fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
     Ok(())
 }
 
-/// A hang, and the app's next version that is told of it.
+/// A hang, and the app's next version that is notified of it.
 #[test]
 fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
     const HANG: &str = "scenario.Taking$Hang";
@@ -237,7 +237,7 @@ fn a_report_is_listed_until_one_process_claims_it() -> Result<()> {
     Ok(())
 }
 
-/// An app that sends reports would send another file of its own.
+/// An app that sends reports would send another of its files.
 #[test]
 fn what_is_no_file_of_the_folder_is_not_handed_out() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -327,7 +327,7 @@ fn what_the_app_asks_for_is_distinguished_from_a_hang_and_from_another_apps_anr(
         quit(&app.app)?;
         app.expects("SIGQUIT RESPONSIVE complete sigquit []")?;
         app.order("hang")?;
-        // It may be complete by the time that the listener looks; `asked` makes it wait.
+        // It may be complete by the time that the listener reads it; `asked` makes it wait.
         let first = app.app.wait_for("SCRIPT first HANG HANG ", LIMIT)?;
         ensure!(first.ends_with("complete hang []"), "{first}");
         app.expects("HANG HANG complete hang []")?;

@@ -18,8 +18,8 @@ use tempfile::tempdir;
 fn report_when(app: &mut Running, good: impl Fn(&Report) -> bool) -> Result<Report> {
     let end = Instant::now() + LIMIT;
     loop {
-        let told = app.wait_for("SCRIPT again", LIMIT)?;
-        let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+        let line = app.wait_for("SCRIPT again", LIMIT)?;
+        let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
         if good(&report) {
             return Ok(report);
         }
@@ -77,8 +77,8 @@ fn a_signal_during_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<(
         // Longer than a report waits for the queue.
         sleep(Duration::from_secs(4));
         fs::write(&gate, "")?;
-        let told = app.wait_for(" sigquit", LIMIT)?;
-        let path: PathBuf = told.split_whitespace().nth(2).context("no path")?.into();
+        let line = app.wait_for(" sigquit", LIMIT)?;
+        let path: PathBuf = line.split_whitespace().nth(2).context("no path")?.into();
         if !app.seen().iter().any(|line| line == "SCRIPT spun") {
             app.wait_for("SCRIPT spun", LIMIT)?;
         }

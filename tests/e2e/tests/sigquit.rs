@@ -50,9 +50,9 @@ impl Scenario {
 fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
     for testbed in ["art10", "art11"] {
         let scenario = Scenario::run(testbed, &["times=3", "each=answered"])?;
-        let told = scenario.ended.lines.iter().filter(|line| line.ends_with(" sigquit")).count();
+        let reported = scenario.ended.lines.iter().filter(|line| line.ends_with(" sigquit")).count();
         assert_eq!(
-            (told, scenario.quits.len()),
+            (reported, scenario.quits.len()),
             (3, 1),
             "{testbed}: one message, one file, written anew each time"
         );

@@ -108,10 +108,10 @@ fn jitter_of_the_display_is_no_hitch_in_compiled_code() -> Result<()> {
     jitter_is_no_hitch("art11-jit", &[], "hook=NONE")
 }
 
-/// Android 16 has the compositor's word on frames; older levels do not, and never look at its classes.
+/// Android 16 has the compositor classify frames; older levels do not, and never load its classes.
 fn the_compositors_word(testbed: &str, level: &str, options: &[&str]) -> Result<Scenario> {
     let trace = format!("trace={TRACE}");
-    let arguments: Vec<&str> = [trace.as_str(), "judged=on"].iter().chain(options).copied().collect();
+    let arguments: Vec<&str> = [trace.as_str(), "jankTypes=on"].iter().chain(options).copied().collect();
     Scenario::run("smooth.Main", testbed, &["-D", &format!("loopbox.sdk={level}")], &arguments)
 }
 
@@ -120,9 +120,9 @@ fn the_compositors_word_is_in_the_report_of_its_frame() -> Result<()> {
     for testbed in ["art10", "art11", "art11-jit"] {
         let scenario = the_compositors_word(testbed, "36", &["janks=on", "stages=on"])?;
         let janks = &scenario.report.frames.janks;
-        let judged: Vec<_> = janks.iter().map(|jank| (jank.vsync_id, jank.judgement)).collect();
+        let jank_types: Vec<_> = janks.iter().map(|jank| (jank.vsync_id, jank.jank_type)).collect();
         // The application; nothing; composer and application.
-        assert_eq!(judged, [(Some(6), Some(2)), (None, None), (Some(25), Some(3))], "{testbed}");
+        assert_eq!(jank_types, [(Some(6), Some(2)), (None, None), (Some(25), Some(3))], "{testbed}");
         assert_eq!(janks[0].cause, Some(FrameCause::LayoutMeasure), "{testbed}");
         assert_eq!(feature(&scenario.report, Feature::Janks), (true, "JankData"));
         assert!(scenario.said("listeners: 1") && scenario.said("listeners: 0"), "{:?}", scenario.said);
@@ -140,7 +140,7 @@ fn where_the_compositor_is_not_asked_the_report_says_why() -> Result<()> {
     for (level, options, why) in cases {
         let scenario = the_compositors_word("art10", level, options)?;
         assert_eq!(feature(&scenario.report, Feature::Janks), (false, why));
-        assert!(scenario.report.frames.janks.iter().all(|jank| jank.judgement.is_none()));
+        assert!(scenario.report.frames.janks.iter().all(|jank| jank.jank_type.is_none()));
         assert!(!scenario.said("listeners: 1"), "{:?}", scenario.said);
     }
     Ok(())
@@ -285,9 +285,9 @@ fn a_screen_is_used(testbed: &str, hook: &str) -> Result<Report> {
     assert!(feature(&report, Feature::Frames).0);
     assert_eq!(feature(&report, Feature::Stages), (true, "FrameMetrics"));
     assert_eq!(feature(&report, Feature::Touch), (true, "the callbacks of windows"));
-    let told = |words: &str| said.iter().any(|line| line == words);
-    assert!(told("SCRIPT gesture 1 of a finger"), "{said:?}");
-    assert!(told("SCRIPT window of smooth.Screen"), "{said:?}");
+    let printed = |words: &str| said.iter().any(|line| line == words);
+    assert!(printed("SCRIPT gesture 1 of a finger"), "{said:?}");
+    assert!(printed("SCRIPT window of smooth.Screen"), "{said:?}");
     assert!(!said.iter().any(|line| line.contains("cannot be")), "{said:?}");
     Ok(report)
 }
@@ -359,8 +359,8 @@ fn two_fingers_are_one_gesture_in_compiled_code() -> Result<()> {
     two_fingers_are_one_gesture("art11-jit", "hook=AUTO")
 }
 
-/// A frame is held up by what it draws, by a message, by a touch, by the render thread. Each is told from the
-/// others.
+/// A frame is held up by what it draws, by a message, by a touch, by the render thread. Each is distinguished
+/// from the others.
 fn a_frame_is_held_up_in_each_place(testbed: &str, hook: &str) -> Result<()> {
     /// Less a refresh, by which a frame may begin late.
     const STOOD: u64 = (200 - 17) * MS;
@@ -425,12 +425,12 @@ fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
     first.kill();
 
     let mut second = start()?;
-    let mut told = second.wait_for("SCRIPT report", LIMIT)?;
-    while !told.contains(&format!("loopbox-{pid}-")) || !told.contains("-recovered") {
-        told = second.wait_for("SCRIPT report", LIMIT)?;
+    let mut line = second.wait_for("SCRIPT report", LIMIT)?;
+    while !line.contains(&format!("loopbox-{pid}-")) || !line.contains("-recovered") {
+        line = second.wait_for("SCRIPT report", LIMIT)?;
     }
     second.kill();
-    let path = told.split_whitespace().nth(2).context("no path")?;
+    let path = line.split_whitespace().nth(2).context("no path")?;
     let report = read(path.as_ref())?;
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
     assert_eq!(report.digest.lines().next(), Some("frames"), "{}", report.digest);

@@ -1,4 +1,4 @@
-//! Hangs that end, hangs that do not, and what only looks like one: the recorder's own watch and its
+//! Hangs that end, hangs that do not, and what only seems to be one: the recorder's own watch and its
 //! verdicts.
 
 use anyhow::{Context, Result, ensure};
@@ -24,7 +24,7 @@ const OPEN: &str = "open";
 struct Scenario {
     folder: TempDir,
     app: Running,
-    /// Where the message looks for the file that lets it end.
+    /// Where the message searches for the file that lets it end.
     gate: TempDir,
 }
 
@@ -127,15 +127,15 @@ fn hangs(reports: &[Report]) -> Vec<&Report> {
 #[test]
 fn a_hang_leaves_a_report_and_gets_its_duration_when_it_is_over() -> Result<()> {
     let mut scenario = Scenario::begin(&[])?;
-    let told = scenario.app.wait_for("SCRIPT report", LIMIT)?;
-    assert!(told.ends_with(" hang"), "{told}");
-    let first = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    let line = scenario.app.wait_for("SCRIPT report", LIMIT)?;
+    assert!(line.ends_with(" hang"), "{line}");
+    let first = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
     assert_eq!((&first.meta.reason, first.anr.verdict), (&DumpReason::Hang, AnrVerdict::Hang));
     assert_eq!((first.anr.ended_after_ns, first.anr.signal), (None, None));
     assert!(first.anr.ran_ns >= S && first.anr.hang_threshold_ns == Some(S), "{:?}", first.anr);
     scenario.open_gate()?;
     let again = scenario.app.wait_for("SCRIPT report", LIMIT)?;
-    assert_eq!(again, told, "the same file, with more in it");
+    assert_eq!(again, line, "the same file, with more in it");
     let (_, others, _) = scenario.finish()?;
     let [hang] = others.as_slice() else { panic!("{} reports", others.len()) };
     let ended = hang.anr.ended_after_ns.context("still running")?;
@@ -334,11 +334,11 @@ fn exit(pid: u32, name: &str, at: u64, reason: i32, words: &str) -> String {
 fn native_code_is_notified_of_a_report_as_java_is() -> Result<()> {
     let mut scenario = Scenario::begin(&["listener=native"])?;
     let first = scenario.app.wait_for("SCRIPT first native", LIMIT)?;
-    let told = scenario.app.wait_for("SCRIPT native", LIMIT)?;
+    let line = scenario.app.wait_for("SCRIPT native", LIMIT)?;
     let (file, report) = scenario.wait_for(|report| !report.digest.is_empty())?;
     let digest = report.digest.lines().nth(4).context("no digest")?;
     assert!(digest.contains("scenario.Stalls"), "{digest}");
-    assert_eq!(told, format!("SCRIPT native {} hang {digest}", file.display()));
+    assert_eq!(line, format!("SCRIPT native {} hang {digest}", file.display()));
     let expected = format!("SCRIPT first native {} hang ", file.display());
     assert!(first.starts_with(&expected) && first.contains("main runs scenario.Stalls"), "{first}");
     Ok(())
@@ -347,8 +347,8 @@ fn native_code_is_notified_of_a_report_as_java_is() -> Result<()> {
 #[test]
 fn names_of_the_apps_threads_stay_out_when_it_wants_that() -> Result<()> {
     let mut scenario = Scenario::begin(&["redactThreadNames=on", "garbage=on"])?;
-    let told = scenario.app.wait_for("SCRIPT report", LIMIT)?;
-    let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    let line = scenario.app.wait_for("SCRIPT report", LIMIT)?;
+    let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
     let names: Vec<&str> = report.threads.threads.iter().map(|thread| thread.name.as_str()).collect();
     assert!(names.contains(&"redacted") && !names.contains(&"garbage"), "{names:?}");
     assert!(names.contains(&"HeapTaskDaemon"), "{names:?}");
@@ -386,7 +386,7 @@ fn a_clock_that_was_set_does_not_give_a_process_the_end_of_another_one() -> Resu
     })?;
     let found = report.anr.exit.map(|exit| exit.unix_ms);
     assert_eq!((report.anr.verdict, found), (AnrVerdict::Confirmed, Some(now + 2 * HOUR)));
-    // Back: it could not be told from an earlier one's, so it has none.
+    // Back: it could not be distinguished from an earlier one's, so it has none.
     let (_, report) = reported_by_the_next_launch(|pid, name, now| {
         vec![exit(pid, name, now - HOUR, ProcessExit::ANR, "bg_anr")]
     })?;

@@ -30,7 +30,7 @@ fn calls_use_the_disk_under_a_policy_that_forbids_it_and_leave_the_policy() -> R
 /// `docs/hook.md` lists them. ART reports what the list of the level has, which the class files of 28 do not
 /// come with.
 #[test]
-fn looks_up_the_hidden_members_that_the_documentation_lists() -> Result<()> {
+fn requests_the_hidden_members_that_the_documentation_lists() -> Result<()> {
     const OBSERVER: &str = "Landroid/os/Looper;->sObserver:Landroid/os/Looper$Observer;";
     const LOGGING: &str = "Landroid/os/Looper;->mLogging:Landroid/util/Printer;";
     const NEXT: &str = "Landroid/os/Message;->next:Landroid/os/Message;";

@@ -25,8 +25,8 @@ fn signalled(testbed: &str, mode: &str) -> Result<(Report, String)> {
     let mut app = app.argument(HANG_REPORT_LATE).start()?;
     app.wait_for("SCRIPT main waits", LIMIT)?;
     quit(&app)?;
-    let told = app.wait_for("SCRIPT report", LIMIT)?;
-    let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    let line = app.wait_for("SCRIPT report", LIMIT)?;
+    let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
     Ok((report, trace_of(app)?))
 }
 
@@ -110,7 +110,7 @@ fn the_trace_has_the_locks_that_the_recorder_saw() -> Result<()> {
             let holder =
                 both.threads.threads.iter().find(|thread| thread.name == "holder").context("no holder")?;
             assert!(holder.trace.is_some(), "{testbed}, {mode}: {holder:?}");
-            // As where the recorder could not look: the system's trace alone.
+            // As where the recorder could not read: the system's trace alone.
             (report.locks, report.threads) = (LockChain::default(), OtherThreads::default());
             let theirs = loaded(report)?;
             assert_eq!(

@@ -121,7 +121,7 @@ fn threads_wake_up_for_messages_and_not_for_silence() -> Result<()> {
             // Start, 50 ms, 100 ms after the end, park; start, half a second, park; and one for a thread that
             // is held up.
             "isolated" | "background" => messages * 8 + 24,
-            // A row is over before the next look, and the pause after it is long enough to park in.
+            // A row is over before the next check, and the pause after it is long enough to park in.
             "typing" => messages / 3 * 6 + ms / 400 + 24,
             "scrolling" => ms / 97 + ms / 450 + wakes.of("gaps") * 6 + 24,
             way => panic!("{way}"),

@@ -78,7 +78,7 @@ pub const DEX: Target = Target { name: "dex", memory: 16 * MIB, longest: 16 << 1
 pub const MAPPING: Target =
     Target { name: "mapping", memory: 32 * MIB, longest: 16 << 10, run: views::mapping };
 
-/// The system's trace of an ANR as a file of its own, of one process or of many.
+/// The system's trace of an ANR as a separate file, of one process or of many.
 pub const TRACE: Target = Target { name: "trace", memory: 64 * MIB, longest: 16 << 10, run: views::trace };
 
 /// All of them.

@@ -23,7 +23,7 @@ fn stalls_are_held_one_at_a_time() {
         })
     });
     assert_eq!((stalls, found.cut_lines, found.is_of_monitor), (50_000, 0, true));
-    // What is known of the processes, of which this many are told apart.
+    // What is known of the processes, of which this many are distinguished.
     assert!(held <= 4 << 20, "{held} bytes besides {}", file.len());
     println!("{} bytes, {held} besides them", file.len());
 }

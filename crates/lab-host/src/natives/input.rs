@@ -68,7 +68,7 @@ struct Consumer {
     /// Movements that wait for a frame.
     batch: Vec<Event>,
     /// Whether the app knows that some wait.
-    told: bool,
+    is_notified: bool,
     /// How many of the system's events each event is that the app works on, by sequence number.
     in_progress: HashMap<jint, usize>,
     sequence: jint,
@@ -98,7 +98,7 @@ impl Receiver {
     /// any.
     fn consume(&self, env: &mut Env<'_>, java: &JObject<'_>, batches: bool) -> jni::errors::Result<bool> {
         if batches {
-            self.consumer().told = false;
+            self.consumer().is_notified = false;
         }
         loop {
             let Some(event) = self.channel.sent().arrived.pop_front() else { break };
@@ -113,8 +113,8 @@ impl Receiver {
             return self.dispatch_batch(env, java);
         }
         let mut consumer = self.consumer();
-        if !consumer.batch.is_empty() && !consumer.told {
-            consumer.told = true;
+        if !consumer.batch.is_empty() && !consumer.is_notified {
+            consumer.is_notified = true;
             drop(consumer);
             env.call_method(java, jni_str!("dispatchBatchedInputEventPending"), jni_sig!("()V"), &[])?;
         }

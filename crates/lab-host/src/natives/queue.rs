@@ -145,7 +145,7 @@ impl Queue {
         };
         self.polling.store(false, Ordering::Relaxed);
         let mut thrown = None;
-        // A signal makes it -1: MessageQueue looks what there is to do and comes again.
+        // A signal makes it -1: MessageQueue checks what there is to do and polls again.
         for event in events.iter().take(ready.max(0) as usize) {
             let (fd, events) = (event.u64 as RawFd, event.events);
             if fd == self.wake.as_raw_fd() {

@@ -1,7 +1,7 @@
 //! Runs the library that ships, unchanged, in a Linux process.
 //!
 //! It asks for `libc.so`, `libdl.so` and `liblog.so` with bionic's symbol versions. Here libraries of these
-//! names are made out of its own import table: a jump to glibc's function where both C libraries agree
+//! names are made of its import table: a jump to glibc's function where both C libraries agree
 //! (`plain.txt`), a translation where they do not (`shim.c`). What they stand in for is the system; ART, the
 //! Looper and the library itself are the real ones. Differences in the kernel, the loader and memory tagging
 //! of a phone are not covered.

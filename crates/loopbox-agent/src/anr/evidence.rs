@@ -35,7 +35,7 @@ pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
     if message == Token::NONE || session.shared.main.token() == message {
         return None;
     }
-    // A loop inside of a message has messages of its own; only the end of the message makes a record of it.
+    // A loop inside of a message runs messages, too; only the end of the message makes a record of it.
     let history = session.reader.snapshot(clock::now_ns()).report.history;
     let mut records = history.iter().rev();
     let record = records.find(|r| (r.first_token..r.first_token.plus(r.count.into())).contains(&message))?;

@@ -20,7 +20,7 @@ const INSTRUCTION: [u8; 2] = [0x0F, 0x05];
 #[cfg(target_arch = "x86")]
 const INSTRUCTION: [u8; 2] = [0xCD, 0x80];
 
-/// Whether the number has a register of its own; else the result takes its place, and not that of the first
+/// Whether the number has its own register; else the result takes its place, and not that of the first
 /// argument.
 const KEEPS_NUMBER: bool = cfg!(any(target_arch = "aarch64", target_arch = "arm"));
 const INTERRUPTED: usize = (libc::EINTR as usize).wrapping_neg();

@@ -2,7 +2,7 @@
 //! call it, with its mask and its flags, and only while its code is there.
 //!
 //! A library that is unloaded may leave its handler set. As ART blocks the signal in every thread that does
-//! no harm, until somebody unblocks it: we do. So what lies at the handler's address is looked at before each
+//! no harm, until somebody unblocks it: we do. So the code at the handler's address is checked before each
 //! call: executable memory, and from the file that it came from when the handler was first seen.
 
 use super::sigchain;
@@ -60,7 +60,7 @@ fn is_function(handler: usize) -> bool {
     !matches!(handler, libc::SIG_DFL | libc::SIG_IGN)
 }
 
-/// Looks at the handler that is set now, and remembers whose it is when it is a new one. By one thread at a
+/// Reads which handler is set now, and remembers whose it is when it is a new one. By one thread at a
 /// time; reads a file then, so not on the main thread. Returns whether there is one.
 pub(super) fn note() -> bool {
     let handler = sigchain::user_action().sa_sigaction;
@@ -108,7 +108,7 @@ pub(super) unsafe fn call(signal: libc::c_int, info: *mut libc::siginfo_t, conte
 
 fn is_there(handler: usize) -> bool {
     let found = mapped::code_at(handler);
-    // One that was set since the last look is only known to be code.
+    // One that was set since the last check is only known to be code.
     found.is_some() && NOTED.of(handler).is_none_or(|noted| found == Some(noted))
 }
 

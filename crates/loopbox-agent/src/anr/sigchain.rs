@@ -162,7 +162,7 @@ pub(super) fn put_back() {
 
 /// What a library of the app has set last. Async-signal-safe: the chain reads a variable.
 pub(super) fn user_action() -> libc::sigaction {
-    // Zeros are the default action, for a chain that is told to do nothing at all (`SkipAddSignalHandler`).
+    // Zeros are the default action, for a chain that does nothing at all (`SkipAddSignalHandler`).
     // SAFETY: plain data, for which zeros are valid; nothing is changed, and there is room for the result.
     unsafe {
         let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();

@@ -68,7 +68,7 @@ impl AnrTracker {
     /// What the stall monitor's snapshot requires.
     pub(crate) fn check(&mut self, env: &mut Env<'_>, session: &Session) -> Stall {
         if session.shared.is_paused() {
-            // The stall monitor may not have looked since.
+            // The stall monitor may not have checked since.
             return Stall::Nothing;
         }
         let stall = session.stall.snapshot();

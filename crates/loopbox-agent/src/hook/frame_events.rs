@@ -95,7 +95,7 @@ impl MainFrames {
         ask
     }
 
-    /// A callback is asked for, or none is any more. While one is, the sampler looks closer.
+    /// A callback is asked for, or none is any more. While one is, the sampler takes samples more often.
     fn ask(&mut self, asks: bool) -> bool {
         self.asked = asks;
         // What scrolls in a frame may say so at its end: until its message is over, the next one may still be

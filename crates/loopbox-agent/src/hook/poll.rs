@@ -30,8 +30,8 @@ const SIGNATURE: &CStr = c"(JI)V";
 /// the method's class is never unloaded.
 static WORD: AtomicUsize = AtomicUsize::new(0);
 
-/// What polled when the stack of a poll was looked at last, or an idle handler was called since, or the hook
-/// was put in. Another library's function on top of ours moves our frame, so that the stack is looked at.
+/// What polled when the stack of a poll was read last, or an idle handler was called since, or the hook
+/// was put in. Another library's function on top of ours moves our frame, so that the stack is read.
 /// Main thread only.
 static THERE: AtomicUsize = AtomicUsize::new(0);
 
@@ -195,7 +195,7 @@ impl<'local> Poll<'local> {
         for (name, signature, function) in known {
             // SAFETY: a live class, and names that end with a null byte.
             let of_ours = unsafe { method(env, native, name, signature) };
-            let method = of_ours.ok_or("a method of its own cannot be found")?;
+            let method = of_ours.ok_or("its own method cannot be found")?;
             methods.push((method, function));
         }
         let entry = NativeEntry::find(&methods).map_err(|why| why.to_string())?;

@@ -58,7 +58,7 @@ pub(crate) fn get() -> Option<&'static ClassCache> {
     CACHE.get()
 }
 
-/// Looks everything up. To be called in `JNI_OnLoad`, where the app's class loader is in force.
+/// Resolves everything. To be called in `JNI_OnLoad`, where the app's class loader is in force.
 ///
 /// # Errors
 /// The first class, method or field that is missing.

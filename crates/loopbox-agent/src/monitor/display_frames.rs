@@ -30,7 +30,7 @@ pub(crate) struct FrameCollector {
     /// Something will end by the mere passing of time.
     open: bool,
     /// How many events were lost when that was last reported.
-    told_lost: u32,
+    reported_lost: u32,
     /// A frame was on its way before what is there was taken.
     awaited: bool,
     /// When something came last.
@@ -45,7 +45,7 @@ impl FrameCollector {
         Self {
             queue,
             open: false,
-            told_lost: 0,
+            reported_lost: 0,
             awaited: false,
             taken_at_ns: Uptime::ZERO,
             unsaved: false,
@@ -59,7 +59,7 @@ impl FrameCollector {
         frames.set_asleep(false);
         self.unsaved |= frames.take_forgotten();
         let now_ns = clock::now_ns();
-        // Before the queue is looked at: what comes after it is in there by the time that this is false.
+        // Before the queue is read: what comes after it is in there by the time that this is false.
         let awaited = frames.is_awaited();
         self.awaited = awaited;
         // Those that are there: while a listener takes its time, more come.
@@ -89,9 +89,9 @@ impl FrameCollector {
             self.unsaved = true;
         }
         self.open = open;
-        if frames.lost() != self.told_lost {
-            self.told_lost = frames.lost();
-            let detail = format!("{} frames or touches not counted: the worker was late", self.told_lost);
+        if frames.lost() != self.reported_lost {
+            self.reported_lost = frames.lost();
+            let detail = format!("{} frames or touches not counted: the worker was late", self.reported_lost);
             session.features.set(Feature::Frames, true, detail);
         }
         if !open {

@@ -100,7 +100,7 @@ impl<'a> Collector<'a> {
         report.frames = self.session.frames.as_ref().map(Frames::session).unwrap_or_default();
         let symbols = self.session.symbols.symbols();
         if !matches!(report.main, MainState::Running(_)) {
-            self.look_outside(&symbols, &mut report.main);
+            self.find_outside(&symbols, &mut report.main);
         }
         let used = self.put_trees(&symbols, &mut report);
         self.names.put_into(&mut report);
@@ -109,7 +109,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The ring knows only messages.
-    fn look_outside(&self, symbols: &Symbols, main: &mut MainState) {
+    fn find_outside(&self, symbols: &Symbols, main: &mut MainState) {
         if let MainState::Outside(outside) = main {
             // As it was when it was saved, and maybe over.
             *main = MainState::Idle { since_ns: outside.after_ns };
@@ -382,9 +382,9 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Has Java put the hook back, or look for it, where a stack has shown since the last call that it
+    /// Has Java put the hook back, or search for it, where a stack has shown since the last call that it
     /// missed something.
-    pub(super) fn look_after_hook(&mut self, env: &mut Env<'_>) {
+    pub(super) fn check_hook(&mut self, env: &mut Env<'_>) {
         if std::mem::take(&mut self.unseen) {
             unseen_message::put_hook_back(env);
         }

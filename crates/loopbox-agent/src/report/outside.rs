@@ -7,8 +7,8 @@ use loopbox_format::model::{Location, LocationId, MainState, Outside, Statistic,
 use loopbox_recorder::{Activity, Place, computing_since};
 use std::time::Duration;
 
-/// Between two looks at a thread whose stack does not show it: longer than it takes to wake up and go on.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+/// Between two checks of a thread whose stack does not show it: longer than it takes to wake up and go on.
+const BETWEEN_CHECKS: Duration = Duration::from_millis(10);
 
 /// Whether a stack of the main thread ends in the wait for a message; `None` for a moment in between, on the
 /// way to or from a message. Top frame first.
@@ -38,7 +38,7 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
         if waits != Some(false) && !is_away(session, token) {
             return None;
         }
-        // The stall monitor may sleep. It looks for itself.
+        // The stall monitor may sleep. It checks for itself.
         shared.wake_all();
     }
     let now_ns = clock::now_ns();
@@ -76,7 +76,7 @@ fn is_away(session: &Session, token: Token) -> bool {
         away && session.shared.main.token() == token
     };
     away() && {
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(BETWEEN_CHECKS);
         away()
     }
 }

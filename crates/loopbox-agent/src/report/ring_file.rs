@@ -1,6 +1,6 @@
 //! The thread that copies the ring into its file. It is the only one that waits for the disk while messages
 //! run: the main thread writes memory, and the stall monitor, which asks for the copies, would take its own
-//! wait for a frozen process and pass a signal on too late. So it looks at the app's switch, too.
+//! wait for a frozen process and pass a signal on too late. So it checks the app's switch, too.
 
 use crate::session::Session;
 use crate::sys::{clock, thread};
@@ -43,7 +43,7 @@ fn run(session: &Session, mut mirror: Mirror) {
             retry_ns = (retry_ns * 2).min(MAX_RETRY_NS);
         }
         drop(inside);
-        if session.kill_switch.look(clock::now_ns()) {
+        if session.kill_switch.check(clock::now_ns()) {
             session.wake_worker();
         }
         shared.copies.wait(asked, || shared.stopped());

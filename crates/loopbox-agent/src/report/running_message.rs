@@ -27,7 +27,7 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
         Ok(line) => {
             let line = line.filter(|_| session.shared.main.token() == running.token)?;
             match line.strip_prefix(INPUT) {
-                // In a loop inside of it run messages with lines of their own, if any.
+                // A loop inside of it runs other messages, which have other lines, if any.
                 Some(window) => (running.depth == 1).then(|| named_by_window(window)),
                 None => Some(named_by_line(&line)),
             }

@@ -55,7 +55,7 @@ pub(super) fn put_hook_back(env: &mut Env<'_>) {
     }
 }
 
-/// Has Java look whether the hook is in its place; `doubted`: wherever it is, it has missed something. If it
+/// Has Java check whether the hook is in its place; `doubted`: wherever it is, it has missed something. If it
 /// may not be, the feature says so from now on.
 pub(super) fn check_hook(env: &mut Env<'_>, doubted: bool) {
     if let Some(classes) = class_cache::get() {

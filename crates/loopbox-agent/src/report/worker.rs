@@ -33,12 +33,12 @@ use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 
 /// A suspect message, and a report that is followed, are checked at least this often.
 const CHECK_MS: u64 = 500;
-/// How often it is looked whether ART has written its own trace.
+/// How often it is checked whether ART has written its own trace.
 const TRACE_CHECK_MS: i32 = 10;
 /// How long a suspect's queue waits for that.
 const TRACE_NS: u64 = 1_000_000_000;
-/// A look that was put off until ART has written its own trace is made up for so soon.
-const LOOK_AGAIN_MS: u64 = 100;
+/// A rest check that was put off until ART has written its own trace is made this much later.
+const REST_CHECK_AGAIN_MS: u64 = 100;
 /// A worker that has nothing to do sleeps until it is notified.
 const INFINITE: i32 = -1;
 
@@ -70,8 +70,8 @@ pub(crate) struct Worker<'a> {
     start_mark: StartMark,
     warned: Warned,
     queue: QueueWatch,
-    /// The hook's place and the queue's front are to be looked at.
-    wants_look: bool,
+    /// The hook's place and the queue's front are to be checked.
+    wants_rest_check: bool,
 }
 
 /// A report that is not complete.
@@ -113,15 +113,15 @@ impl<'a> Worker<'a> {
             start_mark: StartMark::new(session),
             warned: Warned::default(),
             queue: QueueWatch::new(session.settings.hang_threshold_ns),
-            wants_look: false,
+            wants_rest_check: false,
         }
     }
 
     /// The body of the thread: until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
         match signal_catcher::find() {
-            Ok(look) => {
-                let _ = look.map(|look| self.session.catcher_pauses.set(look.pauses()));
+            Ok(snapshot) => {
+                let _ = snapshot.map(|snapshot| self.session.catcher_pauses.set(snapshot.pauses()));
             }
             Err(error) => {
                 log::warn(&format!(
@@ -133,7 +133,7 @@ impl<'a> Worker<'a> {
         let session = self.session;
         let previous = session.previous_runs.get_or_init(|| previous_runs::recover(env, session));
         // First: a listener of the app may wait for it.
-        listener::looked_back(session);
+        listener::previous_runs_read(session);
         for path in &previous.reports {
             listener::notify(session, path, "recovered");
         }
@@ -181,13 +181,13 @@ impl<'a> Worker<'a> {
             }
             self.heed_warnings(env);
             self.save_suspects_queue(env);
-            self.look_at_rest(env);
-            self.collector.look_after_hook(env);
+            self.check_rest(env);
+            self.collector.check_hook(env);
             let threads_answered = session.thread_queries.is_complete();
             let now_ns = clock::now_ns();
             let trace_lasts = self.life.waits_for_trace() && signal_catcher::writes_trace();
             self.drive(env, Event::Tick { now_ns, threads_answered, trace_lasts });
-            self.start_mark.look(now_ns);
+            self.start_mark.check(now_ns);
             session.wait_for_work(self.wait_ms());
         }
         // What was being written is given up: nothing may become of it any more. What is on the disk stays as
@@ -226,11 +226,11 @@ impl<'a> Worker<'a> {
             follows.then(|| CHECK_MS.min(self.session.settings.hang_threshold_ns / 8_000_000).max(1));
         let left_ms = |deadline_ns: Uptime| deadline_ns.since(clock::now_ns()) / 1_000_000 + 1;
         let report_ms = self.life.deadline_ns().map(left_ms);
-        let start_ms = self.start_mark.next_look_ns().map(left_ms);
+        let start_ms = self.start_mark.next_check_ns().map(left_ms);
         let long_ms = self.collector.long.wait_ms();
-        let next_ms = self.queue.next_look_ns().map(|at_ns| left_ms(at_ns).max(LOOK_AGAIN_MS));
-        let look_ms = if self.wants_look { Some(LOOK_AGAIN_MS) } else { next_ms };
-        [look_ms, check_ms, report_ms, start_ms, self.frames.wait_ms(), long_ms, self.collector.wait_ms()]
+        let next_ms = self.queue.next_check_ns().map(|at_ns| left_ms(at_ns).max(REST_CHECK_AGAIN_MS));
+        let rest_ms = if self.wants_rest_check { Some(REST_CHECK_AGAIN_MS) } else { next_ms };
+        [rest_ms, check_ms, report_ms, start_ms, self.frames.wait_ms(), long_ms, self.collector.wait_ms()]
             .into_iter()
             .flatten()
             .min()
@@ -297,15 +297,15 @@ impl<'a> Worker<'a> {
 
     /// Sees to what only Java can see of a main thread at rest: the hook's place, and what is first in the
     /// queue. Not while ART writes its own trace.
-    fn look_at_rest(&mut self, env: &mut Env<'_>) {
+    fn check_rest(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
-        self.wants_look |= shared.take_look();
+        self.wants_rest_check |= shared.take_rest_check();
         let now_ns = clock::now_ns();
-        let due = self.queue.next_look_ns().is_some_and(|at_ns| now_ns >= at_ns);
-        if !(self.wants_look || due) || signal_catcher::writes_trace() {
+        let due = self.queue.next_check_ns().is_some_and(|at_ns| now_ns >= at_ns);
+        if !(self.wants_rest_check || due) || signal_catcher::writes_trace() {
             return;
         }
-        let asked = std::mem::take(&mut self.wants_look);
+        let asked = std::mem::take(&mut self.wants_rest_check);
         if shared.is_paused() {
             self.queue.forget();
             return;
@@ -324,7 +324,7 @@ impl<'a> Worker<'a> {
         let waits = matches!(shared.main.activity(), Activity::Idle { .. })
             && matches!(proc::main_place(), Place::Queue | Place::Unknown)
             && shared.main.token() == token;
-        if let QueueFinding::Hang(held_ns) = self.queue.look(now_ns, front, waits)
+        if let QueueFinding::Hang(held_ns) = self.queue.check(now_ns, front, waits)
             && self.anr.is_held_back(env, token, held_ns)
         {
             self.drive(env, Event::Wanted(Trigger::Hang));
@@ -410,7 +410,7 @@ impl<'a> Worker<'a> {
             Some(Trigger::Request(request)) => (DumpReason::Requested(request.reason.clone()), false),
             None => return Event::FirstFailed,
         };
-        session.kill_switch.look_now(clock::now_ns());
+        session.kill_switch.check_now(clock::now_ns());
         if session.kill_switch.is_off() {
             // The next turn of this thread ends the recording.
             session.wake_worker();

@@ -44,19 +44,19 @@ pub(crate) fn run(session: &Session, art: &Art) {
     }
 }
 
-/// What the looks at one stop have shown.
+/// What the checks of one stop have shown.
 #[derive(Debug, Default)]
 struct Watch {
     /// The stop, by its beginning.
     open: Option<u64>,
-    /// At how many looks in a row the sampler could have ended it.
+    /// At how many checks in a row the sampler could have ended it.
     seen: u32,
-    /// At how many looks it could not.
+    /// At how many checks it could not.
     suspended: u32,
 }
 
 impl Watch {
-    /// Whether a stop will not end by itself, at one more look. Seen twice, not just old: a frozen process
+    /// Whether a stop will not end by itself, at one more check. Seen twice, not just old: a frozen process
     /// has old stops when it thaws.
     fn is_stuck(&mut self, open: Option<u64>, is_suspended: impl FnOnce() -> bool) -> bool {
         if open.is_none() || open != self.open {
@@ -78,13 +78,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stop_is_stuck_at_its_second_look() {
+    fn a_stop_is_stuck_at_its_second_check() {
         let mut watch = Watch::default();
-        let mut look = |open| watch.is_stuck(open, || false);
-        assert!(!look(None) && !look(None));
-        assert!(!look(Some(1)) && !look(Some(2)), "another one");
-        assert!(!look(None) && !look(Some(2)));
-        assert!(look(Some(2)) && look(Some(2)));
+        let mut check = |open| watch.is_stuck(open, || false);
+        assert!(!check(None) && !check(None));
+        assert!(!check(Some(1)) && !check(Some(2)), "another one");
+        assert!(!check(None) && !check(Some(2)));
+        assert!(check(Some(2)) && check(Some(2)));
     }
 
     #[test]

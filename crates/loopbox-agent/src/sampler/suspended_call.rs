@@ -249,7 +249,7 @@ impl Walker<'_> {
     }
 }
 
-/// `Thread.sleep` waits on a monitor of its own, which no other thread uses.
+/// `Thread.sleep` waits on a monitor that no other thread uses.
 fn sleeps(art: &Art, stack: &RawStack) -> bool {
     let top = stack.frames().next().and_then(|frame| art.describe(frame.method));
     top.is_some_and(|top| top.method == "sleep" && top.class == "java.lang.Thread")

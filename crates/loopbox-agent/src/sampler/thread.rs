@@ -1,8 +1,8 @@
 //! The sampler thread: takes stacks of messages that run long.
 
 use super::discovery::find_art;
-use super::look::{Look, unstoppable};
 use super::sample::{SampleSender, StackSample};
+use super::stoppable::{Progress, unstoppable};
 use super::suspended_call::{FoundStack, Job, SampleJob, Walker, call};
 use super::symbolizer::Symbolizer;
 use super::thread_dump::ThreadDumper;
@@ -78,7 +78,7 @@ fn sample_all(
         symbolizer: Symbolizer::default(),
         raw: Box::new(RawStack::new()),
         last_token: Token::NONE,
-        last_look: None,
+        last_progress: None,
         unannounced: 0,
         missed: 0,
         given_up: 0,
@@ -87,7 +87,8 @@ fn sample_all(
     Ok(())
 }
 
-/// Which table the layout is by. Versions whose numbers are the same cannot be told apart, and all are named.
+/// Which table the layout is by. Versions whose numbers are the same cannot be distinguished, and all are
+/// named.
 fn layout_name(generations: &[&str]) -> String {
     match generations.split_last() {
         None => "layout discovered".to_owned(),
@@ -118,8 +119,8 @@ struct Sampler<'a> {
     raw: Box<RawStack>,
     /// The message sampled last.
     last_token: Token,
-    /// The main thread when it was last looked at, or let go.
-    last_look: Option<Look>,
+    /// The main thread's progress when it was last checked, or resumed.
+    last_progress: Option<Progress>,
     /// Samples that the worker was not woken for yet.
     unannounced: u32,
     missed: u32,
@@ -263,7 +264,7 @@ impl Sampler<'_> {
             priority::follow_main();
         }
         let found = match self.art {
-            Some(art) => self.look_and_walk(env, art, token),
+            Some(art) => self.check_and_walk(env, art, token),
             // A process that is frozen in the middle of the call is ended by the call's time-out when it
             // thaws.
             None if self.session.shared.in_background() => Err(Taken::Gone),
@@ -275,8 +276,8 @@ impl Sampler<'_> {
         };
         let source = if self.art.is_some() { StackSource::Art } else { StackSource::JavaApi };
         self.missed = self.missed.saturating_add(self.schedule.take_missed());
-        self.last_look = Look::now(self.session, token);
-        let cpu_ns = self.last_look.map(|look| look.cpu_ns);
+        self.last_progress = Progress::now(self.session, token);
+        let cpu_ns = self.last_progress.map(|progress| progress.cpu_ns);
         let missed = self.missed;
         let sample = StackSample {
             token,
@@ -306,7 +307,7 @@ impl Sampler<'_> {
     }
 
     /// Suspends the main thread if it can stop, walks its stack, and resumes it.
-    fn look_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: Token) -> Result<FoundStack, Taken> {
+    fn check_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: Token) -> Result<FoundStack, Taken> {
         self.symbolizer.prepare(&self.session.symbols);
         let walker =
             Walker { art, session: self.session, symbolizer: &mut self.symbolizer, raw: &mut self.raw };
@@ -316,8 +317,8 @@ impl Sampler<'_> {
         call(env, &mut job, |classes| classes.native_walk).map_err(|_| Taken::Failed)?;
         // Right before it is asked: what may come in between, as the first touch of a page that does not
         // come, keeps the sampler until main has it.
-        let before = std::mem::replace(&mut self.last_look, Look::now(self.session, token));
-        if let Some(why) = unstoppable(art, before, self.last_look) {
+        let before = std::mem::replace(&mut self.last_progress, Progress::now(self.session, token));
+        if let Some(why) = unstoppable(art, before, self.last_progress) {
             art.left_out(why);
             return Err(Taken::Unstoppable);
         }

@@ -105,7 +105,7 @@ impl Frames {
         self.asleep.swap(false, Ordering::SeqCst)
     }
 
-    /// Whether the worker sleeps until it is woken. To be set before it looks into the queue once
+    /// Whether the worker sleeps until it is woken. To be set before it reads the queue once
     /// more.
     pub(crate) fn set_asleep(&self, asleep: bool) {
         self.asleep.store(asleep, Ordering::SeqCst);

@@ -45,8 +45,8 @@ impl MonitorWishes {
         self.is_block(age_ns) && !self.is_block(age_ns.saturating_sub(interval_ns.saturating_mul(2)))
     }
 
-    /// The stall monitor has looked. Whether the worker is to be woken, because Java is to take a sample. A
-    /// look comes early or late by a part of a tick.
+    /// The stall monitor has checked main. Whether the worker is to be woken, because Java is to take a
+    /// sample. A check comes early or late by a part of a tick.
     pub(crate) fn tick(&self, now_ns: Uptime) -> bool {
         let after_ns = self.tick_ns.load(Ordering::Relaxed) / 2;
         let due = self.level().is_some()
@@ -95,12 +95,12 @@ mod tests {
     }
 
     #[test]
-    fn a_hang_is_looked_at_more_often_than_java_samples() {
+    fn a_hang_is_checked_more_often_than_java_samples() {
         let wishes = MonitorWishes::default();
         wishes.set(Uptime::ZERO, 100 * MS, 0, 500 * MS);
         assert!(!wishes.is_block(u64::MAX), "no block is reported");
-        let looks = (1..=10).map(|nth| 10_000 * MS + nth * 80 * MS);
-        assert_eq!(looks.filter(|&at_ns| wishes.tick(Uptime(at_ns))).count(), 3);
+        let checks = (1..=10).map(|nth| 10_000 * MS + nth * 80 * MS);
+        assert_eq!(checks.filter(|&at_ns| wishes.tick(Uptime(at_ns))).count(), 3);
         assert_eq!(wishes.ticks(), 3);
     }
 }

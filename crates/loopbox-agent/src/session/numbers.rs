@@ -6,7 +6,7 @@ pub const NUMBERS: usize = 29;
 
 /// The numbers of `Settings.numbers`.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(crate) struct Numbers {
     pub(crate) api_level: u32,
     pub(crate) pending_bytes: u32,

@@ -55,9 +55,9 @@ pub(crate) struct PendingLimits {
 pub(crate) struct FrameSettings {
     /// A frame that stands longer has a record.
     pub(crate) jank_ns: u64,
-    /// How many screens have figures of their own.
+    /// How many screens have separate figures.
     pub(crate) scenes: usize,
-    /// Whether the sampler looks for what keeps frames from coming.
+    /// Whether the sampler searches for what keeps frames from coming.
     pub(crate) stacks: bool,
     /// How many frames of 60 Hz one stall must drop to be reported.
     pub(crate) skipped: u32,

@@ -37,8 +37,8 @@ pub struct SharedState {
     wake: AtomicU32,
     /// All threads end.
     stop: AtomicBool,
-    /// The worker is to look at the hook's place and at the queue's front.
-    look: AtomicBool,
+    /// The worker is to check the hook's place and the queue's front.
+    rest_check: AtomicBool,
     /// The app has paused the recorder: what the main thread does is not known.
     paused: AtomicBool,
     /// Nobody sees the app.
@@ -62,7 +62,7 @@ impl SharedState {
     #[cold]
     fn wake_parked(&self) -> bool {
         let parked = self.parked.swap(0, Ordering::Relaxed);
-        // Who sleeps to a deadline of its own is not disturbed.
+        // A thread that sleeps to its own deadline is not disturbed.
         futex_wake(&self.wake, parked);
         parked & UNBLOCK != 0
     }
@@ -96,13 +96,13 @@ impl SharedState {
     }
 
     /// Sleeps until a message starts, or returns at once when one has started since the main thread had this
-    /// number between messages: the message may be over, and has not been looked at. Nor does it sleep while
+    /// number between messages: the message may be over, and has not been checked. Nor does it sleep while
     /// no message need wake it. Stall monitor only.
-    pub(crate) fn park_stall_monitor(&self, looked_at: Token) {
+    pub(crate) fn park_stall_monitor(&self, checked: Token) {
         self.park_as(
             STALL_MONITOR,
             |shared| {
-                shared.main.token() == looked_at && (shared.is_paused() || !shared.hook.may_miss_messages())
+                shared.main.token() == checked && (shared.is_paused() || !shared.hook.may_miss_messages())
             },
             |wake, until_ns| {
                 if !self.stopped() && self.signal_since_ns().is_none() {
@@ -193,15 +193,15 @@ impl SharedState {
         futex_wake(&self.wake, STALL_MONITOR);
     }
 
-    /// Has the worker look at the hook's place and at the queue's front, when it is woken next. Stall
+    /// Has the worker check the hook's place and the queue's front, when it is woken next. Stall
     /// monitor only.
-    pub(crate) fn ask_for_look(&self) {
-        self.look.store(true, Ordering::SeqCst);
+    pub(crate) fn ask_for_rest_check(&self) {
+        self.rest_check.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it is to look; resets that. Worker only.
-    pub(crate) fn take_look(&self) -> bool {
-        self.look.swap(false, Ordering::SeqCst)
+    /// Whether the worker is to check them; resets that. Worker only.
+    pub(crate) fn take_rest_check(&self) -> bool {
+        self.rest_check.swap(false, Ordering::SeqCst)
     }
 
     /// Sets whether the app is in the background.

@@ -13,7 +13,7 @@ pub(crate) struct StallState(Mutex<StallSnapshot>);
 pub(crate) struct StallSnapshot {
     /// What it knows of the running message, and of when the process did not run.
     pub(crate) watch: Watchdog,
-    /// What it does until it looks again.
+    /// What it does until it checks again.
     pub(crate) since: Since,
     /// The message has run for long.
     pub(crate) suspect: bool,
@@ -59,7 +59,7 @@ impl StallSnapshot {
     /// What the monitor would find now. When a process goes on that did not run, all its threads wake at
     /// once, and the one that asks may run long before the monitor does.
     pub(crate) fn at(mut self, now_ns: Uptime, activity: Activity, now: Option<Counted>) -> Self {
-        self.suspect = self.watch.look(now_ns, activity, self.since);
+        self.suspect = self.watch.check(now_ns, activity, self.since);
         self.watch.counted(now);
         self
     }

@@ -4,7 +4,7 @@
 use std::os::fd::RawFd;
 
 /// The file and the place in it that code was mapped from. The same numbers at the same address are the same
-/// code, also when a part of the mapping got other rights and so became one of its own. Anonymous memory has
+/// code, also when a part of the mapping got other rights and so became a separate one. Anonymous memory has
 /// no file: zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Origin {

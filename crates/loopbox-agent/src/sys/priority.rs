@@ -44,8 +44,8 @@ pub(crate) fn follow_main() {
 }
 
 /// While it lives the calling thread comes before the main thread: it has stopped main, or is about to, and
-/// ART looks whether that has happened only after it gave its processor up (`sched_yield`). On a machine with
-/// other work it would get it back after all of that, and main would stand still meanwhile.
+/// ART checks whether that has happened only after it gave its processor up (`sched_yield`). On a machine
+/// with other work it would get it back after all of that, and main would stand still meanwhile.
 pub(crate) struct Urgent {
     usual: i32,
     raised: bool,

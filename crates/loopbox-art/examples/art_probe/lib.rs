@@ -343,16 +343,16 @@ pub extern "system" fn Java_probe_Probe_start<'local>(
                 }
                 FAILED.fetch_add(u64::from(outcome.is_err()), Ordering::Relaxed);
                 SAMPLER.samples.fetch_add(1, Ordering::Relaxed);
-                let told = || match &outcome {
+                let line = || match &outcome {
                     Ok(()) => text(),
                     Err(error) => format!("error {error}\n"),
                 };
                 if period_us == 0 {
-                    *SAMPLER.result.lock().unwrap() = told();
+                    *SAMPLER.result.lock().unwrap() = line();
                     *SAMPLER.wanted.lock().unwrap() = 0;
                     SAMPLER.taken.notify_all();
                 } else if let Some(log) = SAMPLER.log.lock().unwrap().as_mut() {
-                    log.push_str(&told());
+                    log.push_str(&line());
                     log.push('\n');
                 }
             }

@@ -138,7 +138,7 @@ fn check(loader: bool, mut seen: u32) {
         // SAFETY: plain calls; what is allocated is freed, the callback takes nothing.
         unsafe {
             if loader {
-                libc::dl_iterate_phdr(Some(look), std::ptr::null_mut());
+                libc::dl_iterate_phdr(Some(visit), std::ptr::null_mut());
             } else {
                 libc::free(black_box(libc::malloc(BLOCK)));
             }
@@ -147,7 +147,7 @@ fn check(loader: bool, mut seen: u32) {
     }
 }
 
-unsafe extern "C" fn look(_: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
+unsafe extern "C" fn visit(_: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
     1
 }
 

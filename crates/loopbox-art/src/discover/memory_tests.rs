@@ -21,7 +21,7 @@ struct Added {
     /// In Runtime behind `java_vm_`, as `build_sdk_version_`.
     behind_java_vm: usize,
     /// In Thread behind the limit of the thread's own buffer, as `thread_local_jhp_pos`: behind what is
-    /// looked for.
+    /// searched for.
     behind_jni_env: usize,
     /// In Thread before `jni_env`.
     before_jni_env: usize,

@@ -85,7 +85,7 @@ mod tests {
         let (mut reads, mut paused) = (0, None);
         let found = until_consistent(|| {
             reads += 1;
-            // As an insertion leaves it until the size follows, for longer than all looks at once take.
+            // As an insertion leaves it until the size follows, for longer than all immediate reads take.
             fake.nodes[0][2] = if reads > AT_ONCE + 2 { 3 } else { 2 };
             paused = paused.or((reads > AT_ONCE).then(Instant::now));
             threads(fake.at(0), 12)

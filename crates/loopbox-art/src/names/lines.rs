@@ -292,7 +292,7 @@ mod tests {
         let Decoded::Lines(cut) = decode(&bytes[..24], 20) else { panic!("refused") };
         assert_eq!(cut, table);
         assert!(matches!(decode(&bytes[..23], 20), Decoded::Short));
-        // A pc past the end by an opcode of its own.
+        // A separate opcode advances the pc past the end.
         assert_eq!(self::table(&[special(0, 0), 1, 0xd0, 0x0f, special(0, 5)]).unwrap().line(999), Some(10));
     }
 

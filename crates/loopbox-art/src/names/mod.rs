@@ -124,7 +124,7 @@ impl Namer {
         let class = self.class(method.class)?;
         Some(Fingerprint {
             dex_file: class.dex_file,
-            // A proxy's method has no code of its own; what stands there leads to the interface's method.
+            // A proxy's method has no code; what stands there leads to the interface's method.
             code: if class.proxy { method.data } else { method.code },
             dex_method_index: method.dex_method_index,
         })

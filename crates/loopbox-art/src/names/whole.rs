@@ -5,7 +5,7 @@ use super::{LineTable, lines};
 use crate::offsets::{Code, NameLayout};
 use crate::sys::mem::WORD;
 
-/// More methods, classes and pieces of code are not looked at: a file may claim any number of them.
+/// More methods, classes and pieces of code are not read: a file may claim any number of them.
 const MOST: u32 = 512;
 
 /// What a dex file in memory names.
@@ -16,7 +16,7 @@ pub struct Named {
     pub methods: Vec<[String; 3]>,
     /// Source file of each class that has one.
     pub sources: Vec<String>,
-    /// The lines of everything that looks like code.
+    /// The lines of everything that seems to be code.
     pub lines: Vec<LineTable>,
 }
 
@@ -89,7 +89,7 @@ mod tests {
             assert!(all.iter().any(|name| name == expected), "{expected} is not in {all:?}");
         }
         assert_eq!(named.sources, ["Names.java", "Names.java"]);
-        // The constructor's and the next method's, as the source has them, among what only looks like code.
+        // The constructor's and the next method's, as the source has them, among what only seems to be code.
         let spans: Vec<_> = named.lines.iter().map(|table| (table.line(0), table.line(u32::MAX))).collect();
         assert!(spans.contains(&(Some(6), Some(10))) && spans.contains(&(Some(13), Some(13))), "{spans:?}");
     }

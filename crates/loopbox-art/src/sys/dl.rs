@@ -95,7 +95,7 @@ mod tests {
         let library = OpenLibrary::open(&name).unwrap();
         assert_eq!(library.symbol("getpid"), Some(libc::getpid as *const () as usize));
         assert_eq!(library.symbol("no_such_symbol_of_ours"), None);
-        assert!(OpenLibrary::open("libdoesnotexist.so.7").is_none(), "nothing is loaded by looking");
+        assert!(OpenLibrary::open("libdoesnotexist.so.7").is_none(), "a lookup loads nothing");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reads of our own memory that cannot fault.
 //!
-//! Everything that discovery and naming look at sits behind pointers that a wrong guess could make
+//! Everything that discovery and naming read sits behind pointers that a wrong guess could make
 //! wild. `process_vm_readv` on the own process answers `EFAULT` where a load would end the app. The
 //! kernel grants it to every thread of the same thread group whatever the security policy says
 //! (`__ptrace_may_access` returns early). It is called by number: bionic has a function for it only
@@ -27,7 +27,7 @@ unsafe impl Plain for u32 {}
 unsafe impl Plain for u64 {}
 // SAFETY: as above.
 unsafe impl Plain for usize {}
-// SAFETY: an array of plain elements has no padding of its own.
+// SAFETY: an array of plain elements has no padding between them.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 /// Size of a pointer of this process, the `P` of the layout notes.

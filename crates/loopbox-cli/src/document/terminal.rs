@@ -1,6 +1,6 @@
 //! A page as text for a terminal.
 
-use super::blocks::{Block, Cell, Look, Span};
+use super::blocks::{Block, Cell, Span, Style as TextStyle};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const MIN_COLUMN: usize = 6;
 const HEADING: Style = Style::new().bold();
 const CODE: Style = AnsiColor::Cyan.on_default();
 
-/// One word of a text: pieces that no space parts, each with its look.
+/// One word of a text: pieces that no space parts, each with its style.
 type Word = Vec<Span>;
 
 /// The text, with ANSI styles.
@@ -59,12 +59,12 @@ fn paragraph(out: &mut String, spans: &[Span], first: &str, indent: &str) {
     }
 }
 
-fn style(look: Look) -> Style {
-    match look {
-        Look::Plain => Style::new(),
-        Look::Strong => Style::new().bold(),
-        Look::Emphasis => Style::new().italic(),
-        Look::Code => CODE,
+fn style(of: TextStyle) -> Style {
+    match of {
+        TextStyle::Plain => Style::new(),
+        TextStyle::Strong => Style::new().bold(),
+        TextStyle::Emphasis => Style::new().italic(),
+        TextStyle::Code => CODE,
     }
 }
 
@@ -74,8 +74,8 @@ fn styled(line: &[Word]) -> String {
         if at > 0 {
             text.push(' ');
         }
-        for Span { text: piece, look } in word {
-            let style = style(*look);
+        for Span { text: piece, style: of } in word {
+            let style = style(*of);
             let _ = write!(text, "{style}{piece}{style:#}");
         }
     }
@@ -98,7 +98,7 @@ fn words(spans: &[Span]) -> Vec<Word> {
                 words.push(Vec::new());
             }
             if let (Some(word), false) = (words.last_mut(), piece.is_empty()) {
-                word.push(Span { text: piece.to_owned(), look: span.look });
+                word.push(Span { text: piece.to_owned(), style: span.style });
             }
         }
     }
@@ -106,7 +106,7 @@ fn words(spans: &[Span]) -> Vec<Word> {
     words
 }
 
-/// The lines of a text. A word that is longer than a line has a line of its own.
+/// The lines of a text. A word that is longer than a line has a separate line.
 fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Word>> {
     let mut lines: Vec<Vec<Word>> = vec![Vec::new()];
     for word in words(spans) {

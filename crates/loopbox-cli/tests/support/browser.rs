@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// One page in a browser of its own.
+/// One page in a separate browser.
 pub(crate) struct Browser {
     process: Child,
     to: File,

@@ -1,4 +1,4 @@
-//! Running the command on files of its own.
+//! Running the command on temporary files.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub(crate) mod builds;
@@ -119,7 +119,7 @@ impl Files {
         self.bytes(name, archive.finish().expect("an archive").get_ref())
     }
 
-    /// [`shop`] as a file, which is a recording of its own.
+    /// [`shop`] as a file, which is a separate recording.
     pub(crate) fn report(&self, name: &str) -> &'static str {
         self.bytes(name, &recorded(&shop().build().report))
     }
@@ -158,7 +158,7 @@ impl Files {
     }
 }
 
-/// The bytes of a report as a recording of its own: no other one of the test has its times.
+/// The bytes of a report as a separate recording: no other one of the test has its times.
 pub(crate) fn recorded(report: &Report) -> Vec<u8> {
     static RECORDINGS: AtomicU64 = AtomicU64::new(0);
     let mut report = report.clone();

@@ -134,7 +134,7 @@ impl FrameRecord for JankFrame {
         words.field(&mut self.cpu_ns);
         words.field(&mut self.checktime_late_ns);
         words.field(&mut self.vsync_id);
-        words.field(&mut self.judgement);
+        words.field(&mut self.jank_type);
         words.field(&mut self.scene);
         words.field(&mut self.cause);
         words.field(&mut self.place);

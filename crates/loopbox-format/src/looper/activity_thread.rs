@@ -78,7 +78,7 @@ pub struct ComponentMessage {
 }
 
 /// What `ActivityThread$H` means by this `what` on this API level (0 when it is not known: then the newest
-/// meaning). `None` for a number that AOSP does not use there; vendors have some of their own.
+/// meaning). `None` for a number that AOSP does not use there; vendors have added some.
 pub fn activity_thread(what: i32, api_level: u32) -> Option<ComponentMessage> {
     let known = |row: &&Row| row.what == what && (api_level == 0 || (row.from..=row.to).contains(&api_level));
     let row = ROWS.iter().rev().find(known)?;

@@ -1,6 +1,6 @@
 //! The line that Looper prints when a dispatch begins.
 
-/// Stands for a target or callback that prints itself in words of its own.
+/// Stands for a target or callback whose `toString` is overridden.
 ///
 /// Such words are the app's and may hold anything, a user's name too; they are not kept.
 pub const CUSTOM: &str = "(custom)";

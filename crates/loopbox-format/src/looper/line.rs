@@ -83,7 +83,7 @@ pub fn without_object(line: &str) -> Cow<'_, str> {
     let (head, object) = line.split_at(begin);
     let object = object.get(OBJECT.len()..).unwrap_or_default();
     let (object, tail) = match object.rfind(TARGET) {
-        // After a cut through the object, what looks like the target may be the object's.
+        // After a cut through the object, what seems to be the target may be a part of the object.
         Some(end) => object.split_at_checked(end).filter(|(_, tail)| is_tail(tail)).unwrap_or((object, "")),
         None => (object, ""),
     };
@@ -104,7 +104,7 @@ fn is_tail(tail: &str) -> bool {
 
 /// What may be kept of an `obj`.
 fn kept_of(object: &str) -> String {
-    /// Platform classes with a `toString` of their own, in `ActivityThread.java` and
+    /// Platform classes with their own `toString`, in `ActivityThread.java` and
     /// `ClientTransaction.java`.
     const PLATFORM: [&str; 6] = [
         "AppBindData",

@@ -64,13 +64,13 @@ pub struct Pending {
     pub position: u32,
     /// When it is due, relative to the dump; negative when overdue.
     pub due_in_ns: i64,
-    /// Put at the front of the queue: it is next, and has no time of its own.
+    /// Put at the front of the queue: it is next, and has no due time.
     pub front: bool,
     /// What it is.
     pub body: PendingBody,
     /// Whether a sync barrier lets it pass; `None` where the framework does not print it.
     pub asynchronous: Option<bool>,
-    /// Its place in the heap; -1 for a message posted since the thread last looked into the queue. Only in
+    /// Its place in the heap; -1 for a message posted since the thread last read the queue. Only in
     /// newer frameworks.
     pub heap_index: Option<i32>,
 }
@@ -228,7 +228,7 @@ pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
     QueueSummary { total: without_state(last.total, pending), polling: last.polling, ..summary }
 }
 
-/// The concurrent queue counts what its stack stands on, and prints it under a name of its own.
+/// The concurrent queue counts what its stack stands on, and prints it under a separate name.
 fn without_state(total: Option<u32>, pending: &model::Pending) -> Option<u32> {
     let has_state = pending.lines.iter().any(|line| line.trim_start().starts_with(STATE));
     total.map(|total| total.saturating_sub(has_state.into()))
@@ -252,7 +252,7 @@ pub(super) fn is_front(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
 
 /// Whether a message was removed and is still in the queue: it is due never and holds nothing back.
 ///
-/// Android 17 gives such a message an empty callback of its own (`Message.clearReferenceFields`). The
+/// Android 17 gives such a message an empty callback (`Message.clearReferenceFields`). The
 /// concurrent queue of API 36 clears it: without a target it prints as the barrier 0 with a `when` of 0, and
 /// a real barrier has the time at which it was posted.
 fn is_removed(fields: &Fields<'_>, captured_ns: Uptime) -> bool {

@@ -1,5 +1,5 @@
 //! What a queue shows of the cause of a hang, for the app itself. The host tools read the whole queue instead
-//! ([`parse_queue`](super::parse_queue)), and judge.
+//! ([`parse_queue`](super::parse_queue)), and decide by it.
 
 use super::line::Fields;
 use super::queue::{entries, is_front};

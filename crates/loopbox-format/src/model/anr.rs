@@ -5,7 +5,7 @@ use bincode::{Decode, Encode};
 
 /// Whether the main thread did not respond, by whose report, and by which evidence.
 ///
-/// The recorder collects the evidence while it can and judges by it; what it learns later (the hang ended,
+/// The recorder collects the evidence while it can and decides by it; what it learns later (the hang ended,
 /// the system put up its dialog, the next launch asked how the process ended) goes into the same file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Anr {
@@ -20,7 +20,7 @@ pub struct Anr {
     /// system, or stopped.
     pub frozen_ns: u64,
     /// How much of `ran_ns` the main thread waited for a processor, by the kernel's count since the first
-    /// look at the message, which comes within half a second (a second in the background).
+    /// check of the message, which comes within half a second (a second in the background).
     pub starved_ns: u64,
     /// How long the message took in all, once it has ended; `None` while it runs, or when its end is not
     /// known.

@@ -6,7 +6,7 @@ use bincode::{Decode, Encode};
 /// and the whole process, over the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 pub struct CpuUse {
-    /// The length of that time: from the first look at the message, which comes within half a second (a
+    /// The length of that time: from the first check of the message, which comes within half a second (a
     /// second in the background), to the moment of the report, without what the process was frozen for.
     pub over_ns: u64,
     /// CPU time of the main thread.

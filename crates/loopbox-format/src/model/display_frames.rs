@@ -196,7 +196,7 @@ pub struct JankFrame {
     /// The frame's number in SurfaceFlinger's timeline (33 and later).
     pub vsync_id: Option<u64>,
     /// The bits of `JankData.getJankType()` (36 and later).
-    pub judgement: Option<u32>,
+    pub jank_type: Option<u32>,
     /// Its screen.
     pub scene: u16,
     /// The main cause by its stages; `None` when they are not known.

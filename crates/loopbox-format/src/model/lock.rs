@@ -10,7 +10,7 @@ use bincode::{Decode, Encode};
 pub struct LockChain {
     /// When it was followed, uptime.
     pub captured_ns: Uptime,
-    /// The steps; empty when the main thread waited for no lock, or when it was not looked at.
+    /// The steps; empty when the main thread waited for no lock, or when it was not checked.
     pub waits: Vec<LockWait>,
     /// Whether the last holder waits for a lock of a thread before it in the chain: a deadlock.
     pub deadlock: bool,

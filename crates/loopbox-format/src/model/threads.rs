@@ -6,9 +6,9 @@ use bincode::{Decode, Encode};
 /// The process's other threads when the main thread did not respond.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct OtherThreads {
-    /// When they were looked at, uptime.
+    /// When they were read, uptime.
     pub captured_ns: Uptime,
-    /// Those with a stack first, then as the kernel lists them; empty when they were not looked at.
+    /// Those with a stack first, then as the kernel lists them; empty when they were not read.
     pub threads: Vec<OtherThread>,
     /// How many more there were.
     pub left_out: u32,

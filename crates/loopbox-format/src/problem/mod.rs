@@ -1,5 +1,5 @@
-//! What makes two reports the same problem: the app says it of its own reports, and `loopbox cluster` groups
-//! by it.
+//! What makes two reports the same problem. The app computes it for its own reports, and `loopbox cluster`
+//! groups by it.
 //!
 //! A signature is the app's part of the hot path of the message that a report is about: from the app's first
 //! method to its last one that has half of the time. It has no lines, no bytecode positions, nothing that a
@@ -26,7 +26,7 @@ pub use hot_path::{Hot, hot_path};
 pub use of_report::{Subject, message_end, of_report, sample_times, subject, written_at};
 pub use recursion::{Folded, Node, Place, fold};
 
-use crate::code::{Owner, is_platform, looks_obfuscated};
+use crate::code::{Owner, is_platform, seems_obfuscated};
 use crate::looper::is_dispatch;
 use crate::model::Message;
 use names::{stable_class, stable_method};
@@ -64,7 +64,7 @@ impl Method<'_> {
         let outermost = self.class.split('$').next().unwrap_or_default();
         let package = match self.class.rsplit_once('.') {
             // A shrinker puts all of an app into one package.
-            Some((package, _)) if !looks_obfuscated(self.class) => package,
+            Some((package, _)) if !seems_obfuscated(self.class) => package,
             _ => outermost,
         };
         Some(Place { class: hash64(outermost), package: hash64(package) })
@@ -88,7 +88,7 @@ impl Words {
             (_, callback) => callback,
         };
         let class = head(class);
-        let obfuscated = looks_obfuscated(class);
+        let obfuscated = seems_obfuscated(class);
         let mut text = if obfuscated { OBFUSCATED.to_owned() } else { stable_class(class) };
         if let Some(what) = message.what.filter(|_| message.callback.is_empty()) {
             text.push('/');
@@ -118,7 +118,7 @@ pub struct Signature {
 impl Signature {
     /// That of the methods of [`path`]. `cause` is why a frame was late, of a jank frame; a report has none.
     pub fn new(path: &[Method<'_>], cause: &str, message: &Words, version: &str) -> Self {
-        let is_made_up = |class: &str| looks_obfuscated(class) && !is_real(class, path);
+        let is_made_up = |class: &str| seems_obfuscated(class) && !is_real(class, path);
         let mut frames = comparable(path, is_made_up);
         // What R8 has named counts as one frame, however deep it is.
         frames.drain(..frames.len().saturating_sub(MAX_APP_FRAMES));
@@ -212,7 +212,7 @@ fn is_real(class: &str, path: &[Method<'_>]) -> bool {
     let Some(root) = root(class).filter(|_| outer.len() > 1 && is_capital(outer)) else { return false };
     let mut has_mate = false;
     for other in path.iter().map(|method| method.class).filter(|other| !other.is_empty()) {
-        if !looks_obfuscated(head(other)) {
+        if !seems_obfuscated(head(other)) {
             has_mate |= other.starts_with(root);
         } else if !is_capital(other.rsplit('.').next().unwrap_or_default()) {
             return false;

@@ -65,7 +65,7 @@ pub fn written_at(report: &Report) -> Uptime {
         MainState::Outside(outside) => outside.as_of_ns,
         _ => {
             let last = report.history.last().map_or(Uptime::ZERO, |last| last.start_ns.plus(last.wall_ns));
-            // Both are looked at in the moment after.
+            // Both are read in the moment after.
             last.max(report.pending.captured_ns).max(report.main_thread.captured_ns)
         }
     }

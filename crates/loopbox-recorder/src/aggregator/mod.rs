@@ -10,7 +10,7 @@
 //! 2. A message of at least [`Config::detail_ns`] is kept by name in the record that it ends in; so is one
 //!    that threw or whose end was missed, and a component message (its name is given unasked) however short.
 //!    Where there is no room for all, those come first; a short frame takes only the room that is left.
-//! 3. A slice of at least `group_ns` ends the open group as it is and is a record of its own, with its token.
+//! 3. A slice of at least `group_ns` ends the open group as it is and is a separate record, with its token.
 //! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap
 //!    of `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
 //!    [`Config::frozen_ns`], or *unseen* when the hook was found to have been taken out meanwhile.
@@ -510,7 +510,7 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// Ends the open group where it stands and opens a record of its own for `start..now`, which is full at
+    /// Ends the open group where it stands and opens a new record for `start..now`, which is full at
     /// once.
     ///
     /// The CPU clock is read here for both: it cannot have been read in between. See [`share_of_cpu`].

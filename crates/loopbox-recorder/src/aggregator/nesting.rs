@@ -10,7 +10,7 @@
 use crate::StackPointer;
 use loopbox_format::model::{Token, Uptime};
 
-/// How many nested `Looper.loop()` are told apart.
+/// How many nested `Looper.loop()` are distinguished.
 const MAX_DEPTH: usize = 8;
 
 /// A message whose dispatch has begun.

@@ -10,7 +10,7 @@ impl<H: Environment> Aggregator<H> {
     /// A message has begun with this number, after everything until `cursor_ns` was accounted for.
     #[inline]
     pub(super) fn note_beginning(&mut self, token: Token, cursor_ns: Option<Uptime>) {
-        // A rest of that length has a record of its own, and the group before it is closed.
+        // A rest of that length has a separate record, and the group before it is closed.
         let closed_rest = !self.is_open
             && matches!(self.open.kind, RecordKind::Idle | RecordKind::Frozen | RecordKind::Unseen)
             && self.open.closed;

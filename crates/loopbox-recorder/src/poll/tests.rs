@@ -83,7 +83,7 @@ fn a_poll_without_waiting_ends_a_message() {
     main.polls(TOP, 0);
     main.polls(TOP, 0);
     assert_eq!(main.said(), ["end", "begin at once", "end", "begin at once"]);
-    assert_eq!(main.asked, 1, "the stack is looked at where the address is new");
+    assert_eq!(main.asked, 1, "the stack is read where the address is new");
 }
 
 #[test]

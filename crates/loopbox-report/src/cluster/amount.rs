@@ -62,7 +62,7 @@ impl Amount {
         self.hitch_ns = self.hitch_ns.saturating_add(other.hitch_ns);
     }
 
-    /// How many things were counted: reports and stalls, or, of reports that were looked through for them,
+    /// How many things were counted: reports and stalls, or, of reports that were searched for them,
     /// jank frames.
     pub(super) fn counted(&self) -> u64 {
         if self.janks > 0 { self.janks } else { self.reports + self.stalls }

@@ -59,7 +59,7 @@ impl Sighting {
         Self { off, ..Self::of(a, problem, Amount::REPORT, (diagnosis.confidence, samples), representative) }
     }
 
-    /// The sighting of a stall, which is the running message of a report of its own.
+    /// The sighting of a stall, which is the running message of a separate report.
     pub fn of_stall(a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
         let wall_ns = a.running().map_or(0, Running::age_ns);
         let report = Self::new(a, diagnosis, path);

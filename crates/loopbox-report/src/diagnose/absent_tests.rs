@@ -250,7 +250,7 @@ pub(super) fn complete() -> Vec<(&'static str, ReportBuilder)> {
     ]
 }
 
-/// Hangs of which ART has written a trace of its own, the lock among its words.
+/// Hangs of which ART has written its own trace, which names the lock.
 fn traced() -> Vec<(&'static str, ReportBuilder)> {
     let stack = "scenario.Holders.main:59 android.os.Looper.loop:214 scenario.Holders$1.run:53 scenario.Holders.pay:117";
     let traces = [

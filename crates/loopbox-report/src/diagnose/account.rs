@@ -273,7 +273,7 @@ impl Account {
     }
 }
 
-/// That of the message that is looked into.
+/// That of the message in focus.
 pub(super) fn account(facts: &Facts<'_>) -> Option<Account> {
     Some(Account::of(facts, facts.primary_message()?))
 }

@@ -132,7 +132,7 @@ fn many_short_stops_are_no_monitor() {
         evidence(&v).contains("neither on a CPU nor in a known wait: it was stopped or suspended"),
         "{v:#?}"
     );
-    // Rare because rare ones were asked for: main let itself be looked at whenever one was due.
+    // Rare because rare ones were asked for: main could be sampled whenever a sample was due.
     expect(stopped(0), "lock", Confidence::High);
     // But the kernel saw it run, and no signal had made it run.
     let runs = stopped(0).interrupted(98, &[]).with(|report| {

@@ -74,7 +74,7 @@ fn displaced(report: ReportBuilder) -> ReportBuilder {
     })
 }
 
-/// What a starved machine looks like from outside of the message.
+/// What a starved machine shows outside of the message.
 fn starved_machine(report: ReportBuilder) -> ReportBuilder {
     report
         .statistic("psi.cpu.some_avg10_percent", "82.0")
@@ -83,7 +83,7 @@ fn starved_machine(report: ReportBuilder) -> ReportBuilder {
         .with(|r| r.history.iter_mut().for_each(|record| record.checktime_late_ns = Some(800_000_000)))
 }
 
-/// What the kernel counted of main since the first look at the message.
+/// What the kernel counted of main since the first check of the message.
 fn measured(report: ReportBuilder, ran_ms: u64, starved_ms: u64) -> ReportBuilder {
     report.watched(ran_ms, starved_ms)
 }
@@ -442,7 +442,7 @@ fn a_full_heap_is_distinguished_from_slow_code_on_a_starved_machine_too() {
     let rules = |report: ReportBuilder| -> Vec<&str> {
         diagnose(&Analysis::new(&report.build())).causes.iter().map(|cause| cause.rule).collect()
     };
-    // 4.4 of the 5.5 s since the first look: the rest is shared by main's code and by what it waits for.
+    // 4.4 of the 5.5 s since the first check: the rest is shared by main's code and by what it waits for.
     let starved = |report| measured(starved_machine(report), 6_000, 4_400);
     assert_eq!(rules(starved(full_heap(200, 1_600)))[..3], ["starved", "gc", "current-slow"]);
     assert_eq!(rules(starved(full_heap(200, 600)))[..2], ["starved", "gc"]);

@@ -7,12 +7,12 @@ use crate::model::time::{format_ns, percent, share};
 /// A message that waited for a CPU for this share of its time waited hardly for anything else.
 pub(super) const MOST: f64 = 0.6;
 
-/// Of a message that has run no longer, most may have been before the recorder's first look at it.
-const FIRST_LOOK_NS: u64 = 500_000_000;
+/// Most of a message that has run no longer may have passed before the recorder's first check of it.
+const FIRST_CHECK_NS: u64 = 500_000_000;
 /// The kernel's counters are read one after the other, on a machine that may stop the reader in between.
 const LEAST_LEFT_NS: u64 = 200_000_000;
 
-/// The part of the message since the recorder first looked at it for which main could have run and got no
+/// The part of the message since the recorder's first check of it for which main could have run and got no
 /// CPU, and that in words. `None` when it was not measured: what the counters have counted since the
 /// process's start does not describe one message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
@@ -28,8 +28,8 @@ pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Opt
 pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f64> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let had_ns = measured_ns - starved_ns;
-    // The CPU time is that of the whole message: what it used before the first look makes the answer smaller,
-    // never larger.
+    // The CPU time is that of the whole message: what it used before the first check makes the answer
+    // smaller, never larger.
     let asleep_ns = had_ns.saturating_sub(slow.cpu_ns?);
     (had_ns >= LEAST_LEFT_NS).then(|| share(asleep_ns, had_ns))
 }
@@ -42,6 +42,6 @@ pub(super) const NO_CPU_TIME: &str = "main's CPU time was not read";
 /// How long main waited for a CPU, and of how long that was counted; `None` when it was not.
 pub(super) fn measured_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(u64, u64)> {
     let starved_ns = facts.analysis.starved_ns().filter(|_| slow.running)?;
-    let measured_ns = facts.analysis.anr.ran_ns.saturating_sub(FIRST_LOOK_NS);
-    (measured_ns >= FIRST_LOOK_NS).then(|| (starved_ns.min(measured_ns), measured_ns))
+    let measured_ns = facts.analysis.anr.ran_ns.saturating_sub(FIRST_CHECK_NS);
+    (measured_ns >= FIRST_CHECK_NS).then(|| (starved_ns.min(measured_ns), measured_ns))
 }

@@ -38,7 +38,7 @@ pub(super) struct Facts<'a> {
     pub(super) wakeup_latency_ns: Option<u64>,
     /// The records of the window with a wake-up latency of 300 ms or more.
     pub(super) late_records: usize,
-    /// The message that is looked into.
+    /// The message in focus.
     focus: Option<SlowMessage<'a>>,
     /// The times of it in which no stack was taken.
     pub(super) unseen: Unseen,
@@ -48,7 +48,7 @@ pub(super) struct Facts<'a> {
 
 /// A message that took at least so long may be the cause of an ANR.
 const MIN_SLOW_NS: u64 = SECOND / 2;
-/// How many earlier messages are looked into: the longest ones.
+/// How many earlier messages are examined: the longest ones.
 const MAX_PAST: usize = 8;
 
 impl<'a> Facts<'a> {
@@ -97,18 +97,18 @@ impl<'a> Facts<'a> {
             (Some(running), _) => Some(running),
             (None, past) => past,
         };
-        facts.look_into(primary);
+        facts.set_focus(primary);
         facts
     }
 
-    /// The same facts, with another message to look into.
+    /// The same facts, with another message in focus.
     pub(super) fn of(&self, slow: SlowMessage<'a>) -> Self {
         let mut facts = self.clone();
-        facts.look_into(Some(slow));
+        facts.set_focus(Some(slow));
         facts
     }
 
-    fn look_into(&mut self, focus: Option<SlowMessage<'a>>) {
+    fn set_focus(&mut self, focus: Option<SlowMessage<'a>>) {
         let a = self.analysis;
         self.focus = focus;
         self.unseen = focus.map_or_else(Unseen::default, |slow| Unseen::of(a, slow));
@@ -126,7 +126,7 @@ impl<'a> Facts<'a> {
         &self.past
     }
 
-    /// Whether a message is the one that is looked into.
+    /// Whether a message is the one in focus.
     pub(super) fn is_focus(&self, slow: SlowMessage<'_>) -> bool {
         self.focus.is_some_and(|focus| (focus.token, focus.running) == (slow.token, slow.running))
     }
@@ -179,7 +179,7 @@ impl<'a> Facts<'a> {
         ends_in_window(record.start_ns, record.wall_ns, self.now_ns)
     }
 
-    /// The message that is looked into: at first the running one, unless an earlier one took longer.
+    /// The message in focus: at first the running one, unless an earlier one took longer.
     pub(super) fn primary_message(&self) -> Option<SlowMessage<'a>> {
         self.focus
     }
@@ -260,7 +260,7 @@ fn ends_in_window(start_ns: Uptime, wall_ns: u64, now_ns: Uptime) -> bool {
     start_ns.plus(wall_ns) >= now_ns.minus(WINDOW_NS)
 }
 
-/// The messages that ended inside the window, as far as they have a length of their own.
+/// The messages that ended inside the window, as far as their length is known.
 fn past(a: &Analysis, now_ns: Uptime) -> Vec<SlowMessage<'_>> {
     let recorded = a.history.iter().flat_map(|record| {
         let own_record = record.kind == RecordKind::Single && record.count == 1;

@@ -1,4 +1,4 @@
-//! Each kind of wait has a name and an advice of its own.
+//! Each kind of wait has a name and separate advice.
 
 use super::tests::{calm, diagnosis, evidence, expect};
 use super::*;

@@ -1,4 +1,4 @@
-//! Waits for monitors, which have no frame of their own.
+//! Waits for monitors, which have no frame.
 
 use super::cpu_wait::{MOST, measured_cpu_wait};
 use super::facts::Facts;
@@ -10,7 +10,7 @@ use crate::model::time::share;
 use crate::model::{ByteLimit, FrameKind, LockSource, MainWaitKind};
 
 /// The place in code of Java at which a message seems to wait for a monitor: it stays on top of the stack,
-/// and main uses no CPU time. A wait for a monitor (`synchronized`) has no frame of its own. With it comes
+/// and main uses no CPU time. A wait for a monitor (`synchronized`) has no frame. With it comes
 /// its part of the stacks.
 pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(TopFrame, f64)> {
     if slow.running && facts.trace.is_some_and(TracedMain::refutes_monitor) {
@@ -28,7 +28,7 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
     if top_share < 0.9 || cpu > 0.1 || !java || waits_otherwise || profile.total_ns < 300_000_000 {
         return None;
     }
-    // Who waits for a monitor lets the sampler look, and the kernel finds it in a futex.
+    // A thread that waits for a monitor can be sampled, and the kernel finds it in a futex.
     let unseen = &facts.unseen;
     let stood_still = unseen.unsampled_ns() >= slow.wall_ns / 3
         || unseen.often_missed

@@ -26,8 +26,8 @@ fn headline(report: ReportBuilder) -> String {
 
 #[test]
 fn starved_by_the_apps_own_threads_goes_by_the_cpu_time_of_the_process() {
-    // The threads that ran were not seen to: they were stopped as the report looked at them, or there was
-    // no look.
+    // The threads that ran were not seen running: they were stopped while the report read them, or they were
+    // not read.
     let report = starved(&[]).cpu_used(5_500, 500, 8_000, 2);
     assert_eq!(
         headline(report.clone()),

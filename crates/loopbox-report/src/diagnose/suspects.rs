@@ -3,7 +3,7 @@
 //! A lock that is held is known with its holder, a `synchronized` from ART and a `ReentrantLock` from Java.
 //! Of a latch, a future or a `join` no report says who is to let main go. But the code that waits and the
 //! code that is to end the wait belong together: a thread that is in code of the class that main waits in, or
-//! else of its package, is worth a look. That is a hint and no cause.
+//! else of its package, may matter. That is a hint and no cause.
 
 use super::wait_kind::{WaitKind, WaitSite, kind_of_stack};
 use crate::model::{Analysis, Frame, FrameId, OtherThread};

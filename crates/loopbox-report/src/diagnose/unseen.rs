@@ -13,8 +13,8 @@ pub(super) struct Unseen {
     frozen: Vec<SampleGap>,
     /// The gaps of other times, with code of Java on top that ran, as far as the stack before shows.
     unsampled: Vec<SampleGap>,
-    /// Whether a third and more of the stacks that were due could not be taken: again and again main, or who
-    /// looks at it, was stopped for less than a gap takes.
+    /// Whether a third and more of the stacks that were due could not be taken: again and again main, or the
+    /// sampler, was stopped for less than a gap takes.
     pub(super) often_missed: bool,
 }
 

@@ -122,7 +122,8 @@ pub(super) struct TopFrame {
 }
 
 impl TopFrame {
-    /// What to look at: a helper of the platform or of a library burns the time of who calls it.
+    /// The method to report as the culprit: a helper of the platform or of a library burns the time of its
+    /// caller.
     pub(super) fn culprit(self) -> FrameId {
         self.app.unwrap_or(self.frame)
     }

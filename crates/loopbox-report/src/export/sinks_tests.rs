@@ -18,7 +18,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 
 /// Something for everybody: a terminal, HTML, XML, CommonMark and what trackers make of it, Slack, collapsed
-/// stacks, a shell, and a line of its own that looks like one of ours.
+/// stacks, a shell, and a separate line that seems to be ours.
 const EVIL: &str = "EVIL\u{1b}[31mX\u{1b}]0;t\u{7}<!channel><@U1> <img src=x onerror=alert(1)></script></title>-->]]> *b* _i_ \
     `c` ```` ~~s~~ [x](http://evil.example) www.evil.example @all #12 | ; \" ' & &amp; \\ $(id) \u{202E}\u{200F}\u{9b}2J\
     \u{2028}\u{FFFF}\u{0}\t\r\nloopbox: FORGED\n- FORGED\n| FORGED |";
@@ -352,7 +352,7 @@ fn code_scanning_gets_no_address_but_below_the_sources() {
 }
 
 #[test]
-fn json_is_the_same_value_and_harmless_to_look_at() {
+fn json_is_the_same_value_and_harmless_on_a_terminal() {
     for case in cases() {
         let mut texts = vec![
             ("show", json_text(&case.view()).unwrap()),

@@ -42,7 +42,7 @@ impl std::fmt::Display for Issue {
 /// It is made from a decoded file by [`Analysis::new`].
 #[derive(Debug)]
 pub struct Analysis {
-    /// By what the report is told from others.
+    /// What distinguishes the report from others.
     pub identity: Identity,
     /// Which recorder wrote the report, about which process, when and why.
     pub meta: Meta,

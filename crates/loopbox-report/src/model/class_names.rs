@@ -1,6 +1,6 @@
 //! Whose code a class is, and what compilers made of it, by the names in a report.
 
-use loopbox_format::code::{Owner, Owners, is_accessor, looks_obfuscated, synthetic_part};
+use loopbox_format::code::{Owner, Owners, is_accessor, seems_obfuscated, synthetic_part};
 use loopbox_format::model::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,7 +54,7 @@ impl AppPackages {
             return CodeOwner::App;
         }
         match self.owners.owner(class, source_file) {
-            Owner::App if !self.named.is_empty() && !looks_obfuscated(class) => CodeOwner::Library,
+            Owner::App if !self.named.is_empty() && !seems_obfuscated(class) => CodeOwner::Library,
             Owner::App => CodeOwner::App,
             Owner::Library => CodeOwner::Library,
             Owner::Platform => CodeOwner::Platform,
@@ -65,7 +65,7 @@ impl AppPackages {
 /// What R8 and D8 write as the source file of a class that they made.
 const SYNTHETIC_FILES: [&str; 2] = ["R8$$SyntheticClass", "D8$$SyntheticClass"];
 /// What Google's own modules have as their source file: where a hash and a number are looked up.
-const LOOKED_UP_FILE: &str = "go/retraceme ";
+const RETRACE_FILE: &str = "go/retraceme ";
 /// The source file and the line that a report names, where they are of a source: compilers write others, and
 /// line 0 for none.
 pub(crate) fn source_place(file: &str, line: Option<u32>) -> (&str, Option<u32>) {
@@ -74,7 +74,7 @@ pub(crate) fn source_place(file: &str, line: Option<u32>) -> (&str, Option<u32>)
 
 /// Whether a source may have this name.
 pub(crate) fn is_source_file(file: &str) -> bool {
-    !SYNTHETIC_FILES.contains(&file) && !file.starts_with(LOOKED_UP_FILE)
+    !SYNTHETIC_FILES.contains(&file) && !file.starts_with(RETRACE_FILE)
 }
 
 /// Whether a compiler made a method: an accessor, or all of its class. Of a class that R8 and D8 have given

@@ -169,7 +169,7 @@ pub(crate) fn entry(tree: &SampledTree, frames: &FrameTable, roles: &[Option<Rol
         let caller = node.parent.and_then(|at| nodes.get(at as usize).copied()).unwrap_or_default();
         let frame = &frames[node.frame];
         let mut above = match roles.get(node.frame.index()).copied().flatten() {
-            // A loop inside of a message has messages of its own, which begin with their dispatch. An app
+            // A loop inside of a message runs other messages, which begin with their dispatch. An app
             // may dispatch by itself: then its method is the first above the loop.
             Some(Role::Loop) => Above { dispatched: true, ..caller },
             Some(Role::Dispatch) => Above { dispatched: true, entry: None },

@@ -1,8 +1,8 @@
-//! By what a report is told from others, and its readings from each other.
+//! What distinguishes a report from others, and its readings from each other.
 
 use loopbox_format::problem;
 
-/// By what a report is told from others, and what read it.
+/// What distinguishes a report from others, and what read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The hash of what was recorded, [`crate::ReportId`], as hexadecimal digits.

@@ -77,7 +77,7 @@ impl NativeModule {
 }
 
 impl NativeFrame {
-    /// The address to look symbols up by. A return address is the one after the call, which may be in the
+    /// The address by which to find symbols. A return address is the one after the call, which may be in the
     /// next line, or even in the next function.
     fn call_site(&self) -> u64 {
         match self.source {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn symbolize_looks_a_return_address_up_by_its_call() {
+    fn symbolize_finds_a_return_address_by_its_call() {
         use NativeFrameSource::{FramePointer, Link, Pc};
         let mut called = stack(&[(Pc, 100), (Link, 300), (FramePointer, 500)]);
         called.symbolize(|module, address| {

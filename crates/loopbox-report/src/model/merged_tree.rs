@@ -122,7 +122,7 @@ impl MergedTree {
     /// The path of the heaviest calls. It ends at the method that spends the time, or where the time splits
     /// up so that no callee has two fifths of its caller's time, or a quarter of the whole.
     pub fn hot_path(&self) -> Vec<&MergedNode> {
-        // Each is a method of its own: they are merged already.
+        // Each is a different method: they are merged already.
         let node = |(at, node): (usize, &MergedNode)| Node {
             parent: node.parent,
             method: at as u32,

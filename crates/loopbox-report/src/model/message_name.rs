@@ -50,7 +50,7 @@ fn lifecycle_name(activity: &str, steps: LifecycleSteps) -> String {
     let others = steps.iter().any(|step| step == LifecycleStep::Other);
     let own: Vec<&str> =
         steps.iter().filter(|step| *step != LifecycleStep::Other).map(|s| s.name()).collect();
-    // An app may keep no names of its own.
+    // An app may keep no names.
     let activity = if activity.is_empty() { "of the app" } else { activity };
     let others = if others { ", after steps of another one" } else { "" };
     format!("Activity {activity}: {}{others} (by lifecycle callbacks)", own.join(", "))

@@ -25,7 +25,7 @@ pub(crate) enum OutsidePlace {
     IdleHandler,
     /// A message, though no hook saw it.
     UnseenMessage,
-    /// A message that the hook has seen begin, after a loop inside of it had messages of its own.
+    /// A message that the hook has seen begin, after a loop inside of it had run other messages.
     AfterLoop,
     /// The stack has neither a message queue nor a dispatch.
     Elsewhere,

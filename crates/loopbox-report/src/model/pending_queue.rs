@@ -40,7 +40,7 @@ use std::collections::HashMap;
 pub struct PendingEntry {
     /// When the entry is due, relative to the dump of the queue; negative when overdue.
     pub due_in_ns: i64,
-    /// Whether it was put at the front of the queue: it is next and has no due time of its own.
+    /// Whether it was put at the front of the queue: it is next and has no due time.
     pub at_front: bool,
     /// The message; `None` for a sync barrier.
     pub message: Option<Message>,

@@ -3,7 +3,7 @@
 use crate::model::sanitize::harmless;
 
 /// A space of no width. It ends what a tool would make of the characters around it: GitHub, GitLab and others
-/// look for users, issues and addresses in the text that CommonMark has already been taken out of, where no
+/// search for users, issues and addresses in the text that CommonMark has already been taken out of, where no
 /// escape is left.
 const APART: &str = "&#8203;";
 

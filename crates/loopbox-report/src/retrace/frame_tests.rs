@@ -203,7 +203,7 @@ fn a_line_that_was_not_read_is_the_dex_pc_and_one_where_r8_shares_tables() {
     }
     assert_eq!(of("8.11.18", 21, "SourceFile"), shared);
     assert_eq!(of("8.11.18", 26, "SourceFile"), lines(["dex pc 0x0", "Cart.kt:40", "Cart.kt:40"]));
-    // What an older R8 did below 26 was not looked at.
+    // What an older R8 did below 26 was not examined.
     assert_eq!(of("3.1.51", 21, "SourceFile"), lines(["dex pc 0x0", "dex pc 0x3", "dex pc 0x4"]));
 }
 

@@ -87,7 +87,7 @@ impl<'l> Part<'l> {
     }
 }
 
-/// `at a.b.c(SourceFile:12)` anywhere in a line. A source may have brackets of its own.
+/// `at a.b.c(SourceFile:12)` anywhere in a line. A source may have brackets, too.
 fn frame(line: &str) -> Option<Part<'_>> {
     let mut from = 0;
     while let Some(found) = line.get(from..)?.find(AT) {
@@ -173,7 +173,7 @@ pub(super) fn push_line(
     let end = line.get(text.len()..).unwrap_or_default();
     let part = Part::read(text);
     if !matches!(&part, Some(Part { what: What::Frame(_), .. })) {
-        // An exception's words may have lines of their own.
+        // An exception's words may have several lines.
         let is_end = text.trim_start().is_empty();
         *above = Above { outline: None, thrown: above.thrown.take().filter(|_| !is_end) };
     }

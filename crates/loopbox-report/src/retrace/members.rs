@@ -1,6 +1,6 @@
 //! What a mapping says of methods: which of the source became one of the report, and where.
 //!
-//! The crate that reads the lines has a look-up of its own. It knows no residual signatures, and where
+//! The crate that reads the lines has its own lookup. It knows no residual signatures, and where
 //! nothing matches it guesses; a report has the descriptors of its frames, which decide.
 
 use crate::model::class_names::is_source_file;

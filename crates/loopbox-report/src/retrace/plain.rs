@@ -10,7 +10,7 @@ use crate::load::identity::MAP_ID_FILE;
 use loopbox_format::code::is_platform;
 use std::collections::BTreeSet;
 
-/// How many classes are named of those that were looked for.
+/// How many classes are named of those that were not found.
 const MAX_NAMED: usize = 5;
 
 /// A text with the names of the source.
@@ -20,8 +20,8 @@ pub struct RetracedText {
     pub text: String,
     /// How many of its lines have other names now.
     pub renamed: usize,
-    /// What was looked for, in words, for who has to be told that nothing was renamed.
-    pub looked_for: String,
+    /// Which names are missing in the mapping, in words, for a message that nothing was renamed.
+    pub missing: String,
 }
 
 impl Mapping {
@@ -41,7 +41,7 @@ impl Mapping {
         for line in text.split_inclusive('\n') {
             renamed += usize::from(push_line(&mut out, line, &retracer, Several::Lines, &mut above));
         }
-        Ok(RetracedText { text: out, renamed, looked_for: looked_for(&names) })
+        Ok(RetracedText { text: out, renamed, missing: missing(&names) })
     }
 
     /// R8 can write the mapping's id as the source file of each class.
@@ -58,7 +58,7 @@ impl Mapping {
     }
 }
 
-fn looked_for(names: &Names) -> String {
+fn missing(names: &Names) -> String {
     let classes: Vec<&str> = names.classes().filter(|class| !is_platform(class)).collect();
     match classes.as_slice() {
         [] => "no frame, lock or exception of the app is in the text".into(),
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(out.renamed, 3);
         let none = mapping.retrace_text("  at own.Store.load(Store.kt:9)\n").unwrap();
         assert_eq!(none.renamed, 0);
-        assert_eq!(none.looked_for, "its class own.Store is not in the mapping under another name");
+        assert_eq!(none.missing, "its class own.Store is not in the mapping under another name");
         let other = mapping.retrace_text("  at a.c.x(r8-map-id-77777777:2)\n").unwrap_err();
         assert!(other.to_string().contains("of another build"), "{other}");
     }

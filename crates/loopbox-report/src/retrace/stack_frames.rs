@@ -117,7 +117,7 @@ impl<'m> Retracer<'m> {
     /// outlined code, which hands its position to its caller. `None` for a frame that the mapping does not
     /// have.
     pub(super) fn printed_frame(&self, frame: &str, above: &mut Above) -> Option<Vec<Printed>> {
-        // A source may have brackets of its own.
+        // A source may have brackets, too.
         let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
         let (class, method) = name.trim_end().rsplit_once('.')?;
         let line = place.rsplit_once(':').and_then(|(_, line)| line.parse().ok());
@@ -194,7 +194,7 @@ impl<'m> Retracer<'m> {
                     signature,
                     source_file: original.file,
                 });
-                // An inlined frame has no dex pc of its own; that of its caller shows that it is not a native
+                // An inlined frame has no dex pc; that of its caller shows that it is not a native
                 // frame.
                 self.intern(Location::Frame { method, dex_pc, line: original.line })
             })

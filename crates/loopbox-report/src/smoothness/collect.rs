@@ -68,7 +68,7 @@ pub struct SmoothnessView {
     pub skipped: u64,
     /// All screens together.
     pub process: SceneView,
-    /// Each screen, the one with the longest hitches first; those without sums of their own last.
+    /// Each screen, the one with the longest hitches first; those without separate sums last.
     pub scenes: Vec<SceneView>,
     /// The gestures.
     pub gestures: GesturesView,

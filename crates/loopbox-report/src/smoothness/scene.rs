@@ -9,10 +9,10 @@ use serde::Serialize;
 /// The display frames of a screen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SceneView {
-    /// Its name; of all screens together, `all screens`, and of those without sums of their own, `other
+    /// Its name; of all screens together, `all screens`, and of those without separate sums, `other
     /// screens`.
     pub name: String,
-    /// Whether it is one screen, those without sums of their own, or all.
+    /// Whether it is one screen, those without separate sums, or all.
     pub kind: Name<SceneKind>,
     /// The number of display frames.
     pub frames: u32,

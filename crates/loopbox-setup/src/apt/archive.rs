@@ -1,4 +1,4 @@
-//! Package archives, asked with a state of our own.
+//! Package archives, read with a separate apt state.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::command::command;
 use crate::files::write_atomically;
 use crate::progress::Progress;
 
-/// An apt with a state, a source list and a cache of its own in one folder.
+/// An apt with a separate state, source list and cache in one folder.
 #[derive(Debug, Clone)]
 pub struct Archive {
     state: PathBuf,

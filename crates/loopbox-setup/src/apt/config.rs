@@ -1,4 +1,4 @@
-//! The configuration of an apt with a state of its own.
+//! The configuration of an apt with a separate state.
 
 use std::path::Path;
 

@@ -1,8 +1,7 @@
 //! The one way in which this workspace uses apt.
 //!
 //! Two kinds of use: [`install()`] installs packages on this machine; [`Archive`] and [`Release`] have a
-//! state of their own in some folder, ask indexes and download without touching the machine. Both wait for
-//! locks that other package managers hold ([`lock`]), and both say how much they will download before they do
+//! separate state in some folder, ask indexes and download without touching the machine. Both wait for
 //! ([`amount`]).
 
 pub mod amount;

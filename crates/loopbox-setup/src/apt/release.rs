@@ -1,7 +1,7 @@
 //! Packages of the machine's own Debian release, downloaded and unpacked without installing anything.
 //!
 //! Other downloads are pinned to the byte; a compiler from the security archive cannot be: the archive
-//! drops a version when it gets the next. So the newest is taken, by apt with a state of its own, and apt's
+//! drops a version when it gets the next. So the newest is taken, by apt with a separate state, and apt's
 //! signature checks are what vouches for it.
 
 use std::collections::{BTreeMap, BTreeSet};

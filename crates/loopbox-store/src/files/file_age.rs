@@ -13,7 +13,7 @@ const EARLIEST: Duration = Duration::from_hours(20_454 * 24);
 /// So far a clock may be set back without making the times of files impossible.
 const TOLERANCE: Duration = Duration::from_hours(24);
 
-/// The clock, looked at once.
+/// The clock, read once.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {
     now: SystemTime,

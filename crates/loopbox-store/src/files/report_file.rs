@@ -70,7 +70,7 @@ pub fn write_report<G>(
 
 /// Writes `bytes` in place of the report of that name, as [`write_report`] does, unless the app has taken the
 /// report: what it has uploaded and deleted does not come back, also when it does so while this writes and
-/// flushes. Only in the moment between the last look and the rename is it not seen: the kernel's own way to
+/// flushes. Only in the moment between the last check and the rename is it not seen: the kernel's own way to
 /// replace only what is there (`RENAME_EXCHANGE` of renameat2(2)) is in bionic since API 30 only, and a call
 /// that a system does not allow ends the app.
 ///
@@ -186,10 +186,10 @@ mod tests {
     fn a_report_that_is_taken_while_it_is_written_again_does_not_come_back() {
         let dir = tempfile::tempdir().unwrap();
         write_report(dir.path(), "r", b"first", Outlives::Process, || Some(())).unwrap();
-        let looks = Cell::new(0);
+        let checks = Cell::new(0);
         let taken_meanwhile = |path: &Path| {
-            looks.set(looks.get() + 1);
-            if looks.get() == 2 {
+            checks.set(checks.get() + 1);
+            if checks.get() == 2 {
                 assert_eq!(fs::read_dir(dir.path())?.count(), 2, "the new one is written");
                 fs::remove_file(path)?;
             }
@@ -197,6 +197,10 @@ mod tests {
         };
         let written = write_if(dir.path(), "r", b"second", Outlives::PowerLoss, taken_meanwhile, || Some(()));
         assert_eq!(written.unwrap_err().kind(), io::ErrorKind::NotFound);
-        assert_eq!((looks.get(), fs::read_dir(dir.path()).unwrap().count()), (2, 0), "looks, and files left");
+        assert_eq!(
+            (checks.get(), fs::read_dir(dir.path()).unwrap().count()),
+            (2, 0),
+            "checks, and files left"
+        );
     }
 }

@@ -70,7 +70,7 @@ impl MainWriter {
         if counted || self.over { self.token } else { Token::NONE }
     }
 
-    /// The counters of the open record. Its details are not looked at: see
+    /// The counters of the open record. Its details are not read: see
     /// [`open_details`](Self::open_details).
     pub fn open<D>(&mut self, record: &Record<D>) -> Result<(), StoreError> {
         let ended = self.ended(record);

@@ -1,4 +1,4 @@
-//! The ring's copy in its file, which outlives the process: written by a thread of its own, because what
+//! The ring's copy in its file, which outlives the process: written by a separate thread, because what
 //! waits for a disk must be neither the main thread nor one that measures it.
 //!
 //! A copy is not made at one instant, and the process may end in the middle of it. What makes it readable all
@@ -9,7 +9,7 @@
 //!   before.
 //! * Regions are read in the order of [`ORDER`] and written in the reverse. So at every instant, whatever the
 //!   file has of an earlier region is of an earlier moment than what it has of a later one: the order in
-//!   which a reader of the living ring looks, and in which `recover` understands what it finds.
+//!   which a reader of the living ring reads, and in which `recover` understands what it finds.
 //! * Of a region that is written in turn, nothing is left out before the newest that is copied, and the
 //!   oldest comes first.
 
@@ -208,11 +208,11 @@ impl RegionCopy {
     }
 
     /// Of a region that is written in turn: each slot in its place, from the oldest up to the newest as of a
-    /// first look. A second look finds all that was written before that one.
+    /// first read. A second read finds all that was written before that one.
     fn read_turns(&self, shared: &Shared) -> Vec<Changed<'static>> {
         let slots = self.region.slots;
-        let looked = (0..slots).map(|index| (self.seq(shared, index), index));
-        let (newest, at) = looked.max().unwrap_or_default();
+        let numbered = (0..slots).map(|index| (self.seq(shared, index), index));
+        let (newest, at) = numbered.max().unwrap_or_default();
         let mut changed = Vec::new();
         for index in (at + 1..slots).chain(0..=at) {
             if self.seq(shared, index) == self.written.get(index).copied().unwrap_or(0) {

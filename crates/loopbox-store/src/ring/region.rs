@@ -51,7 +51,7 @@ impl RegionWriter {
     }
 
     /// Writes `N` words to the slot after the one written last. The same as [`RegionWriter::write_next`], for
-    /// what the main thread writes for each message: their number is known, so there is little to look at.
+    /// what the main thread writes for each message: their number is known, so there is little to check.
     #[inline]
     pub(super) fn write_next_words<const N: usize>(&mut self, words: &[u64; N]) -> Result<(), StoreError> {
         if !self.shared.memory.is_mine() {

@@ -103,7 +103,7 @@ impl WorkerWriter {
 
     /// The message queue as captured, as many of its lines as fit; the others count as dropped. The middle is
     /// left out: the head of the queue is at one end, whatever its order, and the framework's last line at
-    /// the other. Worth its time as soon as something looks wrong: the report may come too late.
+    /// the other. Worth its time as soon as something seems wrong: the report may come too late.
     pub fn pending(&mut self, pending: &Pending) -> Result<(), StoreError> {
         let all = pending.lines.len();
         self.pending.write_prefix(all, |kept| {

@@ -6,7 +6,7 @@ use super::varint::{Cursor, unzigzag};
 use loopbox_format::codec;
 use loopbox_format::model::{Location, LocationId, Method, MethodId, StackTree, TreeNode, Uptime};
 
-/// A tree with names and locations of its own.
+/// A tree with its own names and locations.
 #[derive(Debug, PartialEq)]
 pub(super) struct Unpacked {
     pub(super) methods: Vec<Method>,

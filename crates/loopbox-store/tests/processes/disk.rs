@@ -11,7 +11,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
 
-/// A file system of its own, gone with the value.
+/// A separate file system, gone with the value.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {

@@ -128,7 +128,7 @@ struct Done {
     closed: AtomicU64,
     running: AtomicU64,
     kept: AtomicU64,
-    /// The last message that began: the time of the sampler's looks is made of it.
+    /// The last message that began: the time of the sampler's samples is made of it.
     now: AtomicU64,
 }
 

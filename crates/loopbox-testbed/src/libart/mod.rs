@@ -144,7 +144,7 @@ pub fn library(path: &Path, generations: &[Generation]) -> Result<Report> {
     };
     let rows = generations.iter().flat_map(|g| &g.rows).filter(|r| r.arch == arch);
     let build_id = image.build_id().map(hex).unwrap_or_default();
-    Ok(Report { arch, build_id, symbols, rows: rows.map(|row| facts.judge(row)).collect() })
+    Ok(Report { arch, build_id, symbols, rows: rows.map(|row| facts.verdict(row)).collect() })
 }
 
 type Loads = Option<std::collections::BTreeSet<u32>>;
@@ -159,7 +159,7 @@ struct Facts {
 }
 
 impl Facts {
-    fn judge(&self, row: &Row) -> Verdict {
+    fn verdict(&self, row: &Row) -> Verdict {
         let has = |loads: &Loads, number: u32| loads.as_ref().map(|l| l.contains(&number));
         let by_reason = row.suspend != Suspend::BoolBool;
         let questions = [

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use loopbox_setup::workspace::{cargo, run as run_command, target};
 
-/// The most that decoding and judging one full report may take.
+/// The most that decoding and diagnosing one full report may take.
 const BUDGET_US: f64 = 10_000.0;
 
 /// Arguments of the bench of the command.
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &CliArgs) -> Result<()> {
     let example = ["--package", "loopbox-report", "--features", "test-support", "--example", "bench_reports"];
     run_command(cargo().args(["build", "--quiet", "--release"]).args(example))?;
     let release = target().join("release");
-    judge(&release.join("examples/bench_reports"), args)?;
+    check_time(&release.join("examples/bench_reports"), args)?;
     let of = if args.from.is_empty() {
         "the built report".into()
     } else {
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &CliArgs) -> Result<()> {
     Ok(())
 }
 
-fn judge(example: &Path, args: &CliArgs) -> Result<()> {
+fn check_time(example: &Path, args: &CliArgs) -> Result<()> {
     let out =
         Command::new(example).arg("time").args(&args.from).output().context("cannot run the example")?;
     ensure!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));

@@ -115,7 +115,7 @@ fn bench(testbed: &str, args: &HookArgs) -> Result<()> {
 }
 
 /// What the annotations of the two natives of each message buy: the same recorder without them. Each way is a
-/// process of its own, so they take turns with few batches each.
+/// separate process, so they take turns with few batches each.
 fn twins(launcher: &Launcher, args: &HookArgs) -> Result<()> {
     let ways = [Natives::Critical, Natives::Fast, Natives::Plain];
     let jars = ways.map(|way| launcher.variant(&format!("{way:?}").to_lowercase(), |f, t| way.change(f, t)));

@@ -34,10 +34,10 @@ pub(crate) struct SamplerArgs {
     /// Depths of the stack
     #[arg(long, value_delimiter = ',', default_value = "10,50,100")]
     depths: Vec<u32>,
-    /// How long the message hangs whose intervals are looked at
+    /// How long the message hangs whose intervals are measured
     #[arg(long, default_value_t = 6)]
     seconds: u64,
-    /// Look at the hung messages of these reports only, for example from a phone; nothing is run
+    /// Read the hung messages of these reports only, for example from a phone; nothing is run
     #[arg(long)]
     report: Vec<PathBuf>,
 }

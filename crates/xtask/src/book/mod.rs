@@ -1,4 +1,5 @@
-//! `cargo xtask book`: the pages of `docs` as one book, after a look at every link in the repository's pages.
+//! `cargo xtask book`: the pages of `docs` as one book, after a check of every link in the repository's
+//! pages.
 
 mod links;
 

@@ -36,7 +36,7 @@ pub const NUMBERS: usize = {count};
 
 /// The numbers of `Settings.numbers`.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = \"each is an option of its own\")]
+#[expect(clippy::struct_excessive_bools, reason = \"each is a separate option\")]
 pub(crate) struct Numbers {{
 {fields}}}
 

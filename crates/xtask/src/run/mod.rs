@@ -1,4 +1,4 @@
-//! `cargo xtask run`: an app of one's own on a testbed, with the recorder, to reproduce a hang.
+//! `cargo xtask run`: your own app on a testbed, with the recorder, to reproduce a hang.
 
 mod main_class;
 mod reports;

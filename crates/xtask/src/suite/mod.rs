@@ -249,7 +249,7 @@ fn set_up() -> Result<()> {
     apt::install(&missing)
 }
 
-/// Every interleaving of the slot protocol. loom replaces the atomics, so this is a build of its own.
+/// Every interleaving of the slot protocol. loom replaces the atomics, so this is a separate build.
 fn loom() -> Result<()> {
     let mut test = cargo();
     test.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", target().join("loom"));

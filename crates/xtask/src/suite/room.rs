@@ -18,10 +18,10 @@ const AT_LEAST: u64 = 2 * GIB;
 pub(super) fn check(target: &Path) -> Result<()> {
     fs::create_dir_all(target).with_context(|| format!("cannot create {}", target.display()))?;
     let disk = statvfs(target).with_context(|| format!("cannot ask for the room on {}", target.display()))?;
-    judge(target, size_of(target), disk.f_bavail.saturating_mul(disk.f_frsize))
+    check_room(target, size_of(target), disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-fn judge(target: &Path, has: u64, free: u64) -> Result<()> {
+fn check_room(target: &Path, has: u64, free: u64) -> Result<()> {
     let needed = ALL.saturating_sub(has).max(AT_LEAST);
     ensure!(
         free >= needed,
@@ -46,10 +46,10 @@ mod tests {
     #[test]
     fn a_disk_that_would_be_full_is_an_error_that_says_what_to_do() {
         let at = Path::new("target");
-        assert!(judge(at, 0, ALL).is_ok() && judge(at, ALL * 2, AT_LEAST).is_ok());
-        let error = judge(at, 0, 4 * GIB + 1).unwrap_err().to_string();
+        assert!(check_room(at, 0, ALL).is_ok() && check_room(at, ALL * 2, AT_LEAST).is_ok());
+        let error = check_room(at, 0, 4 * GIB + 1).unwrap_err().to_string();
         assert!(error.contains("10 GB more into target") && error.contains("4 GB left"), "{error}");
-        assert!(judge(at, ALL * 2, AT_LEAST - 1).is_err());
+        assert!(check_room(at, ALL * 2, AT_LEAST - 1).is_err());
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(crate) struct Running {
 enum Ending {
     /// A process is asked to end, and itself ends what it has started.
     Asked,
-    /// A process has a group of its own, so Ctrl-C in a terminal does not reach it, nor what it has started;
+    /// A process has a separate group, so Ctrl-C in a terminal does not reach it, nor what it has started;
     /// all are killed.
     KilledWithGroup,
 }

@@ -1,4 +1,4 @@
-//! Runs steps one after the other, each as a process of its own, so that all it prints is on the terminal and
+//! Runs steps one after the other, each as a separate process, so that all it prints is on the terminal and
 //! in a file.
 
 use std::fs::{self, File};

@@ -5,8 +5,8 @@ import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
 
 /**
- * A {@link Listener} that is notified of an ANR before the system calls it, too: Android 17 and newer. An
- * interface of its own, as {@link FirstFileListener} is.
+ * A {@link Listener} that is notified of an ANR before the system calls it, too: Android 17 and newer. A
+ * separate interface, as {@link FirstFileListener} is.
  */
 public interface AnrWarningListener extends Listener {
     /**

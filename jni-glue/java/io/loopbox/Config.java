@@ -42,7 +42,7 @@ public final class Config {
         POLL,
         /**
          * None: no code runs and no object is made for a message, and no toString of the app runs but with
-         * the pending queue of a report. The main thread is looked at twice a second, once in the background;
+         * the pending queue of a report. The main thread is checked twice a second, once in the background;
          * what keeps it for longer is sampled, watched, saved and reported. There is no history of messages
          * then: the stacks of what took a second or so are what is known of earlier times, messages that
          * follow each other without a pause are recorded as one, and the message that starts the app is not
@@ -329,15 +329,15 @@ public final class Config {
 
         /**
          * Adds one to those that are called with each report; a {@link FirstFileListener} earlier, too. Each
-         * has a thread of its own and waits for no other. Null takes out all that were given.
+         * has its own thread and waits for no other. Null takes out all that were given.
          */
         @NonNull
-        public Builder listener(@Nullable Listener told) {
-            settings.listeners = ListenerSink.with(settings.listeners, told);
+        public Builder listener(@Nullable Listener added) {
+            settings.listeners = ListenerSink.with(settings.listeners, added);
             return this;
         }
 
-        /** Who looks at annotations before they are kept; also at those given here. */
+        /** Who sees annotations before they are kept; also at those given here. */
         @NonNull
         public Builder redactor(@Nullable Redactor asked) {
             settings.redactor = asked;
@@ -441,8 +441,8 @@ public final class Config {
          * {@link #systemProfiles}, {@link #profileTrigger} and {@link #hangTraceMs} ask for.
          */
         @NonNull
-        public Builder profileListener(@Nullable ProfileListener told) {
-            settings.profileListener = told;
+        public Builder profileListener(@Nullable ProfileListener added) {
+            settings.profileListener = added;
             return this;
         }
 

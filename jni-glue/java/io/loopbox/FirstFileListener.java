@@ -6,7 +6,7 @@ import androidx.annotation.WorkerThread;
 
 /**
  * A {@link Listener} that is notified of a report as soon as there is a file, too: for what must be done
- * before the system ends the process, as setting a crash SDK's keys. An interface of its own, and not a
+ * before the system ends the process, as setting a crash SDK's keys. A separate interface, and not a
  * default method of the other: only who wants to be notified of it is called, and {@link Listener} stays one
  * that a lambda may be.
  */

@@ -95,7 +95,7 @@ public final class FrameConfig {
             return this;
         }
 
-        /** How many screens have figures of their own; the rest share theirs. 1 to 16; 16. */
+        /** How many screens have separate figures; the rest share theirs. 1 to 16; 16. */
         @NonNull
         public Builder scenes(int count) {
             settings.scenes = (int) Config.Builder.within("scenes", count, 1, 16);
@@ -104,8 +104,8 @@ public final class FrameConfig {
 
         /** What is called while frames come. */
         @NonNull
-        public Builder listener(@Nullable FrameListener told) {
-            settings.listener = told == null ? null : new FrameListenerSink(told);
+        public Builder listener(@Nullable FrameListener added) {
+            settings.listener = added == null ? null : new FrameListenerSink(added);
             return this;
         }
         // End of what is made from jni-glue/options.toml

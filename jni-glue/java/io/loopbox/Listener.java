@@ -7,7 +7,7 @@ import androidx.annotation.WorkerThread;
 /** Called with each report that was written. */
 public interface Listener {
     /**
-     * Called on a thread of its own, which neither the recorder nor another listener waits for, when a report
+     * Called on a separate thread, which neither the recorder nor another listener waits for, when a report
      * is complete; for one report after the other. At an ANR the process may be gone a moment later: leave
      * sending for the next launch ({@link Loopbox#takePendingReports}) and keep this short. {@link
      * FirstFileListener} is notified of it sooner.

@@ -11,9 +11,9 @@ import androidx.annotation.WorkerThread;
  */
 public interface Logger {
     /**
-     * Called on a thread of its own, for one line after the other: nothing waits for it, no lock of the
+     * Called on a separate thread, for one line after the other: nothing waits for it, no lock of the
      * recorder is held, and what it throws goes to the system's log. Of more than 64 lines that wait the
-     * newest are left out, and counted in a line of their own. What it makes the recorder log itself goes to
+     * newest are left out, and counted in a separate line. What it makes the recorder log itself goes to
      * the system's log. A process that ends takes along what waits.
      *
      * @param priority {@code Log.INFO} and {@code Log.WARN} for what is as it is; {@code Log.ERROR} for what

@@ -228,7 +228,7 @@ public final class Loopbox {
     /**
      * The reports that are there and that no other process has taken, of this process and of others before
      * it, oldest first. Nothing is taken: who wants one calls {@link Report#claim}. It waits until what
-     * earlier processes left has been looked at, which takes some milliseconds after {@link #install}, 5
+     * earlier processes left has been read, which takes some milliseconds after {@link #install}, 5
      * seconds at most; on the main thread it does not wait. There are none before the first {@link #install},
      * which says where they are.
      *
@@ -244,11 +244,11 @@ public final class Loopbox {
             if (place == null) {
                 return new ArrayList<Report>();
             }
-            Recorder.awaitLookBack();
+            Recorder.awaitPreviousRuns();
             return of(PendingReports.list(place, owner()));
         } catch (Throwable fault) {
             Faults.log(fault);
-            // A list of its own may be what there is no memory for.
+            // There may be no memory for a new list.
             return Collections.emptyList();
         } finally {
             AppPolicy.restore(policy);
@@ -270,11 +270,11 @@ public final class Loopbox {
             if (place == null) {
                 return new ArrayList<Report>();
             }
-            Recorder.awaitLookBack();
+            Recorder.awaitPreviousRuns();
             return of(PendingReports.take(place, owner(), Recording.framework(), Recording.keepsTraces()));
         } catch (Throwable fault) {
             Faults.log(fault);
-            // A list of its own may be what there is no memory for.
+            // There may be no memory for a new list.
             return Collections.emptyList();
         } finally {
             AppPolicy.restore(policy);
@@ -312,7 +312,7 @@ public final class Loopbox {
     /**
      * Adds something about the app to each report from now on: at most 16 names of up to 40 characters, with
      * values of up to 200. "user" (a pseudonym, not an account) is the one by which reports are counted per
-     * user. It has a place of its own besides the 16, and so has "scene". Before {@link #install} it is kept
+     * user. It has a separate place besides the 16, and so has "scene". Before {@link #install} it is kept
      * for the recording that comes, which has it from its start, behind those of the configuration; the
      * Redactor sees it then. Any thread.
      *
@@ -426,7 +426,7 @@ public final class Loopbox {
 
     /**
      * Switches the stack sampler off, and on again: without it the rest goes on, but long messages have no
-     * stacks, and locks and other threads are not looked at. A message that begins after it was switched off
+     * stacks, and locks and other threads are not read. A message that begins after it was switched off
      * is not sampled. Forgotten when the process ends: {@link Config.Builder#sampling} sets how it begins,
      * unless this was called before {@link #install}. Any thread.
      */
@@ -459,7 +459,7 @@ public final class Loopbox {
     }
 
     /**
-     * The block monitor and the performance monitor, which look for messages that take long and write a line
+     * The block monitor and the performance monitor, which find messages that take long and write a line
      * of each. It does nothing until {@link Monitor#start}, which comes after {@link #install}; this may come
      * before. {@link #uninstall} ends it. Any thread.
      */
@@ -469,7 +469,7 @@ public final class Loopbox {
         return new Monitor(config);
     }
 
-    /** Where a monitor's files are that has no directory of its own; null while that is not known. */
+    /** Where a monitor's files are that has no separate directory; null while that is not known. */
     static File monitorDirectory() {
         File place = Installation.directory();
         return place == null ? null : new File(place, MonitorFiles.FOLDER);
@@ -532,10 +532,10 @@ public final class Loopbox {
     }
 
     /**
-     * Stops recording for good. When it returns nothing is recorded, written or told any more, also while the
-     * main thread hangs: no listener is called, a report that is being written is given up (what is on the
-     * disk of it stays), and who waits for one gets null. A listener that is being called when it comes may
-     * still run, and may call this itself. Waits until no file is being written: a second at most, a
+     * Stops recording for good. When it returns nothing is recorded, written or reported any more, also while
+     * the main thread hangs: no listener is called, a report that is being written is given up (what is on
+     * the disk of it stays), and who waits for one gets null. A listener that is being called when it comes
+     * may still run, and may call this itself. Waits until no file is being written: a second at most, a
      * twentieth of one on the main thread. What was hooked is put back when the main thread comes to it, and
      * does nothing until then. The handler of SIGQUIT stays and only passes the signal on to ART. What {@link
      * #annotate}, {@link #pause} and {@link #setSampling} have said is forgotten, also before {@link

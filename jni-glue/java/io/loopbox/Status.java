@@ -100,7 +100,7 @@ public final class Status {
     }
 
     /**
-     * The parts, when the recorder is on. The sampler looks at ART first, and the ring makes its file: both
+     * The parts, when the recorder is on. The sampler examines ART first, and the ring makes its file: both
      * appear some milliseconds after the installation. A ring that is off is in memory only, and is lost when
      * the process is killed; where its file could not be made, it is tried again.
      */

@@ -71,7 +71,7 @@ public abstract class ActivityManager {
         return new ArrayList<ApplicationStartInfo>();
     }
 
-    /** Warnings come from the framework of API 37 alone, which has a manager of its own. */
+    /** Warnings come from the framework of API 37 alone, which has its own manager. */
     public void registerAnrWarningListener(Executor executor, Consumer<AnrWarningResult> listener) {
         throw new UnsupportedOperationException("no framework of API 37");
     }

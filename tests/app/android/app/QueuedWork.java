@@ -6,7 +6,7 @@ import android.os.Message;
 import java.util.LinkedList;
 
 /**
- * What preferences have still to write: a thread of its own does it, or any thread that cannot wait any
+ * What preferences have still to write: a separate thread does it, or any thread that cannot wait any
  * longer, as in API 29.
  */
 public final class QueuedWork {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A library that watches idle handlers by a list of its own in the main queue: what was in the old one is not
+ * A library that watches idle handlers by its own list in the main queue: what was in the old one is not
  * called any more.
  */
 public final class IdleHandlers {

@@ -37,7 +37,7 @@ public final class Monitor implements Printer {
         return monitor;
     }
 
-    /** Sets one that passes on in words of its own, as some vendors' Loopers print. */
+    /** Sets one that passes on in other words, as some vendors' Loopers print. */
     public static Monitor wrapInOtherWords(Looper looper) throws ReflectiveOperationException {
         Monitor monitor = new Monitor(current(looper), "vendor: begin ", "vendor: done ");
         looper.setMessageLogging(monitor);

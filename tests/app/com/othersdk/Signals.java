@@ -57,7 +57,7 @@ public final class Signals {
     /** Sends the signal to the calling thread. */
     public static native void raise();
 
-    /** Loads a library, which sets a handler of its own. */
+    /** Loads a library, which sets its own handler. */
     public static native void load(String path);
 
     /** Unloads it; its handler stays set. */

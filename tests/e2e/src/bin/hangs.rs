@@ -77,7 +77,7 @@ fn main() -> Result<ExitCode> {
             modes.flat_map(|&mode| choice.ways.iter().map(move |&way| (mode, way))).collect();
         let places = PLACES.map(|place| (place, Row::Place(place)));
         let scenarios = SCENARIOS.map(|(name, scenario)| (name, Row::Scenario(scenario)));
-        // The scenarios have a way of their own.
+        // The scenarios have a separate way.
         let scenarios = scenarios.into_iter().filter(|_| choice.ways == ["sleep"]);
         let rows: Vec<(&str, Row)> =
             places.into_iter().chain(scenarios).filter(|(name, _)| name.contains(&choice.row)).collect();

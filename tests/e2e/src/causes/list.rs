@@ -75,7 +75,7 @@ pub const CAUSES: [Known; 32] = [
     known("library", "loads a library", Waits, "io", Some("causes.Platform$Engine.start")),
     known("gc", "asks for collections", Computes, "gc", Some("causes.Causes")),
     known("pressure", "allocates in a full heap", Computes, "gc", Some("causes.Crowd$Gallery")),
-    known("pool", "a pool of its own takes the processors", Computes, "starved", None),
+    known("pool", "its own pool takes the processors", Computes, "starved", None),
     known("flood", "one kind of message floods the queue", Computes, "flood", None),
     known("kinds", "messages of many kinds", Computes, "history", None),
     known("barrier", "a sync barrier is leaked", Waits, "barrier", None),

@@ -46,7 +46,7 @@ pub struct Known {
     or: &'static [&'static str],
     /// Whether a verdict is right, too, that blames the message, is not sure, and says that main was stopped.
     may_be_hedged: bool,
-    /// What the method to look at contains.
+    /// What the culprit contains.
     pub culprit: Option<&'static str>,
     /// What the title says.
     says: &'static str,
@@ -101,7 +101,7 @@ impl Known {
     pub fn is_refused_by(&self, testbed: &str) -> Result<Option<&'static str>> {
         let art = &launcher(testbed)?.testbed.manifest.art;
         let is_debugged = self.outside == Outside::Debugger;
-        // From ART 11 on the debugger is a library of its own, which Debian does not build.
+        // From ART 11 on the debugger is a separate library, which Debian does not build.
         Ok((is_debugged && art != "10").then_some("this ART has no debugger"))
     }
 
@@ -131,9 +131,9 @@ impl Known {
             app = app.property("causes.disk", target().display());
         }
         let (mut app, _around) = self.outside.start(app)?;
-        let told = app.wait_for("SCRIPT report", LIMIT)?;
+        let line = app.wait_for("SCRIPT report", LIMIT)?;
         app.kill();
-        let path = PathBuf::from(told.split_whitespace().nth(2).context("no path")?);
+        let path = PathBuf::from(line.split_whitespace().nth(2).context("no path")?);
         let decoded = decode(&fs::read(&path).with_context(|| path.display().to_string())?)?;
         let verdict = diagnose(&Analysis::new(&decoded));
         Ok((decoded.report, verdict))
@@ -145,7 +145,7 @@ impl Known {
         named && cause.title.contains(self.says) || self.may_be_hedged && is_hedged(cause)
     }
 
-    /// Whether this rule has found the method to look at.
+    /// Whether this rule has found the culprit.
     fn is_by(&self, rule: &str, cause: &Cause) -> bool {
         let is_there = |part: &str| cause.culprit.as_ref().is_some_and(|culprit| culprit.contains(part));
         cause.rule == rule && self.culprit.is_none_or(is_there)

@@ -14,7 +14,7 @@ use loopbox_format::model::{Statistic, Uptime};
 use tempfile::tempdir;
 
 pub use mode::Mode;
-use phone::{Phone, Told, sleep_until};
+use phone::{Finding, Phone, sleep_until};
 use slow_files::SlowFiles;
 
 /// A place of the scripted app, by the name that its arguments have for it, in the order in which it is
@@ -84,9 +84,9 @@ pub struct Seen {
     /// When the app printed that it hangs, or was seen to, uptime.
     hung_ns: Uptime,
     /// What the report says that answered SIGQUIT.
-    signalled: Told,
+    signalled: Finding,
     /// What the report says that the next launch recovered after the kill.
-    recovered: Told,
+    recovered: Finding,
     /// When the process was killed, uptime.
     killed_ns: Uptime,
 }
@@ -131,17 +131,17 @@ impl Cell {
         sleep_until(hang.since_ns, kill);
         let killed = phone.kill(sent_ns)?;
         let (_, recovered) = killed.recovered((self.testbed, self.mode), folder.path(), &hang)?;
-        Ok(Seen { hung_ns: hang.since_ns, signalled: answer.told, recovered, killed_ns: killed.before_ns })
+        Ok(Seen { hung_ns: hang.since_ns, signalled: answer.finding, recovered, killed_ns: killed.before_ns })
     }
 }
 
 /// What is wrong with what was seen; nothing when all is right.
 pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
     let mut faults = Vec::new();
-    for (when, told) in [("signal", &seen.signalled), ("kill", &seen.recovered)] {
-        let wrong = cell.wrong(told, seen.hung_ns);
+    for (when, finding) in [("signal", &seen.signalled), ("kill", &seen.recovered)] {
+        let wrong = cell.wrong(finding, seen.hung_ns);
         if !wrong.is_empty() {
-            faults.push(format!("{when}: {} ({})", wrong.join(", "), told.summary()));
+            faults.push(format!("{when}: {} ({})", wrong.join(", "), finding.summary()));
         }
     }
     let waits = &seen.signalled.waits;
@@ -189,37 +189,38 @@ impl Cell {
         }
     }
 
-    fn wrong(&self, told: &Told, hung_ns: Uptime) -> Vec<&'static str> {
+    fn wrong(&self, finding: &Finding, hung_ns: Uptime) -> Vec<&'static str> {
         let mut wrong = Vec::new();
-        if self.has_stacks() && !told.has_stack {
+        if self.has_stacks() && !finding.has_stack {
             wrong.push("no stack of main shows it");
         }
         if self.way == "page" && !matches!(self.mode, Mode::Unsampled | Mode::Fallback) {
             let left_out = |statistic: &&Statistic| statistic.name == "sampler.left_out_uninterruptible";
-            if told.report.statistics.iter().find(left_out).is_none_or(|statistic| statistic.value == "0") {
+            if finding.report.statistics.iter().find(left_out).is_none_or(|statistic| statistic.value == "0")
+            {
                 wrong.push(ASKED_TO_STOP);
             }
         }
-        if told.as_of_ns.is_none() {
+        if finding.as_of_ns.is_none() {
             wrong.push("main is reported to have been idle");
         }
-        if told.as_of_ns.is_some_and(|as_of| as_of < hung_ns) {
+        if finding.as_of_ns.is_some_and(|as_of| as_of < hung_ns) {
             wrong.push("it is of before the hang");
         }
         // A hang that is noticed by itself while the signal comes may be what the file is about in the end.
-        let (earliest_ns, latest_ns) = told.possible_ns;
-        let early = told.as_of_ns.is_some_and(|as_of| as_of < earliest_ns) && !told.is_of_hang();
-        if early || told.as_of_ns.is_some_and(|as_of| as_of > latest_ns) {
+        let (earliest_ns, latest_ns) = finding.possible_ns;
+        let early = finding.as_of_ns.is_some_and(|as_of| as_of < earliest_ns) && !finding.is_of_hang();
+        if early || finding.as_of_ns.is_some_and(|as_of| as_of > latest_ns) {
             wrong.push("it is not of the instant that it is about");
         }
         // What the hang is in began before it. Of what computes outside of messages the CPU time gives the
         // start, and a machine with more to do makes it seem later.
-        if told.began_ns.is_some_and(|began| began > hung_ns && !self.computes()) {
+        if finding.began_ns.is_some_and(|began| began > hung_ns && !self.computes()) {
             wrong.push("its age is not true");
         }
-        let denied = DENIALS.iter().any(|denial| told.headline.contains(denial));
+        let denied = DENIALS.iter().any(|denial| finding.headline.contains(denial));
         // A thread that computes while others do may really have waited for a processor for most of the time.
-        let starved = !self.computes() && told.headline.contains("starved");
+        let starved = !self.computes() && finding.headline.contains("starved");
         if denied || starved {
             wrong.push("the verdict denies it");
         }

@@ -26,7 +26,7 @@ pub(super) struct Hang {
 
 /// What a report says of a hang.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Finding {
     /// The whole report.
     pub(super) report: Report,
     /// Whether a stack of the main thread shows the method that hangs.
@@ -53,7 +53,7 @@ pub(super) struct Answer {
     /// The file.
     pub(super) path: PathBuf,
     /// What is in it.
-    pub(super) told: Told,
+    pub(super) finding: Finding,
 }
 
 /// The app, hanging.
@@ -134,8 +134,8 @@ impl<'a> Phone<'a> {
         loop {
             let path = self.report(" sigquit")?;
             if !not.contains(&path.as_path()) {
-                let told = Told::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
-                return Ok(Answer { path, told });
+                let finding = Finding::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
+                return Ok(Answer { path, finding });
             }
         }
     }
@@ -145,9 +145,9 @@ impl<'a> Phone<'a> {
     pub(super) fn answer_on_disk(&self, hang: &Hang, sent_ns: Uptime) -> Result<Answer> {
         wait_until("a report of the hang", || {
             for path in reports(self.folder)? {
-                let told = Told::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
-                if told.as_of_ns.is_some_and(|as_of| as_of >= sent_ns) {
-                    return Ok(Some(Answer { path, told }));
+                let finding = Finding::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
+                if finding.as_of_ns.is_some_and(|as_of| as_of >= sent_ns) {
+                    return Ok(Some(Answer { path, finding }));
                 }
             }
             Ok(None)
@@ -200,7 +200,7 @@ impl Killed {
         (testbed, mode): (&str, Mode),
         folder: &Path,
         hang: &Hang,
-    ) -> Result<(PathBuf, Told)> {
+    ) -> Result<(PathBuf, Finding)> {
         let mut next = Phone::next(testbed, mode, folder)?;
         // The listener is called with " recovered", or what the file is about that the process had written
         // itself.
@@ -208,7 +208,7 @@ impl Killed {
         let path = next.report_like(|line| line.contains(&process))?;
         let report = read(&path)?;
         next.app.kill();
-        Ok((path, Told::by(report, hang, (self.beat_ns, self.after_ns))?))
+        Ok((path, Finding::by(report, hang, (self.beat_ns, self.after_ns))?))
     }
 }
 
@@ -231,7 +231,7 @@ fn main_of(main: &MainState) -> Option<Main> {
     }
 }
 
-impl Told {
+impl Finding {
     pub(super) fn by(report: Report, hang: &Hang, possible_ns: (Uptime, Uptime)) -> Result<Self> {
         let main = main_of(&report.main);
         let token = main.as_ref().map_or(Token::NONE, |main| main.token);

@@ -51,7 +51,7 @@ pub(super) struct FollowUp {
     pub(super) file: ReportFile,
     /// The message that ran; [`Token::NONE`] when none did.
     pub(super) message: Token,
-    /// Whether it looks like an ANR that the system has not confirmed yet.
+    /// Whether it seems to be an ANR that the system has not confirmed yet.
     pub(super) ask_system: bool,
 }
 
@@ -338,7 +338,7 @@ impl Lifecycle {
         followed.reason = match system {
             Some(SystemAnswer::NotResponding) => "anr",
             _ if message_ended => "ended",
-            _ => "judged",
+            _ => "cause decided",
         };
         let add = Action::AddEvidence { file: followed.file.clone(), message: followed.message };
         if message_ended {

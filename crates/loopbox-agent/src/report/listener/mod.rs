@@ -30,8 +30,8 @@ struct Notice {
     path: Option<PathBuf>,
     /// Why it was written.
     reason: String,
-    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], [`WARNED`], [`SUSPECT`], or the
-    /// number by which Java knows who asked for it.
+    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`PREVIOUS_RUNS_READ`], [`WARNED`], [`SUSPECT`], or
+    /// the number by which Java knows who asked for it.
     about: i64,
     /// Of the recording that it comes from: whose end it must not come after.
     gate: Arc<Gate>,
@@ -41,8 +41,8 @@ struct Notice {
 const COMPLETE: i64 = 0;
 /// There is a file, and more to come.
 const FIRST_FILE: i64 = -1;
-/// Without a report: what earlier processes left has been looked at.
-const LOOKED_BACK: i64 = -2;
+/// Without a report: what earlier processes left has been read.
+const PREVIOUS_RUNS_READ: i64 = -2;
 
 /// The system warns of an ANR of the app, and its main thread is late. In place of a path: id, type, how much
 /// of the time-out has passed and the time-out, in milliseconds.
@@ -52,7 +52,7 @@ const WARNED: i64 = -3;
 /// its ending.
 const SUSPECT: i64 = -4;
 
-/// How long a notice waits until it is looked again whether there is memory to notify Java.
+/// How long a notice waits until it is checked again whether there is memory to notify Java.
 const MEMORY_PAUSE: Duration = Duration::from_millis(100);
 
 static JAVA: Queue = Queue::new("loopbox-notices", notify_java_and_native, refuse_java);
@@ -119,9 +119,9 @@ pub(crate) fn suspect(session: &Session, name: &str) {
     add(&session.gate, Some(Path::new(name)), "", SUSPECT);
 }
 
-/// Notifies Java that what earlier processes left has been looked at.
-pub(crate) fn looked_back(session: &Session) {
-    add(&session.gate, None, "", LOOKED_BACK);
+/// Notifies Java that what earlier processes left has been read.
+pub(crate) fn previous_runs_read(session: &Session) {
+    add(&session.gate, None, "", PREVIOUS_RUNS_READ);
 }
 
 /// Has Java call who asked for a report and did not wait: with its path, or with nothing when there is none.

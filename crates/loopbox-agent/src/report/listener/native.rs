@@ -132,7 +132,7 @@ mod tests {
 
         const RIGHTS: i32 = libc::PROT_READ | libc::PROT_EXEC;
         const KIND: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a page of its own, which is never called.
+        // SAFETY: a separate page, which is never called.
         let code = unsafe { libc::mmap(ptr::null_mut(), 4_096, RIGHTS, KIND, -1, 0) };
         assert_ne!(code, libc::MAP_FAILED);
         // SAFETY: not null, and never called.

@@ -5,7 +5,7 @@ package probe;
  * come and go.
  */
 final class Starts {
-    /** Each of them is looked at, at each time. */
+    /** Each of them is read each time. */
     private static final int FRAMES = 500;
 
     private static volatile boolean done;

@@ -160,7 +160,7 @@ public final class Stress {
     }
 
     /**
-     * A class loader of its own for each round: its classes, methods and dex file go when it is collected.
+     * A new class loader for each round: its classes, methods and dex file go when it is collected.
      */
     static void load(String classPath) throws Exception {
         Class<?> dropped = new PathClassLoader(classPath, Object.class.getClassLoader()).loadClass("probe.Dropped");

@@ -93,7 +93,7 @@ fn inside_a_message(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("frozen", 0.92, title)
             .with_evidence("the sampler did not run in that time either")
             .with_evidence(format!("main was on the CPU for {} of the message", percent(cpu)))
-            .with_advice("Subtract the freeze from the message's age before judging it.")
+            .with_advice("Subtract the freeze from the message's age before you rate it.")
             .with_message(slow.token),
     )
 }

@@ -68,8 +68,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// What is not known that alone could say the contrary. The verdict sends the reader elsewhere and must not
-/// come of what was not looked at.
+/// What is not known that alone could show the contrary. The verdict sends the reader elsewhere, so it must
+/// not follow from what was not read.
 fn unread(facts: &Facts<'_>, overdue: Overdue) -> Vec<String> {
     let a = facts.analysis;
     let queue = match overdue {

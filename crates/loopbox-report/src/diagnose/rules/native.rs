@@ -41,7 +41,7 @@ pub(super) fn find_service(facts: &Facts<'_>) -> Option<Finding> {
 fn advice(service: NativeService) -> &'static str {
     match service {
         NativeService::Audio | NativeService::Codec | NativeService::Camera => {
-            "Create, stop and release players, codecs and cameras on a thread of their own: the system's media and audio \
+            "Create, stop and release players, codecs and cameras on a separate thread: the system's media and audio \
              processes answer when they can."
         }
         NativeService::Renderer => {

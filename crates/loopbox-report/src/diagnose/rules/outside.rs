@@ -60,8 +60,8 @@ fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn describe<'a>(facts: &Facts<'a>, slow: SlowMessage<'a>, score: f64) -> Finding {
-    let looked_into = facts.of(slow);
-    let account = Account::of(&looked_into, slow);
+    let examined = facts.of(slow);
+    let account = Account::of(&examined, slow);
     let (path, culprit) = hot_path(facts, slow);
     let place = slow.tree.and_then(|tree| facts.analysis.place_of(tree));
     let place_in_words = match place.map(|found| found.place) {
@@ -85,13 +85,13 @@ fn describe<'a>(facts: &Facts<'a>, slow: SlowMessage<'a>, score: f64) -> Finding
         .with_all_evidence(time_outs(facts, slow))
         .with_all_evidence(cpu)
         .with_all_evidence(path)
-        .with_all_evidence(branches(&looked_into))
+        .with_all_evidence(branches(&examined))
         .with_all_evidence(slow.before_install(facts.analysis))
         .at_most_medium(account.against_code())
         .with_share(account.not_frozen())
         .with_advice(match place.map(|found| found.place) {
             Some(OutsidePlace::UnseenMessage) if wants_no_hook(facts.analysis) => {
-                "The app wants no hook, so messages are not told apart: the stacks say which one it was, and whether it was one."
+                "The app wants no hook, so messages are not distinguished: the stacks say which one it was, and whether it was one."
             }
             Some(OutsidePlace::UnseenMessage) => {
                 "See the hook among the recorder's features: another library may have taken its place."

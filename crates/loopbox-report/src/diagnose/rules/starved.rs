@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// How much of the message main waited for a CPU.
 enum Waited {
-    /// Measured by the kernel, since the recorder's first look at the message.
+    /// Measured by the kernel, since the recorder's first check of the message.
     Measured { share: f64, evidence: String },
     /// It was not measured, but the stacks run and the CPU time is missing.
     Supposed { evidence: String },
@@ -38,7 +38,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
             };
             // Who waits for a CPU waits for nothing else: the kernel's figure answers for the stacks and the
             // locks.
-            let unknown = if share >= MOST { Vec::new() } else { unlooked(facts, slow) };
+            let unknown = if share >= MOST { Vec::new() } else { unchecked(facts, slow) };
             (own, evidence, unknown, Some(share))
         }
         // Without other signs this is more likely a wait for a monitor: it does not count by itself.
@@ -111,7 +111,7 @@ fn title(running: Option<&str>, taken: Option<&Taken>) -> (String, &'static str)
 }
 
 /// What is not known of a wait for something else, which stacks and the locks would show.
-fn unlooked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
+fn unchecked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     let stacks = match &facts.profile {
         None => Some("there are no stacks, which would show a wait"),
         Some(profile) if profile.share(WaitKind::Unknown) >= 0.4 => {
@@ -120,7 +120,7 @@ fn unlooked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
         Some(_) => None,
     };
     let locks = slow.running && facts.analysis.locks.captured_ns == Uptime::ZERO;
-    let locks = locks.then_some("whether main waited for a lock was not looked at");
+    let locks = locks.then_some("whether main waited for a lock was not checked");
     stacks.into_iter().chain(locks).map(str::to_owned).collect()
 }
 

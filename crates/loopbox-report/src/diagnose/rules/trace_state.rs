@@ -54,7 +54,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let place = own.map_or_else(String::new, |own| format!(", in {}", short(facts, own)));
     let against =
         slow.cpu_share().filter(|cpu| *cpu >= 0.5).map(|_| "main used the CPU meanwhile".to_owned());
-    // Where main computes, its stacks look the same.
+    // Where main computes, its stacks are the same.
     let stands = traced.stood(facts) && slow.cpu_share().is_some_and(|cpu| cpu <= 0.2);
     Some(
         Finding::new(rule, facts.score(slow) + 0.07, format!("{} {does}{place}", slow.subject()))

@@ -13,7 +13,7 @@ const NEEDS_STATE: u64 = 2;
 pub(crate) struct Place {
     /// The number of their writer's sequence: any but zero that no other writer of the trace has.
     pub(super) sequence: u64,
-    /// Whether there are no others, which have a clock of their own.
+    /// Whether there are no other packets, which have another clock.
     pub(super) is_alone: bool,
 }
 

@@ -186,7 +186,7 @@ fn unseen(tid: u32) -> LockHolder {
     LockHolder { name: format!("{tid} (not in the trace)"), tid: None, stack: Vec::new() }
 }
 
-/// Threads that the recorder did not look at, stacks that it did not take, and names that the kernel has cut.
+/// Threads that the recorder did not read, stacks that it did not take, and names that the kernel has cut.
 fn threads(a: &mut Analysis, trace: &SystemTrace) {
     let written_ns = written_ns(a, trace);
     let all = &mut a.threads;

@@ -200,7 +200,7 @@ fn newer_systems_say_what_it_is_about_and_when_and_main_has_native_frames() {
     assert_eq!(frames.len(), 4);
     assert_eq!(native.modules[0].build_id, "a87908b48b368e6282bcc9f34bcfc28c");
     assert_eq!(native.captured_ns, Uptime(100_412_000_000));
-    // A native stack of our own signal's counts more.
+    // A native stack from our signal counts more.
     let own = report.interrupted(29, &[("/own/libc.so", &[1], 7)]).system_trace(ANDROID_14);
     assert_eq!(loaded(own).main_thread.unwrap().native.unwrap().frames.len(), 1);
 }

@@ -114,7 +114,7 @@ fn of_several_processes_the_first_is_taken_or_the_one_that_is_named() {
     assert_eq!(file.of("com.example.other").and_then(ProcessTrace::pid), Some(900));
     assert_eq!(file.of("900").map(ProcessTrace::name), Some("com.example.other"));
     assert!(file.of("none").is_none());
-    // The same process later: a trace of its own.
+    // The same process later: a separate trace.
     let later = format!("{BLOCKED}\n{}", BLOCKED.replace("total", "count"));
     assert_eq!(read(later.as_bytes()).processes(), 2);
 }

@@ -136,7 +136,7 @@ fn anr(out: &mut String, a: &Analysis) {
         AnrVerdict::Hang => "medium",
         _ => "low",
     };
-    let title = if summary.is_empty() { "not judged" } else { summary };
+    let title = if summary.is_empty() { "not decided" } else { summary };
     let _ = writeln!(
         out,
         "<div class=\"card anr\" id=\"anr\">\n<h2>ANR: {title}<span class=\"tag {level}\">{}</span></h2>",

@@ -55,7 +55,7 @@ impl WaitGraph {
             let Some(holder) = &wait.holder else { break };
             let traced = || a.system_trace.as_ref()?.threads.iter().find(|known| known.name == holder.name);
             let traced = || traced().map(|thread| number(thread, main));
-            // One without an id is of a trace that has none, or is cut, or a thread that was not looked at:
+            // One without an id is of a trace that has none, or is cut, or a thread that was not read:
             // that is in no other place.
             let tid = holder.tid.or_else(traced).unwrap_or(u32::MAX - unknown);
             let holder = (tid, holder.name.as_str(), a.frames.below_loopbox(&holder.stack).last().copied());

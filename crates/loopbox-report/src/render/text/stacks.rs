@@ -137,7 +137,7 @@ fn weak(samples: u32, gap_ms: Option<f64>) -> Option<String> {
     /// With this many a share is right to five per cent.
     const ENOUGH: u32 = 400;
     let gap_ms = gap_ms.filter(|&gap_ms| gap_ms >= FAR_MS && (2..ENOUGH).contains(&samples))?;
-    // Twice the standard deviation of a share of one half, of as many independent looks.
+    // Twice the standard deviation of a share of one half, of as many independent samples.
     let percent = 100.0 / f64::from(samples).sqrt();
     Some(format!(
         "  weak: the stacks are {} apart, so a time is right to about that, and a share of all to ±{percent:.0} %",

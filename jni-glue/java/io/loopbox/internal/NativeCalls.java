@@ -15,7 +15,7 @@ import io.loopbox.internal.report.Digest;
 import io.loopbox.internal.report.SystemProfiles;
 import java.io.File;
 
-/** What the native side calls, on threads of its own. */
+/** What the native side calls, on native threads. */
 final class NativeCalls {
     private NativeCalls() {}
 
@@ -79,8 +79,8 @@ final class NativeCalls {
      * On a thread that passes reports on, and waits for no code of the app.
      *
      * @param path the report's, or null for none
-     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#LOOKED_BACK}, {@link
-     *     Native#WARNED}, {@link Native#SUSPECT}, or the number of who asked for it
+     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#PREVIOUS_RUNS_READ},
+     *     {@link Native#WARNED}, {@link Native#SUSPECT}, or the number of who asked for it
      */
     static void onReport(String path, long about) {
         try {
@@ -93,7 +93,7 @@ final class NativeCalls {
                 return;
             }
             File file = path == null ? null : new File(path);
-            if (about == Native.LOOKED_BACK) {
+            if (about == Native.PREVIOUS_RUNS_READ) {
                 Recorder.noteStart();
             } else if (about > 0) {
                 AskedDumps.answer(about, file);

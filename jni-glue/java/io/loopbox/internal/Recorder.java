@@ -35,11 +35,11 @@ import java.util.concurrent.TimeUnit;
 
 /** The recording in progress. For the main thread, except where noted. */
 public final class Recorder {
-    /** Until when what earlier processes left has not been looked at. */
-    private static volatile CountDownLatch lookBack = new CountDownLatch(0);
+    /** Until when what earlier processes left has not been read. */
+    private static volatile CountDownLatch previousRuns = new CountDownLatch(0);
     private static volatile CountDownLatch starting = new CountDownLatch(0);
 
-    private static final long LOOK_BACK_MS = 5_000;
+    private static final long PREVIOUS_RUNS_MS = 5_000;
 
     /**
      * Held while a recording begins or ends: for the native side's installation at the longest, never while
@@ -127,7 +127,7 @@ public final class Recorder {
                 } else {
                     // Before there is a worker: it may have an earlier launch's report for the listener at
                     // once.
-                    lookBack = new CountDownLatch(1);
+                    previousRuns = new CountDownLatch(1);
                     starting = new CountDownLatch(1);
                     Recording.begin(wanted, asked, new Recording.Place(directory, appVersion, killSwitch));
                     Annotations.begin(Arrays.asList(strings).subList(Settings.ANNOTATIONS_AT, strings.length));
@@ -145,7 +145,7 @@ public final class Recorder {
         } finally {
             starting.countDown();
             if (refusal != null) {
-                lookedBack();
+                previousRunsRead();
                 if (guard != null) {
                     guard.end();
                 }
@@ -201,9 +201,9 @@ public final class Recorder {
         }
     }
 
-    /** What earlier processes left has been looked at, or will not be. Any thread. */
-    static void lookedBack() {
-        lookBack.countDown();
+    /** What earlier processes left has been read, or will not be. Any thread. */
+    static void previousRunsRead() {
+        previousRuns.countDown();
     }
 
     /** Asks the system what reports say of this process and of its ANRs, on a thread that may wait for it. */
@@ -219,19 +219,19 @@ public final class Recorder {
                             } catch (InterruptedException ended) {
                                 Thread.currentThread().interrupt();
                             } finally {
-                                lookedBack();
+                                previousRunsRead();
                             }
                         }
                     });
         } catch (Throwable noMemory) {
-            lookedBack();
+            previousRunsRead();
             Faults.log(noMemory);
         }
     }
 
     private static void askAboutStart() throws InterruptedException {
         // The worker may come here before the recorder that takes the words is there.
-        starting.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
+        starting.await(PREVIOUS_RUNS_MS, TimeUnit.MILLISECONDS);
         Settings wanted = Recording.settings();
         Framework framework = Recording.framework();
         if (wanted != null && SystemProfiles.wanted(wanted) != 0) {
@@ -246,19 +246,19 @@ public final class Recorder {
         }
     }
 
-    /** Waits for {@link #lookedBack}, some seconds at most; not on the main thread. */
-    public static void awaitLookBack() throws InterruptedException {
-        // Asked first: an app's unit test has no main thread, and nothing that would look back.
-        if (lookBack.getCount() > 0 && !MainLooper.isCurrent()) {
-            lookBack.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
+    /** Waits for {@link #previousRunsRead}, some seconds at most; not on the main thread. */
+    public static void awaitPreviousRuns() throws InterruptedException {
+        // Asked first: an app's unit test has no main thread, and nothing reads previous runs.
+        if (previousRuns.getCount() > 0 && !MainLooper.isCurrent()) {
+            previousRuns.await(PREVIOUS_RUNS_MS, TimeUnit.MILLISECONDS);
         }
     }
 
     /**
-     * Ends the recording: when this returns nothing is recorded, written or told any more. Only what a thread
-     * of the recorder was in the middle of, and is held up in by the disk, may end later than the time that
-     * is waited for it. What is the main thread's follows when that comes to it, and does nothing until then.
-     * Any thread.
+     * Ends the recording: when this returns nothing is recorded, written or reported any more. Only what a
+     * thread of the recorder was in the middle of, and is held up in by the disk, may end later than the time
+     * that is waited for it. What is the main thread's follows when that comes to it, and does nothing until
+     * then. Any thread.
      *
      * @param why for the status
      */
@@ -331,7 +331,7 @@ public final class Recorder {
         MonitorThread.end();
         MonitorUpload.stopAll();
         FrameWatch.silence();
-        lookedBack();
+        previousRunsRead();
         try {
             if (SystemProfiles.wanted(ended) != 0) {
                 SystemProfiles.stop(framework);

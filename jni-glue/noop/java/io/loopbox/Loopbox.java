@@ -58,7 +58,7 @@ public final class Loopbox {
         return null;
     }
 
-    /** Calls back with null, on a thread of its own. */
+    /** Calls back with null, on a separate thread. */
     @AnyThread
     public static void dumpAsync(@Nullable String reason, @Nullable final DumpCallback done) {
         if (done != null) {

@@ -81,11 +81,11 @@ public final class Main implements Runnable {
                 Thread.sleep(60_000);
             }
             say("dumped " + (Loopbox.dump("the user shook the phone") != null));
-            application.told.await();
+            application.reported.await();
             say("status " + Loopbox.status());
         } else if (scenario.equals("take")) {
-            // What an earlier process left is looked for on another thread.
-            application.told.await();
+            // What an earlier process left is searched for on another thread.
+            application.reported.await();
             take();
             for (Report report : take()) {
                 say("deleted " + report.getFile().delete());

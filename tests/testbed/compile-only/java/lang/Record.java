@@ -1,6 +1,6 @@
 package java.lang;
 
-/** What javac extends by a record; D8 has a class of its own for it below API 33. */
+/** What javac extends by a record; D8 has a separate class for it below API 33. */
 public abstract class Record {
     protected Record() {}
 

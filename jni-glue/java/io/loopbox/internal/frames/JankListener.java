@@ -74,7 +74,7 @@ final class JankListener implements SurfaceControl.OnJankDataListener, Executor 
                 return;
             }
             for (SurfaceControl.JankData data : jankData) {
-                Native.judged(data.getVsyncId(), data.getJankType());
+                Native.jankType(data.getVsyncId(), data.getJankType());
             }
         } catch (Throwable fault) {
             failed = true;

@@ -15,8 +15,8 @@ import java.lang.ref.WeakReference;
  * later nulls it.
  *
  * <p>A queue that becomes idle has dispatched a message since it was idle before; when the hook saw none
- * begin, it is not called any more. That needs no message of its own and no hidden API, but an idle handler,
- * which another library may take out as well. So the hook's place is looked at, too: when main has gone to
+ * begin, it is not called any more. That needs no message of ours and no hidden API, but an idle handler,
+ * which another library may take out as well. So the hook's place is checked, too: when main has gone to
  * rest, at each report and each status. What is found there in place of the hook may pass on to it. If no
  * message has shown that yet, one of ours does. The same message puts the hook back, because that is the
  * main thread's.
@@ -82,7 +82,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
             }
             hook.idle();
             Native.rests();
-            return !over && look();
+            return !over && check();
         } catch (Throwable fault) {
             hook.fail(fault);
             return false;
@@ -113,7 +113,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         } catch (Exception refused) {
             seen = false;
         }
-        // After the look: what has begun later was passed on by what was found.
+        // After the check: what has begun later was passed on by what was found.
         long begun = Native.begun();
         if (!doubted && seen && hook.isOurs(there)) {
             if (off) {
@@ -129,7 +129,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         boolean passed = !seen || there != null && there == passesOn.get();
         if (!doubted && !off) {
             int ran = Native.ranAtRest();
-            // While a message runs that the hook has seen, it has seen all. The next look comes when main is
+            // While a message runs that the hook has seen, it has seen all. The next check comes when main is
             // at rest. What has passed messages on may have stopped since: main ran, and none was seen.
             if (ran < 0 || passed && ran == 0) {
                 return;
@@ -191,7 +191,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     }
 
     /** @return whether to go on watching */
-    private boolean look() {
+    private boolean check() {
         long now = Native.begun();
         boolean displaced = watched && begunAtIdle == now;
         watched = true;
@@ -227,7 +227,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
             // none need come.
             MainLooper.post(NOTHING);
         }
-        // Begin counting anew: the idle call before the next dispatch would look like another loss.
+        // Begin counting anew: the idle call before the next dispatch would seem another loss.
         watched = false;
         over = !again;
         return again;

@@ -6,13 +6,13 @@ import io.loopbox.internal.recording.Native;
 
 /**
  * A way to see each dispatch of the main Looper. Everything but {@link #runningLine}, {@link #there}, {@link
- * #isOurs} and a look at {@link #active} is for the main thread.
+ * #isOurs} and a read of {@link #active} is for the main thread.
  */
 public abstract class Hook {
     private static boolean decidedOn;
     private static String decided = "";
 
-    /** False from uninstall, or a fault of our own, on: then calls are only passed on. */
+    /** False from uninstall, or a fault in our code, on: then calls are only passed on. */
     boolean active = true;
 
     /** How often it was put back in. */

@@ -109,7 +109,7 @@ public final class ObserverHook extends Hook {
     }
 
     /**
-     * A class of our own that implements the interface is cheapest. It cannot call another observer, because
+     * A class of ours that implements the interface is cheapest. It cannot call another observer, because
      * the interface's methods are hidden from our code; a Proxy is handed them by the platform.
      */
     private Object make() throws ClassNotFoundException, NoSuchMethodException {
@@ -122,7 +122,7 @@ public final class ObserverHook extends Hook {
                 }
                 return ours;
             } catch (LinkageError refused) {
-                RecorderLog.info("Proxy instead of a class of our own: " + refused);
+                RecorderLog.info("Proxy instead of a class of ours: " + refused);
             }
         }
         return ProxyObserver.make(this);

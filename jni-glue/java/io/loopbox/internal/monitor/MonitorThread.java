@@ -149,8 +149,8 @@ public final class MonitorThread implements Runnable {
             Process.setThreadPriority(Process.THREAD_PRIORITY_BACKGROUND);
             one(SAMPLE);
             // What came before the stop is still done, but not when the recording has ended.
-            for (String told = next(); !told.equals(STOP) && !gate.isClosed(); told = next()) {
-                one(told);
+            for (String notice = next(); !notice.equals(STOP) && !gate.isClosed(); notice = next()) {
+                one(notice);
             }
         } catch (Throwable unexpected) {
             // A thread that throws ends the app.
@@ -163,15 +163,15 @@ public final class MonitorThread implements Runnable {
         return stops && waiting.isEmpty() ? STOP : waiting.take();
     }
 
-    private void one(String told) {
+    private void one(String notice) {
         try {
-            if (told.equals(SAMPLE)) {
+            if (notice.equals(SAMPLE)) {
                 sample();
                 plan.upload.retryWhenDue();
-            } else if (told.charAt(0) == 'B') {
-                block(told);
+            } else if (notice.charAt(0) == 'B') {
+                block(notice);
             } else {
-                stall(new StallLine(told));
+                stall(new StallLine(notice));
             }
         } catch (Throwable fault) {
             Faults.log(fault);
@@ -187,8 +187,8 @@ public final class MonitorThread implements Runnable {
         return last;
     }
 
-    private void block(String told) {
-        String[] lines = told.split("\n");
+    private void block(String notice) {
+        String[] lines = notice.split("\n");
         String[] fields = lines[0].split("\t");
         long startNs = Long.parseLong(fields[2]);
         StackLines stack = new StackLines();

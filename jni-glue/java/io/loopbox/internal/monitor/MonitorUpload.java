@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Has the app's code send what the monitor wrote, on a thread of its own, one file after the other. */
+/** Has the app's code send what the monitor wrote, on a separate thread, one file after the other. */
 public final class MonitorUpload implements Runnable {
     private static final long MOST_RETRY_MS = 3_600_000;
 

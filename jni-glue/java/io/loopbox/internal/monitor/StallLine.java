@@ -39,9 +39,9 @@ public final class StallLine {
 
     final List<StackLines> stacks = new ArrayList<StackLines>();
 
-    /** @param told begins with S */
-    public StallLine(String told) {
-        String[] lines = told.split("\n");
+    /** @param text begins with S */
+    public StallLine(String text) {
+        String[] lines = text.split("\n");
         String[] fields = lines[0].split("\t", -1);
         token = Long.parseLong(fields[1]);
         startNs = Long.parseLong(fields[2]);

@@ -50,7 +50,7 @@ public final class App {
         }
     }
 
-    /** For every later launch, and for the other processes of this one, which look (kill_switch.rs). */
+    /** For every later launch, and for the other processes of this one, which check (kill_switch.rs). */
     public static void setEnabled(Context context, boolean enabled) throws IOException {
         File directory = directory(context);
         File off = killSwitch(context);

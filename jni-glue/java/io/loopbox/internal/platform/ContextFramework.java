@@ -150,7 +150,7 @@ public final class ContextFramework implements Framework {
         return (ActivityManager) context.getSystemService(Context.ACTIVITY_SERVICE);
     }
 
-    /** Apart, so that older platforms never look at a class that they do not have. */
+    /** Apart, so that older platforms never load a class that they do not have. */
     private static final class Since11 {
         static Exit[] exits(ActivityManager manager) {
             List<ApplicationExitInfo> all = manager.getHistoricalProcessExitReasons(null, 0, 0);

@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 
 /** Calls one listener of the app, which may take as long as it likes: no other one waits for it. */
 public final class ListenerThread extends Thread {
-    /** As many as a directory keeps; of more that wait the oldest are not told. */
+    /** As many as a directory keeps; of more that wait the oldest are left out. */
     private static final int MOST_WAITING = 16;
 
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<Runnable>(MOST_WAITING + 1);

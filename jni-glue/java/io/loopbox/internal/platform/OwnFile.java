@@ -8,7 +8,7 @@ import java.io.IOException;
 
 /**
  * Files of the recorder's folders. A symbolic link there is none of ours, and what it leads to is neither
- * read nor handed out: an app that sends reports would send another file of its own.
+ * read nor handed out: an app that sends reports would send another of its files.
  */
 public final class OwnFile {
     private static final int PART = 16 << 10;

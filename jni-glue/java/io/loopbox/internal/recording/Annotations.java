@@ -55,7 +55,7 @@ public final class Annotations {
         }
     }
 
-    /** The recording has all that was kept for it: from now on it is told itself. */
+    /** The recording has all that was kept for it: from now on it gets annotations itself. */
     public static synchronized void pass() {
         early = null;
     }
@@ -138,7 +138,7 @@ public final class Annotations {
     /**
      * Keeps it for the next recording; a value of null takes the name out again.
      *
-     * @return whether there was room; null where the recording is to be told
+     * @return whether there was room; null where the recording is to get it
      */
     private static synchronized Boolean keepEarly(String name, String value) {
         if (early == null) {

@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
  * app runs while the class's lock is held.
  */
 public final class Breadcrumbs {
-    /** What the Redactor is told that it sees. */
+    /** The name by which the Redactor gets breadcrumbs. */
     private static final String NAME = "breadcrumb";
 
     /** As many as the native side keeps (breadcrumbs.rs). */
@@ -55,7 +55,7 @@ public final class Breadcrumbs {
     }
 
     /**
-     * From now on the recording is told itself.
+     * From now on the recording gets breadcrumbs itself.
      *
      * @return what came for it until now, for {@link #give}
      */

@@ -18,9 +18,9 @@ public final class Listeners {
     private static final long OTHERS_MS = 2_000;
 
     /** In the order in which they came. With the class's lock held, under which no code of the app runs. */
-    private static final List<Told> ADDED = new ArrayList<Told>();
+    private static final List<Recipient> ADDED = new ArrayList<Recipient>();
 
-    private static final List<Told> CONFIGURED = new ArrayList<Told>();
+    private static final List<Recipient> CONFIGURED = new ArrayList<Recipient>();
 
     /**
      * Calls those who have asked for a report. At the start it asks the system how the process was started.
@@ -28,18 +28,18 @@ public final class Listeners {
     private static ListenerThread answers;
 
     /** Of the last complete report, until all were notified of it: who has asked for it is after them. */
-    private static CountDownLatch told = new CountDownLatch(0);
+    private static CountDownLatch answered = new CountDownLatch(0);
 
     private static boolean records;
 
     private Listeners() {}
 
     /** A listener, and the thread that calls it while something is recorded. */
-    private static final class Told {
+    private static final class Recipient {
         final ReportSink sink;
         private ListenerThread thread;
 
-        Told(ReportSink sink) {
+        Recipient(ReportSink sink) {
             this.sink = sink;
         }
 
@@ -66,11 +66,11 @@ public final class Listeners {
 
     public static synchronized void add(ReportSink listener) {
         if (find(listener) < 0) {
-            Told told = new Told(listener);
+            Recipient recipient = new Recipient(listener);
             if (records) {
-                told.begin();
+                recipient.begin();
             }
-            ADDED.add(told);
+            ADDED.add(recipient);
         }
     }
 
@@ -90,8 +90,8 @@ public final class Listeners {
         return -1;
     }
 
-    private static synchronized boolean isThere(Told told) {
-        return ADDED.contains(told) || CONFIGURED.contains(told);
+    private static synchronized boolean isThere(Recipient recipient) {
+        return ADDED.contains(recipient) || CONFIGURED.contains(recipient);
     }
 
     /** A recording begins, with the listeners of its configuration. */
@@ -100,7 +100,7 @@ public final class Listeners {
         records = true;
         if (configured != null) {
             for (ReportSink sink : configured) {
-                CONFIGURED.add(new Told(sink));
+                CONFIGURED.add(new Recipient(sink));
             }
         }
     }
@@ -111,8 +111,8 @@ public final class Listeners {
      */
     public static synchronized void beginThreads() {
         if (records) {
-            for (Told told : all()) {
-                told.begin();
+            for (Recipient recipient : all()) {
+                recipient.begin();
             }
         }
     }
@@ -120,8 +120,8 @@ public final class Listeners {
     /** It ends. A call that is under way may go on. */
     public static synchronized void end() {
         records = false;
-        for (Told told : all()) {
-            told.end();
+        for (Recipient recipient : all()) {
+            recipient.end();
         }
         CONFIGURED.clear();
         if (answers != null) {
@@ -130,8 +130,8 @@ public final class Listeners {
         }
     }
 
-    private static List<Told> all() {
-        List<Told> all = new ArrayList<Told>(ADDED);
+    private static List<Recipient> all() {
+        List<Recipient> all = new ArrayList<Recipient>(ADDED);
         all.addAll(CONFIGURED);
         return all;
     }
@@ -145,18 +145,18 @@ public final class Listeners {
         final CountDownLatch added = new CountDownLatch(ADDED.size());
         final CountDownLatch everybody = new CountDownLatch(all().size());
         if (!first) {
-            Listeners.told = everybody;
+            Listeners.answered = everybody;
         }
-        for (final Told told : all()) {
-            final boolean isAdded = ADDED.contains(told);
-            if (first && !told.sink.wantsFirst() || !told.begin()) {
+        for (final Recipient recipient : all()) {
+            final boolean isAdded = ADDED.contains(recipient);
+            if (first && !recipient.sink.wantsFirst() || !recipient.begin()) {
                 if (isAdded) {
                     added.countDown();
                 }
                 everybody.countDown();
                 continue;
             }
-            told.thread.add(
+            recipient.thread.add(
                     new Runnable() {
                         @Override
                         public void run() {
@@ -165,8 +165,8 @@ public final class Listeners {
                                     await(added);
                                 }
                                 // One of the others may have stopped the recording, or taken this one out.
-                                if (!gate.isClosed() && isThere(told)) {
-                                    told.sink.onReport(file, first);
+                                if (!gate.isClosed() && isThere(recipient)) {
+                                    recipient.sink.onReport(file, first);
                                 }
                             } finally {
                                 if (isAdded) {
@@ -181,14 +181,14 @@ public final class Listeners {
 
     /** The system warns of an ANR, and main is late. Waits for nobody. */
     public static synchronized void onWarning(final long[] warning, final Gate gate) {
-        for (final Told told : all()) {
-            if (told.sink.wantsWarnings() && told.begin()) {
-                told.thread.add(
+        for (final Recipient recipient : all()) {
+            if (recipient.sink.wantsWarnings() && recipient.begin()) {
+                recipient.thread.add(
                         new Runnable() {
                             @Override
                             public void run() {
-                                if (!gate.isClosed() && isThere(told)) {
-                                    told.sink.onWarning((int) warning[0], (int) warning[1], warning[2], warning[3]);
+                                if (!gate.isClosed() && isThere(recipient)) {
+                                    recipient.sink.onWarning((int) warning[0], (int) warning[1], warning[2], warning[3]);
                                 }
                             }
                         });
@@ -209,7 +209,7 @@ public final class Listeners {
      * for the call.
      */
     public static synchronized void answer(final Runnable answer) {
-        final CountDownLatch before = told;
+        final CountDownLatch before = answered;
         Runnable call =
                 new Runnable() {
                     @Override

@@ -37,8 +37,8 @@ public final class Native {
     /** Passed to NativeCalls.onReport: the report has a file, and more is to come. */
     public static final long FIRST_FILE = -1;
 
-    /** Passed to NativeCalls.onReport, without a report: what earlier processes left has been looked at. */
-    public static final long LOOKED_BACK = -2;
+    /** Passed to NativeCalls.onReport, without a report: what earlier processes left has been read. */
+    public static final long PREVIOUS_RUNS_READ = -2;
 
     /**
      * Passed to NativeCalls.onReport: the system warns of an ANR, and main is late. In place of the path: id,
@@ -97,11 +97,11 @@ public final class Native {
      */
     public static native void setUnseen();
 
-    /** What the main thread does is not to be looked at while the hook is out, or it is again. Any thread. */
+    /** Whether the main thread is not to be watched, because the hook is out. Any thread. */
     public static native void setPaused(boolean paused);
 
     /**
-     * Whether nobody sees the app: then less is looked at, and not by ways that a freeze would not survive.
+     * Whether nobody sees the app: then less is read, and not by ways that a freeze would break.
      * Any thread.
      */
     public static native void setBackground(boolean background);
@@ -141,7 +141,7 @@ public final class Native {
 
     /** Who made the frame of this vsync late, a SurfaceControl.JankData's type. Not the main thread. */
     @FastNative
-    public static native void judged(long vsyncId, int janks);
+    public static native void jankType(long vsyncId, int janks);
 
     /**
      * A line for each screen and each gesture, as {@link io.loopbox.FrameStats} reads it; null where no

@@ -126,7 +126,7 @@ public final class Settings implements Cloneable {
     // End of what is made from jni-glue/options.toml
 
     /**
-     * How many names the app can annotate, besides those with a place of their own, and how much of one is
+     * How many names the app can annotate, besides those with a separate place, and how much of one is
      * kept.
      */
     public static final int MOST_NAMES = 16;

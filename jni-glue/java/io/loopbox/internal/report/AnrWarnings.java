@@ -34,7 +34,7 @@ public final class AnrWarnings {
     }
 
     /**
-     * The system need not warn the recording of this gate any more. On a thread of its own, because it is
+     * The system need not warn the recording of this gate any more. On a separate thread, because it is
      * asked from the main thread.
      */
     public static void stop(final Framework framework, final Gate gate) {

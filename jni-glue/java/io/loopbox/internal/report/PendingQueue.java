@@ -15,7 +15,7 @@ import java.util.List;
  * the form of Looper.dump, those of the messages that are due first are kept. The {@link RuntimeStatistics}
  * are read with it.
  *
- * <p>All of it has a thread and a time of its own: a class that is first used here may have to wait for one
+ * <p>All of it has a separate thread and time limit: a class that is first used here may have to wait for one
  * that main loads.
  */
 public final class PendingQueue implements Runnable {
@@ -105,7 +105,7 @@ public final class PendingQueue implements Runnable {
         }
     }
 
-    /** One look at the front of the queue. */
+    /** One read of the front of the queue. */
     private static final class Front implements Runnable {
         private final long deadlineNs;
         volatile long[] found;

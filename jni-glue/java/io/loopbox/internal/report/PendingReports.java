@@ -168,7 +168,7 @@ public final class PendingReports {
         if (digest.pid == Process.myPid()) {
             return Recording.isOn();
         }
-        // Of an app's processes each may look at the others.
+        // Of an app's processes each may read those of the others.
         return digest.process.equals(App.processName(Long.toString(digest.pid)));
     }
 

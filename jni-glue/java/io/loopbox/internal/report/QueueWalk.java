@@ -25,7 +25,7 @@ final class QueueWalk {
     private static final int MOST_VISITED = 1_000_000;
 
     /** The clock is read after this many messages. */
-    private static final int VISITS_PER_LOOK = 64;
+    private static final int VISITS_PER_CHECK = 64;
 
     /** A message is about to be taken while it has been due for less. */
     private static final long OVERDUE_MS = 500;
@@ -177,7 +177,7 @@ final class QueueWalk {
         Message message = (Message) head.get(queue);
         Entry first = null;
         for (int visited = 0; message != null; visited++) {
-            if (visited == MOST_VISITED || (visited % VISITS_PER_LOOK == VISITS_PER_LOOK - 1 && isLate())) {
+            if (visited == MOST_VISITED || (visited % VISITS_PER_CHECK == VISITS_PER_CHECK - 1 && isLate())) {
                 return null;
             }
             Entry entry = new Entry(message);
@@ -224,8 +224,8 @@ final class QueueWalk {
         Pass pass = new Pass(most);
         Message message = (Message) head.get(queue);
         while (message != null && (count || !pass.isFull())) {
-            boolean look = pass.total % VISITS_PER_LOOK == VISITS_PER_LOOK - 1;
-            if (pass.total == MOST_VISITED || (look && isLate())) {
+            boolean check = pass.total % VISITS_PER_CHECK == VISITS_PER_CHECK - 1;
+            if (pass.total == MOST_VISITED || (check && isLate())) {
                 return pass;
             }
             Entry entry = pass.isFull() ? null : new Entry(message);

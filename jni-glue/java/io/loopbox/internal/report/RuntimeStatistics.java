@@ -23,13 +23,13 @@ final class RuntimeStatistics {
     /** Room for threads that start while they are counted. */
     private static final int SPARE = 16;
 
-    /** How old an earlier look may be for the difference to say something about this moment. */
+    /** How old an earlier read may be for the difference to say something about this moment. */
     private static final long FRESH_NS = 60_000_000_000L;
 
     private static final String[] STATS = {"gc-count", "gc-time", "blocking-gc-count", "blocking-gc-time"};
     private static final String[] NAMES = {"count", "time_ms", "blocking_count", "blocking_time_ms"};
 
-    /** The statistics at the last look, and then its time. */
+    /** The statistics at the last read, and then its time. */
     private static volatile long[] last;
 
     private final List<String> statistics = new ArrayList<String>();
@@ -62,7 +62,7 @@ final class RuntimeStatistics {
         add("heap.max_bytes", runtime.maxMemory());
     }
 
-    /** Since the process began, and since the last look, which was when the hang was suspected. */
+    /** Since the process began, and since the last read, which was when the hang was suspected. */
     private void collections() {
         long[] now = new long[STATS.length + 1];
         try {

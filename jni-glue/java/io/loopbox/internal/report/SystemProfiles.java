@@ -166,7 +166,7 @@ public final class SystemProfiles {
     }
 
     /**
-     * The system need not take any more. On a thread of its own, because it is asked from the main thread.
+     * The system need not take any more. On a separate thread, because it is asked from the main thread.
      */
     public static void stop(final Framework framework) {
         first.countDown();
@@ -265,7 +265,7 @@ public final class SystemProfiles {
         for (File noted : notes == null ? new File[0] : notes) {
             try {
                 String[] lines = read(noted);
-                // It may be a folder of the app's with files of its own.
+                // It may be a folder of the app's, with other files.
                 if (lines[0] == null || DIGITS.matcher(lines[0]).matches()) {
                     none &= lines[1] == null || Deletion.isDeleted(new File(lines[1]));
                     none &= Deletion.isDeleted(noted);
@@ -306,7 +306,7 @@ public final class SystemProfiles {
     }
 
     /**
-     * Reports of ANRs, in which profiles are looked for. A profile names no process: it is of the last ANR
+     * Reports of ANRs, for which there may be profiles. A profile names no process: it is of the last ANR
      * before it.
      */
     private static final class Anrs {

@@ -11,8 +11,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Copies of the reports in a folder of their own: what the app uploads, moves or deletes stays on the screen.
- * The newest ones; those of hangs push the others out. One thread puts copies there; any may look and delete.
+ * Copies of the reports in a separate folder: what the app uploads, moves or deletes stays on the screen.
+ * The newest ones; those of hangs push the others out. One thread puts copies there; any may read and delete.
  */
 final class Copies {
     static final int MOST = 20;

@@ -22,7 +22,7 @@ final class Pages {
 
     /** Work that reads files, and what follows from it. */
     interface Load<T> {
-        /** On a thread of its own. */
+        /** On a background thread. */
         T read();
 
         /** On the main thread, unless the screen is gone by then. */

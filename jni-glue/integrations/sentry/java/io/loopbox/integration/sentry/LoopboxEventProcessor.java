@@ -46,7 +46,7 @@ public final class LoopboxEventProcessor implements EventProcessor {
         try {
             if (done.await(MOST_MS, TimeUnit.MILLISECONDS) && written[0] != null) {
                 LoopboxAttachment.add(written[0], mostBytes, event, hint);
-                // The recorder writes one of its own about the hang, which is there for everybody else.
+                // The recorder writes its own file about the hang, which is there for everybody else.
                 written[0].getFile().delete();
             }
         } catch (InterruptedException stopped) {

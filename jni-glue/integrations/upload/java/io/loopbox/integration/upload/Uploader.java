@@ -7,8 +7,8 @@ import java.net.URL;
 import java.util.List;
 
 /**
- * Sends report files to a server of one's own: one POST for each, whose body is the file. Blocks; call it on
- * a thread of one's own, at the next launch, with the files of {@code Loopbox.takePendingReports()}.
+ * Sends report files to your own server: one POST for each, whose body is the file. Blocks; call it on
+ * your own thread, at the next launch, with the files of {@code Loopbox.takePendingReports()}.
  */
 public final class Uploader {
     private final URL server;

@@ -9,7 +9,7 @@ import java.io.RandomAccessFile;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 
-/** One of each kind of trouble that a main thread gets into; each is a message of its own. */
+/** One of each kind of trouble that a main thread gets into; each is a separate message. */
 public final class Hangs {
     /** What a button says. */
     public enum Kind {

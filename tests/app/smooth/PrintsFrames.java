@@ -6,7 +6,7 @@ import io.loopbox.FrameWindow;
 import scenario.Script;
 
 /** Prints what the recorder reports of frames. */
-final class Told implements FrameListener {
+final class PrintsFrames implements FrameListener {
     @Override
     public void onWindow(FrameWindow window) {
         boolean plausible =

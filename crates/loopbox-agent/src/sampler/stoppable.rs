@@ -1,8 +1,8 @@
-//! A look at the main thread before it is asked to stop: one that could not reach a safepoint soon is left
-//! alone. Asking would make it stop later, when it has work to do, and hold up any thread that waits for it
-//! meanwhile.
+//! The check of the main thread before it is asked to stop. A thread that could not reach a safepoint soon is
+//! left alone. Asking would make it stop later, when it has work to do, and would block any thread that waits
+//! for it meanwhile.
 //!
-//! Only a thread that runs Java code is looked at. One in native code counts as stopped already, whatever the
+//! Only a thread that runs Java code is checked. One in native code counts as stopped already, whatever the
 //! kernel has it wait for, and what it was called for is what a report is read for.
 
 use crate::session::Session;
@@ -16,14 +16,14 @@ const STARVED_NS: u64 = 5_000_000;
 
 /// What was seen of the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct Progress {
     token: Token,
     at_ns: Uptime,
     pub(super) cpu_ns: u64,
 }
 
-impl Look {
-    /// Looks now; `None` without a CPU clock.
+impl Progress {
+    /// Reads it now; `None` without a CPU clock.
     pub(super) fn now(session: &Session, token: Token) -> Option<Self> {
         let cpu_ns = clock::thread_cpu_of(session.main_cpu?)?;
         Some(Self { token, at_ns: clock::now_ns(), cpu_ns })
@@ -31,7 +31,7 @@ impl Look {
 }
 
 /// Why the main thread is not to be asked to stop now, if it is not.
-pub(super) fn unstoppable(art: &Art, before: Option<Look>, now: Option<Look>) -> Option<Unstoppable> {
+pub(super) fn unstoppable(art: &Art, before: Option<Progress>, now: Option<Progress>) -> Option<Unstoppable> {
     if !art.main_runs_java() {
         return None;
     }
@@ -40,7 +40,7 @@ pub(super) fn unstoppable(art: &Art, before: Option<Look>, now: Option<Look>) ->
 
 /// The kernel counts a wait for a processor when it is over (`sched_info_arrive`), so `schedstat` has nothing
 /// of one that lasts; the CPU clock stands still in it.
-fn by_state(state: u8, before: Option<Look>, now: Option<Look>) -> Option<Unstoppable> {
+fn by_state(state: u8, before: Option<Progress>, now: Option<Progress>) -> Option<Unstoppable> {
     let stood_still = || {
         let (before, now) = (before?, now?);
         let same = before.token == now.token && before.cpu_ns == now.cpu_ns;
@@ -59,19 +59,20 @@ mod tests {
 
     #[test]
     fn a_thread_that_cannot_stop_soon_is_left_alone() {
-        let look = |token, at_ms: u64, cpu_ns| Some(Look { token, at_ns: Uptime(at_ms * 1_000_000), cpu_ns });
-        let before = look(Token(7), 100, 5);
+        let progress =
+            |token, at_ms: u64, cpu_ns| Some(Progress { token, at_ns: Uptime(at_ms * 1_000_000), cpu_ns });
+        let before = progress(Token(7), 100, 5);
         assert_eq!(by_state(b'D', None, None), Some(Unstoppable::Uninterruptible));
-        assert_eq!(by_state(b'R', before, look(Token(7), 110, 5)), Some(Unstoppable::Starved));
+        assert_eq!(by_state(b'R', before, progress(Token(7), 110, 5)), Some(Unstoppable::Starved));
         for (state, now) in [
-            (b'S', look(Token(7), 110, 5)),
-            (b'R', look(Token(7), 110, 6)),
-            (b'R', look(Token(7), 101, 5)),
-            (b'R', look(Token(8), 110, 5)),
+            (b'S', progress(Token(7), 110, 5)),
+            (b'R', progress(Token(7), 110, 6)),
+            (b'R', progress(Token(7), 101, 5)),
+            (b'R', progress(Token(8), 110, 5)),
             (b'R', None),
         ] {
             assert_eq!(by_state(state, before, now), None, "{now:?}");
         }
-        assert_eq!(by_state(b'R', None, look(Token(7), 110, 5)), None);
+        assert_eq!(by_state(b'R', None, progress(Token(7), 110, 5)), None);
     }
 }

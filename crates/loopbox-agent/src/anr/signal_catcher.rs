@@ -15,19 +15,19 @@ use std::{fs, io};
 /// How long to wait between two checks at it.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A stop takes microseconds, or up to ten seconds where main reaches no safepoint: then the signal does not
-/// wait for it.
+/// How long a signal waits for the end of a stop. A stop takes microseconds, but up to ten seconds where main
+/// reaches no safepoint: then the signal does not wait for its end.
 const LONGEST_STOP: Duration = Duration::from_millis(100);
 const STOP_PAUSE: Duration = Duration::from_millis(1);
 
 static CATCHER: SignalCatcher = SignalCatcher::new();
 
 struct SignalCatcher {
-    /// Its kernel id; it lives as long as the process. 0 until it was searched for.
+    /// The thread's id in the kernel, for the life of the process. 0 until the thread was searched for.
     tid: AtomicI32,
     /// Goes up before and after each signal that is sent to it.
     sent: AtomicU32,
-    /// What that was when it was last seen to wait for a signal.
+    /// The number of [`Snapshot::pauses`] when the thread was last seen to wait for a signal.
     answered: AtomicU32,
     /// How many threads are about to send it one.
     sending: AtomicU32,
@@ -48,10 +48,10 @@ pub(crate) fn find() -> io::Result<Option<Snapshot>> {
     Err(io::Error::new(io::ErrorKind::NotFound, "ART has no Signal Catcher"))
 }
 
-/// What was seen of it at one moment.
+/// The state of the thread at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Snapshot {
-    /// How often it had given its processor up: it does nothing but to wait for signals and to answer them.
+    /// How often the thread had given up its processor. It only waits for signals and answers them.
     pauses: u64,
     is_busy: bool,
 }
@@ -63,7 +63,7 @@ impl Snapshot {
         Some(Self { pauses: proc::pauses(tid)?, is_busy: proc::keeps_from_sig_quit(tid) })
     }
 
-    /// One at which it waited, having given its processor up so often.
+    /// A snapshot at which the thread waited, with this number of pauses.
     pub(crate) fn waiting(pauses: u64) -> Self {
         Self { pauses, is_busy: false }
     }
@@ -80,13 +80,13 @@ impl Snapshot {
     }
 }
 
-/// It has a signal that came past us: no thread is to be stopped while it answers that.
+/// Notes that the thread has a signal that did not come from us. No thread may be stopped while it answers.
 pub(crate) fn has_got_one() {
     CATCHER.sent.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Sends it the signal, if it was found, when no thread is stopped, or after [`LONGEST_STOP`].
-/// Async-signal-safe.
+/// Sends the thread the signal, if the thread was found: when no thread is stopped, or after
+/// [`LONGEST_STOP`]. Async-signal-safe.
 pub(super) fn forward(is_stopping: impl Fn() -> bool) {
     CATCHER.forward(is_stopping);
 }
@@ -97,23 +97,24 @@ pub(crate) fn thread() -> i32 {
     CATCHER.tid.load(Ordering::SeqCst)
 }
 
-/// Whether it is this thread. Async-signal-safe.
+/// Whether `tid` is this thread. Async-signal-safe.
 pub(super) fn is_thread(tid: i32) -> bool {
     CATCHER.tid.load(Ordering::SeqCst) == tid
 }
 
-/// Whether it has a signal of ours or is about to get one, and is not done with it. Three loads while it has
-/// none.
+/// Whether the thread has a signal from us, or is about to get one, and has not finished its answer. Three
+/// loads while it has none.
 pub(crate) fn is_tracing() -> bool {
     CATCHER.is_tracing()
 }
 
-/// Whether it writes a trace, for a signal of ours or for any other. Reads a file.
+/// Whether the thread writes a trace, for our signal or any other. Reads a file.
 pub(crate) fn writes_trace() -> bool {
     CATCHER.writes_trace()
 }
 
-/// Waits for the end of its trace, until this uptime at most. Returns whether there is none any more.
+/// Waits for the end of the trace, until this uptime at most. Returns whether no trace is being written any
+/// more.
 pub(crate) fn wait_until_idle(until_ns: Uptime) -> bool {
     CATCHER.wait_until_idle(until_ns)
 }

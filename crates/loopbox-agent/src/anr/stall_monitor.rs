@@ -21,12 +21,13 @@ use std::sync::Arc;
 /// wake it. Less than the time between two checks of a running message, so that the one after a short message
 /// is the last.
 const PARK_AFTER_NS: u64 = 450_000_000;
-/// How often a waiting main is checked, where no hook need see when it goes on; half as often in the
-/// background.
+/// How often a waiting main thread is checked where no hook is needed to see it continue; half as often in
+/// the background.
 const CHECK_WITHOUT_HOOK_NS: u64 = 500_000_000;
 /// How often the ring is copied while messages run, at the most.
 const COPY_EVERY_NS: u64 = 400_000_000;
-/// A message that has run that long leaves a report when its process is killed: each check is copied then.
+/// A message that has run this long leaves a report when its process is killed: from then on each check is
+/// copied into the file.
 const HANGS_NS: u64 = 1_000_000_000;
 /// The last message's name may come this long after its end.
 const NAMED_AFTER_NS: u64 = 100_000_000;
@@ -149,7 +150,7 @@ fn wants_copy(activity: Activity, now_ns: Uptime, copied_ns: Uptime, hangs: bool
     }
 }
 
-/// Forwards a signal that the worker should have forwarded by now; otherwise, when that is to be done.
+/// Forwards a signal that the worker should have forwarded by now. Otherwise returns when that will be due.
 fn forward_late(session: &Session, now_ns: Uptime) -> Option<Uptime> {
     let since_ns = session.shared.signal_since_ns()?;
     let below_26 = session.settings.api_level < 26;
@@ -171,7 +172,7 @@ enum Next {
     /// When a message begins after the main thread had this number between messages.
     Park(Token),
     At(Uptime),
-    /// As the watchdog of the running message asks for it.
+    /// As the watchdog of the running message requests it.
     WhileItRuns,
 }
 
@@ -179,13 +180,13 @@ enum Next {
 struct Between<'a> {
     session: &'a Session,
     watch: OutsideWatch,
-    /// What was found to run outside of messages; [`Token::NONE`] for nothing.
+    /// What runs outside of messages; [`Token::NONE`] for nothing.
     found: Token,
     /// What was found last and is over, and how long it was seen.
     over: (Token, u64),
     /// Without a hook: the number of what is found next.
     next: Token,
-    /// When the worker was asked last to check what only Java can see, and after which message;
+    /// When the worker was last asked to check what only Java can see, and after which message;
     /// [`Token::NONE`] while one ran.
     asked: (Token, Uptime),
     /// The worker is to be asked now.
@@ -245,9 +246,8 @@ impl Between<'_> {
         }
     }
 
-    /// Has the worker check the hook's place and the front of the queue: once when main has gone to
-    /// rest, which is when nothing that comes later need wake anybody, and every so often while it does not
-    /// rest.
+    /// Has the worker check the hook's place and the front of the queue. Once when main has gone to rest:
+    /// later messages may wake nobody. And again and again while main does not rest.
     fn ask_for_rest_check(&mut self, now_ns: Uptime, token: Token) {
         let due = now_ns.since(self.asked.1) >= self.session.settings.hang_threshold_ns;
         // Without a hook a main thread at rest keeps its number.
@@ -257,7 +257,7 @@ impl Between<'_> {
         }
     }
 
-    /// It waits for a message, and what was found before lasted that long.
+    /// Main waits for a message. `lasted_ns`: how long the last finding lasted.
     fn waits(&mut self, glance: &Glance, lasted_ns: Option<u64>) -> Next {
         let was_busy = self.found != Token::NONE;
         self.is_over(lasted_ns);
@@ -290,8 +290,8 @@ impl Between<'_> {
     }
 }
 
-/// A main thread that can take the signal does so as soon as it has a processor. Returns since when one is
-/// pending.
+/// Takes a signal in place of a main thread that cannot. A main thread that can take it does so as soon as it
+/// has a processor. Returns since when a signal is pending.
 fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptime> {
     if !sigquit::is_pending() {
         return None;
@@ -306,15 +306,15 @@ fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptim
 /// What the last check of the Signal Catcher found; the next one is compared with it.
 #[derive(Clone, Copy)]
 enum Earlier {
-    /// What it was when the worker of this session found it, which may be yet to come.
+    /// The state when this session's worker found the thread, which it may not have done yet.
     WhenFound,
     /// Nothing: it was not checked for a while.
     Unknown,
     At(Snapshot),
 }
 
-/// Where the signal goes to the Signal Catcher, past us: whether it has got one since the check before.
-/// Returns the new snapshot.
+/// Where the signal goes to the Signal Catcher without us: notices whether it has got one since the check
+/// before. Returns the new snapshot.
 fn notice_taken_signal(session: &Session, before: Earlier) -> Earlier {
     if !session.settings.sig_quit || !sigquit::is_only_noticed() {
         return before;
@@ -340,8 +340,8 @@ fn is_uninterruptible() -> bool {
     proc::main_stat().is_some_and(|stat| stat.state == b'D')
 }
 
-/// Other libraries may change the signal's handling at any time. Returns whether the main thread has it
-/// blocked.
+/// Checks how the signal is handled, because other libraries may change that at any time. Returns whether the
+/// main thread has it blocked.
 fn check_sig_quit(session: &Session, was_blocked: bool) -> bool {
     let blocked = proc::main_blocks_sig_quit();
     // Blocked for a moment is normal: while a thread is created, or in a handler.

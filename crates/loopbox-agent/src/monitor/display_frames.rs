@@ -12,7 +12,7 @@ use loopbox_format::model::{Feature, Uptime};
 use loopbox_frames::{FrameEvent, Heard};
 use ringbuf::traits::{Consumer, Observer};
 
-/// While frames come they are taken this often: as often as the listener is notified of them.
+/// How often events are taken while frames come: as often as the listener is notified.
 const EVERY_MS: u64 = 200;
 /// A frame that does not come for longer will not: the display is off.
 const LONGEST_NS: u64 = 5_000_000_000;
@@ -31,7 +31,7 @@ pub(crate) struct FrameCollector {
     open: bool,
     /// How many events were lost when that was last reported.
     reported_lost: u32,
-    /// A frame was on its way before what is there was taken.
+    /// A frame was expected before the events were taken.
     awaited: bool,
     /// When something came last.
     taken_at_ns: Uptime,

@@ -37,7 +37,7 @@ const CHECK_MS: u64 = 500;
 const TRACE_CHECK_MS: i32 = 10;
 /// How long a suspect's queue waits for that.
 const TRACE_NS: u64 = 1_000_000_000;
-/// A rest check that was put off until ART has written its own trace is made this much later.
+/// How much later a rest check is made that was put off because ART writes its own trace.
 const REST_CHECK_AGAIN_MS: u64 = 100;
 /// A worker that has nothing to do sleeps until it is notified.
 const INFINITE: i32 = -1;
@@ -56,12 +56,12 @@ pub(crate) struct Worker<'a> {
     seen_signals: u32,
     /// Until when the queue of a suspect waits for ART's own trace; `None` when no queue waits.
     suspects_queue_until_ns: Option<Uptime>,
-    /// Figures of the suspect that are to go with those.
+    /// The suspect's figures, to be saved with its queue.
     suspects_stats: Vec<Statistic>,
     suspects_memory: SuspectsMemory,
     /// The version of the last native stack that a report has.
     seen_capture: u32,
-    /// The last native stack, and the message that it is of.
+    /// The last native stack, and its message.
     native: Option<(Token, NativeStack)>,
     /// How many reports have a name with a number.
     numbered: u32,
@@ -206,8 +206,8 @@ impl<'a> Worker<'a> {
         !own || self.session.allowance.take(clock::now_ns())
     }
 
-    /// Whether a report is wanted or being made, or may be at any moment: a process that hangs may be killed
-    /// soon, and the system waits for SIGQUIT's answer.
+    /// Whether a report is wanted or being made, or may be at any moment. A process that hangs may be killed
+    /// soon, and the system waits for the answer to SIGQUIT.
     fn is_awaited(&self) -> bool {
         let suspect = self.session.stall.snapshot().suspect;
         suspect
@@ -295,8 +295,8 @@ impl<'a> Worker<'a> {
         self.collector.take_samples(self.draft.is_none());
     }
 
-    /// Sees to what only Java can see of a main thread at rest: the hook's place, and what is first in the
-    /// queue. Not while ART writes its own trace.
+    /// Checks what only Java can see of a main thread at rest: the hook's place, and the front of the queue.
+    /// Not while ART writes its own trace.
     fn check_rest(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         self.wants_rest_check |= shared.take_rest_check();
@@ -331,7 +331,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// For the next process, if this one is killed before it can write a report.
+    /// Saves what is known of the suspect for the next process, if this one is killed before it can write a
+    /// report.
     fn save_suspect(&mut self, env: &mut Env<'_>) {
         self.collector.take_stack(env);
         let (report, _) = self.collector.snapshot(env);
@@ -350,8 +351,8 @@ impl<'a> Worker<'a> {
         self.save_suspects_queue(env);
     }
 
-    /// The system has warned of an ANR of the app: where it may be of this process, whatever its report would
-    /// have at this moment goes into the ring, and into a report of the same hang that is there already.
+    /// Handles the system's warnings of an ANR of the app. Where a warning may be about this process, what a
+    /// report would have now goes into the ring, and into a report of the same hang that exists already.
     fn heed_warnings(&mut self, env: &mut Env<'_>) {
         let session = self.session;
         let came = self.warned.take(session);
@@ -384,8 +385,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The suspect's queue and figures, which Java code reads: not while ART writes its own trace, but for a
-    /// second.
+    /// Saves the suspect's queue and figures, which Java code reads. It waits up to a second while ART writes
+    /// its own trace.
     fn save_suspects_queue(&mut self, env: &mut Env<'_>) {
         let Some(until_ns) = self.suspects_queue_until_ns else { return };
         if signal_catcher::writes_trace() && clock::now_ns() < until_ns {
@@ -400,8 +401,8 @@ impl<'a> Worker<'a> {
         self.collector.save_stats(&stats);
     }
 
-    /// Writes the main thread's own data into a file. Nothing here waits for the app, or for the disk to have
-    /// it.
+    /// Writes the main thread's own data into a file. Nothing here waits for the app, or for the disk to
+    /// store it.
     fn write_first(&mut self, env: &mut Env<'_>) -> Event {
         let session = self.session;
         let (reason, named_by_hang) = match self.life.trigger() {
@@ -475,8 +476,8 @@ impl<'a> Worker<'a> {
         Event::FirstWritten { updated }
     }
 
-    /// What the signal that the report answers has found of the main thread; nothing when it came to another
-    /// thread.
+    /// What the handler of the report's signal captured of the main thread; nothing when the signal came to
+    /// another thread.
     fn take_capture(&mut self) -> Option<NativeCapture> {
         let Some(Trigger::Signal) = self.life.trigger() else { return None };
         let capture = native_stack::newer_than(self.seen_capture)?;
@@ -506,8 +507,8 @@ impl<'a> Worker<'a> {
         Some(Event::QueueCaptured { now_ns: clock::now_ns(), threads_answered, follow_up })
     }
 
-    /// A later report of the same message, by a hang, replaces that of its signal: the stack stays, with its
-    /// time.
+    /// Keeps the native stack, with its time, when a later report of the same message, for a hang, replaces
+    /// that of its signal.
     fn add_native_stack(&mut self) {
         let Some(Draft { report, main_thread, .. }) = &mut self.draft else { return };
         let earlier =
@@ -568,8 +569,8 @@ impl<'a> Worker<'a> {
         Event::EvidenceChecked { message_ended: ended_ns.is_some(), system: answer }
     }
 
-    /// Puts the evidence found last into the file. A message that runs on may get another report, which needs
-    /// it, too.
+    /// Puts the newest evidence into the file. A message that runs on may get another report, which needs the
+    /// evidence, too.
     fn add_evidence(&mut self, file: &ReportFile, message: Token) -> bool {
         let evidence = std::mem::take(&mut self.evidence);
         if evidence.ended_ns.is_none() {

@@ -9,8 +9,8 @@ use loopbox_format::model::Feature;
 /// A stop takes microseconds; one that is seen twice, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
 
-/// How often a stop is left alone because ART has suspended the sampler, too: as long as ART's longest limit
-/// for a trace. Such a stop of all threads has main wait in any case, and ends without us.
+/// How often a stop is left alone because ART has suspended the sampler, too: for as long as ART's longest
+/// limit for a trace. Such a stop of all threads makes main wait in any case, and ends without us.
 const MOST_SUSPENDED: u32 = 30;
 
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";
@@ -47,7 +47,7 @@ pub(crate) fn run(session: &Session, art: &Art) {
 /// What the checks of one stop have shown.
 #[derive(Debug, Default)]
 struct Watch {
-    /// The stop, by its beginning.
+    /// The stop that is open, by its beginning.
     open: Option<u64>,
     /// At how many checks in a row the sampler could have ended it.
     seen: u32,
@@ -56,8 +56,8 @@ struct Watch {
 }
 
 impl Watch {
-    /// Whether a stop will not end by itself, at one more check. Seen twice, not just old: a frozen process
-    /// has old stops when it thaws.
+    /// One more check: whether the stop will not end by itself. It must be seen twice, not just be old: a
+    /// frozen process has old stops when it thaws.
     fn is_stuck(&mut self, open: Option<u64>, is_suspended: impl FnOnce() -> bool) -> bool {
         if open.is_none() || open != self.open {
             *self = Self { open, seen: 1, suspended: 0 };

@@ -10,11 +10,11 @@ use crate::sys::{clock, proc};
 use loopbox_art::{Art, Unstoppable};
 use loopbox_format::model::{Token, Uptime};
 
-/// A thread that did not run for that long waits for a processor, and is not just being passed over for this
-/// thread, which has woken up a moment ago.
+/// A thread that did not run for this long waits for a processor. After a shorter time it may only have been
+/// passed over for this thread, which woke up a moment ago.
 const STARVED_NS: u64 = 5_000_000;
 
-/// What was seen of the main thread.
+/// How far the main thread was at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Progress {
     token: Token,
@@ -30,7 +30,7 @@ impl Progress {
     }
 }
 
-/// Why the main thread is not to be asked to stop now, if it is not.
+/// Why the main thread must not be asked to stop now; `None` when it may be.
 pub(super) fn unstoppable(art: &Art, before: Option<Progress>, now: Option<Progress>) -> Option<Unstoppable> {
     if !art.main_runs_java() {
         return None;
@@ -38,8 +38,8 @@ pub(super) fn unstoppable(art: &Art, before: Option<Progress>, now: Option<Progr
     by_state(proc::main_stat()?.state, before, now)
 }
 
-/// The kernel counts a wait for a processor when it is over (`sched_info_arrive`), so `schedstat` has nothing
-/// of one that lasts; the CPU clock stands still in it.
+/// Decides by the kernel's state of the thread, and by its CPU clock, which stands still while it waits for a
+/// processor. `schedstat` does not show such a wait until it is over (`sched_info_arrive`).
 fn by_state(state: u8, before: Option<Progress>, now: Option<Progress>) -> Option<Unstoppable> {
     let stood_still = || {
         let (before, now) = (before?, now?);

@@ -87,8 +87,7 @@ fn sample_all(
     Ok(())
 }
 
-/// Which table the layout is by. Versions whose numbers are the same cannot be distinguished, and all are
-/// named.
+/// The table that the layout is from. Versions with the same numbers cannot be distinguished; all are named.
 fn layout_name(generations: &[&str]) -> String {
     match generations.split_last() {
         None => "layout discovered".to_owned(),
@@ -97,7 +96,8 @@ fn layout_name(generations: &[&str]) -> String {
     }
 }
 
-/// The one thread that is not started at install: only the sampler knows when there is something to watch.
+/// Starts the only thread that is not started at install: only the sampler knows when there is something to
+/// watch.
 fn start_deadman(session: &Arc<Session>) -> Result<(), SamplerError> {
     let classes = class_cache::get().ok_or(SamplerError::NotLoaded)?;
     let session = Arc::clone(session);
@@ -111,7 +111,7 @@ fn start_deadman(session: &Arc<Session>) -> Result<(), SamplerError> {
 
 struct Sampler<'a> {
     session: &'a Session,
-    /// `None`: by the Java API.
+    /// `None`: stacks come from the Java API.
     art: Option<&'a Art>,
     queue: &'a mut SampleSender,
     schedule: Schedule,
@@ -201,7 +201,8 @@ impl Sampler<'_> {
     }
 
     /// While a display frame is overdue, a main thread that runs no message may be in a touch handler, or
-    /// another callback of a descriptor: that is what keeps the frame from coming then.
+    /// another callback of a descriptor, which delays the frame. Returns what main does, with that taken into
+    /// account.
     fn overdue(&self, now_ns: Uptime, activity: Activity) -> Activity {
         let shared = &self.session.shared;
         let (Activity::Idle { since_ns }, Some(onset_ns)) = (activity, shared.pace.jank_onset_ns()) else {
@@ -232,7 +233,7 @@ impl Sampler<'_> {
 
     /// Takes the stack that a report wants, whatever the main thread does.
     fn fill(&mut self, env: &mut Env<'_>, order: u32) {
-        /// How often a stack is taken: a short message may have ended before its thread was stopped.
+        /// How often a stack is tried: a short message may end before its thread is stopped.
         const TRIES: usize = 3;
         /// Less than a report waits for its stack.
         const TRACE_TIMEOUT_NS: u64 = 400_000_000;
@@ -306,7 +307,7 @@ impl Sampler<'_> {
         Taken::Stack { stop_ns }
     }
 
-    /// Suspends the main thread if it can stop, walks its stack, and resumes it.
+    /// Suspends the main thread if it can stop soon, walks its stack, and resumes it.
     fn check_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: Token) -> Result<FoundStack, Taken> {
         self.symbolizer.prepare(&self.session.symbols);
         let walker =
@@ -354,7 +355,8 @@ impl Sampler<'_> {
         Ok(FoundStack { at_ns, stop_ns, generation, stack })
     }
 
-    /// The same through Java. How long the main thread is stopped is not known: at most for the whole call.
+    /// Takes a stack through Java. How long the main thread is stopped is not known: at most for the whole
+    /// call.
     fn ask_java(&mut self, env: &mut Env<'_>, token: Token) -> Result<FoundStack, Taken> {
         let at_ns = clock::now_ns();
         let (stack, generation) =

@@ -20,7 +20,8 @@ impl Copies {
         self.asked.load(Ordering::SeqCst)
     }
 
-    /// Sleeps until a copy is asked for, unless one was since this many. For the thread that makes them.
+    /// Sleeps until a copy is asked for. Returns at once when the count is not `asked` any more. For the
+    /// thread that makes the copies.
     pub(crate) fn wait(&self, asked: u32, stopped: impl FnOnce() -> bool) {
         if !stopped() {
             futex_wait(&self.asked, asked, ANYONE, None);

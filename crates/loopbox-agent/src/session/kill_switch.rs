@@ -11,7 +11,7 @@ const EVERY_NS: u64 = 1_000_000_000;
 /// It was read at the installation, and the recorder was on.
 #[derive(Debug, Default)]
 pub(crate) struct KillSwitch {
-    /// Is there while the recorder is off; none where there is no switch.
+    /// The file exists while the recorder is off; `None` where there is no switch.
     file: Option<PathBuf>,
     checked_ns: AtomicU64,
     is_off: AtomicBool,
@@ -22,7 +22,7 @@ impl KillSwitch {
         Self { file, ..Self::default() }
     }
 
-    /// Whether it was found to be off. It stays so.
+    /// Whether the recorder was found switched off. It stays so.
     pub(crate) fn is_off(&self) -> bool {
         self.is_off.load(Ordering::SeqCst)
     }

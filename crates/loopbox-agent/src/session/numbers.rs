@@ -144,7 +144,7 @@ impl Default for Numbers {
 }
 // End of what is made from jni-glue/options.toml
 
-/// What is negative is out of every bounds, as 0 is.
+/// Converts a number. A negative one becomes 0, which is outside of all bounds.
 fn large(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! What the other threads want of the sampler: questions about threads, and stacks that are asked for.
+//! What the other threads want from the sampler: answers about threads, and stacks.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 

@@ -1,4 +1,4 @@
-//! The main thread, or another one, is stopped for a moment: the dead-man thread watches that it ends.
+//! Short stops of the main thread or another one: the dead-man thread watches that each ends.
 
 use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
 use loopbox_format::model::Uptime;
@@ -10,7 +10,7 @@ pub(crate) struct Stops {
     deadman: AtomicU32,
     /// The dead-man thread sleeps until a thread is stopped again.
     deadman_rests: AtomicBool,
-    /// How often a thread was asked to stop, and let go: odd while one is stopped.
+    /// How often a thread was stopped and resumed: odd while one is stopped.
     stops: AtomicU32,
 }
 
@@ -25,8 +25,8 @@ impl Stops {
         Stop(self)
     }
 
-    /// Sleeps until this uptime; or, when no thread was stopped since the last call, until one is. `stops` is
-    /// kept from call to call. Dead-man thread only.
+    /// Sleeps until this uptime. When no thread was stopped since the last call, sleeps until one is. `stops`
+    /// keeps its value from call to call. Dead-man thread only.
     pub(crate) fn deadman_sleep(&self, until_ns: Uptime, stops: &mut u32, ended: impl FnOnce() -> bool) {
         let word = self.deadman.load(Ordering::SeqCst);
         let before = std::mem::replace(stops, self.stops.load(Ordering::SeqCst));

@@ -1,5 +1,5 @@
-//! Faults that the real thing does not produce, or not when a test wants it, for tests: builds with debug
-//! assertions only, which the shipped library is not.
+//! Injected faults for tests: those that the real system does not produce, or not when a test wants them.
+//! Only in builds with debug assertions, which the shipped library is not.
 
 use std::path::Path;
 use std::time::Duration;
@@ -26,13 +26,13 @@ fn is_over() -> bool {
     std::env::var_os("LOOPBOX_FAULT_UNTIL").is_some_and(|gate| Path::new(&gate).exists())
 }
 
-/// As if ART wrote its trace until it is over.
+/// Whether ART seems to write its trace still.
 pub(crate) fn trace_lasts() -> bool {
     asked("trace") && !is_over()
 }
 
-/// The main thread has just been stopped by the calling thread. ART begins its trace now, for a signal that
-/// came past us.
+/// The calling thread has just stopped the main thread. Simulates that ART begins its trace now, for a signal
+/// that did not come from us.
 pub(crate) fn trace_begins(signal_catcher: i32) {
     /// Until it has stopped the threads that run Java code.
     const BEGINNING: Duration = Duration::from_millis(100);
@@ -43,7 +43,7 @@ pub(crate) fn trace_begins(signal_catcher: i32) {
     }
 }
 
-/// As if the worker's thread, which begins, had no processor until it is over.
+/// Simulates that the worker's thread, which begins, has no processor until the fault is over.
 pub(crate) fn worker_is_late() {
     while asked("worker") && !is_over() {
         std::thread::sleep(Duration::from_millis(10));

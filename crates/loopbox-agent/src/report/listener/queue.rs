@@ -9,25 +9,26 @@ use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Reports that a listener which does not return has not been notified of: as many as a directory keeps.
+/// How many reports wait for a listener that does not return: as many as a directory keeps.
 const MAX_WAITING: usize = 16;
 
-/// Who is refused a report is notified of that this much later: who asks again then does so once a second.
+/// A caller whose request is refused is notified this much later: a caller that asks again at once then does
+/// so once a second.
 const REFUSED_AFTER_NS: u64 = 1_000_000_000;
 /// What the listeners have not been notified of yet.
 struct Waiting {
     notices: Vec<Notice>,
-    /// There is a thread that takes them.
+    /// A thread takes the notices.
     has_thread: bool,
-    /// It stays when there are none.
+    /// The thread stays when there are no notices.
     stays: bool,
-    /// Who has asked for a report and was refused, and when they are notified of that.
+    /// Callers that have asked for a report and were refused, and when they are notified of that.
     refused: Vec<i64>,
     refused_at_ns: Uptime,
 }
 
-/// Has a thread from when a recording begins, because a thread costs memory, which a report may come to lack.
-/// It sleeps until there is something.
+/// A queue with its thread. The thread begins with a recording, because a thread costs memory, which a report
+/// may lack later. It sleeps until there is a notice.
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     /// Changes when the thread has something to do.
@@ -68,7 +69,7 @@ impl Queue {
         self.waiting(|waiting| waiting.stays)
     }
 
-    /// The recording has ended: the thread does as soon as it is through.
+    /// The recording has ended: the thread ends as soon as it has finished.
     pub(super) fn end(&self) {
         self.waiting(|waiting| waiting.stays = false);
         self.wake();

@@ -1,15 +1,15 @@
-//! Qimao's trace tree: many stacks into one tree, and every single stack back out of it.
+//! Qimao's trace tree: merges many stacks into one tree, and recovers each of them.
 
 use crate::model::{LocationId, StackTree, TreeNode};
 
 /// Merges stacks, in order of time, into the nodes of a [`StackTree`].
 ///
-/// A frame continues a node when the sample before had the same frame at the same depth under the same
-/// callers; otherwise it begins a new one. A new node always belongs at the end of the pre-order, so the
+/// A frame continues a node when the previous sample had the same frame at the same depth under the same
+/// callers; otherwise it begins a new node. A new node always belongs at the end of the pre-order, so the
 /// nodes are written once and in their final order.
 ///
-/// Qimao's own code also continues a node across samples that did not have it (`A>B`, `A`, `A>B`), and then
-/// gives back other stacks than it was given. This one does not.
+/// Qimao's own code also continues a node across samples without it (`A>B`, `A`, `A>B`), and then returns
+/// other stacks than were put in. This one does not.
 #[derive(Debug, Clone, Default)]
 pub struct TreeMerger {
     nodes: Vec<TreeNode>,
@@ -105,7 +105,7 @@ impl TreeMerger {
     }
 }
 
-/// Why a tree's nodes contradict each other. They come from files, so anything may.
+/// How a tree's nodes contradict each other. They come from files, so anything is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
@@ -144,7 +144,7 @@ pub struct Placed {
     pub end: u32,
 }
 
-/// Works out which samples each node covers. One entry a node, in the same order.
+/// Computes which samples each node covers. One entry per node, in the same order.
 ///
 /// # Errors
 /// When the nodes contradict each other; a tree that [`TreeMerger`] made never does.

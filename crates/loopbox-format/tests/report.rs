@@ -1,4 +1,4 @@
-//! The report as a file: what is written is read back, and damage costs no more than it must.
+//! The report as a file: what is written is read back, and damage costs as little as possible.
 
 use loopbox_format::codec::encode as encode_payload;
 use loopbox_format::container::{self, crc32};
@@ -364,7 +364,7 @@ proptest! {
     }
 }
 
-/// One record of each kind, of bytes that count, so that each field has a different value.
+/// One record of each kind, made of increasing bytes, so that each field has a different value.
 fn with_frames() -> Report {
     fn records<R: loopbox_format::display_frames::FrameRecord>() -> Vec<R> {
         let bytes: Vec<u8> = (0..2 * R::BYTES).map(|i| (i % 113) as u8 + 1).collect();
@@ -387,7 +387,7 @@ fn frames_are_read_back_as_they_were_written() {
     assert_eq!(decoded.damage, []);
 }
 
-/// As the Java part of the app appends it: last, and not encoded.
+/// In the form in which the Java part of the app appends it: last, and not encoded.
 #[test]
 fn the_systems_trace_is_kept_as_it_is() {
     let gzip = vec![0x1F, 0x8B, 1, 2, 3];
@@ -399,7 +399,7 @@ fn the_systems_trace_is_kept_as_it_is() {
     assert_eq!((report.system_trace.offset, report.system_trace.gzip), (at + 16, gzip));
 }
 
-/// As the Java part of the app appends them, when the process is gone that the report is of.
+/// In the form in which the Java part of the app appends them, when the report's process is gone.
 #[test]
 fn annotations_that_were_added_later_stand_behind_the_others() {
     let file = encode(&sample()).unwrap();

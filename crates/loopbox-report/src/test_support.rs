@@ -224,9 +224,9 @@ impl ReportBuilder {
         self
     }
 
-    /// The stack tree of a message, one sample every 10 ms. A stack is its frames separated by spaces,
-    /// outermost first, each `class.method`, `class.method:line` or, for a native method, `class.method!`;
-    /// with it comes the number of consecutive samples that have it.
+    /// The stack tree of a message, one sample every 10 ms. A stack is a list of frames separated by spaces,
+    /// outermost first. A frame is `class.method`, `class.method:line` or, for a native method,
+    /// `class.method!`. Each stack has the number of its consecutive samples.
     #[must_use]
     pub fn tree(mut self, token: u64, stacks: &[(&str, u32)]) -> Self {
         let start_ns = match &self.report.main {

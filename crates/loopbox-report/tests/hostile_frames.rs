@@ -1,4 +1,4 @@
-//! No records of display frames, whatever they say, make a function of this crate panic or print what a
+//! Whatever records of display frames contain, no function of this crate panics or prints characters that a
 //! terminal acts on.
 
 use loopbox_format::display_frames::{FrameRecord, read};
@@ -13,7 +13,7 @@ use loopbox_report::{Analysis, text as report_text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Records of any bytes: every number, and those that are never meant.
+/// Records of any bytes: every number, also those that a recorder never writes.
 fn session() -> impl Strategy<Value = FrameSession> {
     fn records<R: FrameRecord>(bytes: &[u8], count: usize) -> Vec<R> {
         (0..count).filter_map(|at| read(bytes.get(at * 41..)?).ok()).collect()

@@ -1,5 +1,4 @@
-//! kill -9 of processes that append to one file of the performance monitor: no line is lost but the one in
-//! flight.
+//! kill -9 of processes that append to one file of the performance monitor: only the line in flight is lost.
 
 use crate::launcher;
 use anyhow::{Context, Result, ensure};
@@ -8,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// What all runs showed.
+/// The results of all runs.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Appended {
     /// Processes killed.

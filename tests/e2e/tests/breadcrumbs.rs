@@ -1,4 +1,4 @@
-//! What an app marks on its way, in its reports and in what a killed process leaves.
+//! An app's breadcrumbs, in its reports and in what a killed process leaves.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::reports;
@@ -14,7 +14,7 @@ fn names(report: &Report) -> Vec<&str> {
     report.breadcrumbs.iter().map(|breadcrumb| breadcrumb.name.as_str()).collect()
 }
 
-/// The report that the app has asked for by this name.
+/// The report that the app has requested under this name.
 fn asked(folder: &Path, name: &str) -> Result<Report> {
     for path in reports(folder)? {
         let report = read(&path)?;

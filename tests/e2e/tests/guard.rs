@@ -1,5 +1,5 @@
-//! The sampler at its worst: it hangs, dies, takes the process with it, meets an ART that it does not know,
-//! or is not wanted. The app goes on, and the report says what happened.
+//! The sampler at its worst: it hangs, dies, takes the process with it, meets an unknown ART, or is switched
+//! off. The app runs on, and the report says what happened.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, Running};
@@ -12,8 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 use tempfile::tempdir;
 
-/// Asks itself for a report again and again, because the sampler takes its time, and must not be hurried by
-/// signals.
+/// An app that requests reports again and again, because the sampler takes its time; signals would hurry it.
 fn demo(testbed: &str, folder: &Path) -> Result<App> {
     Ok(asking(launcher(testbed)?.app("scenario.Demo"), folder))
 }
@@ -22,7 +21,7 @@ fn asking(demo: App, folder: &Path) -> App {
     demo.argument(format!("dir={}", folder.display())).argument("dumps=300")
 }
 
-/// The first report that is as it should become.
+/// Waits for the first report for which `good` is true.
 fn report_when(app: &mut Running, good: impl Fn(&Report) -> bool) -> Result<Report> {
     let end = Instant::now() + LIMIT;
     loop {
@@ -92,8 +91,8 @@ fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
     Ok(())
 }
 
-/// A shrinker may take annotations off. The thread that walks is not runnable then, and a collection may free
-/// what it reads.
+/// A shrinker may remove annotations. The walking thread is not runnable then, and a collection may free what
+/// it reads.
 #[test]
 fn an_app_that_lost_the_annotation_is_sampled_by_the_java_api() -> Result<()> {
     const ANNOTATED: &str = "@FastNative\n    static native void walk();";
@@ -159,8 +158,8 @@ fn a_kernel_without_process_vm_readv_is_read_through_pipes() -> Result<()> {
     Ok(())
 }
 
-/// An app frozen in the middle of that call ends by its time-out when it thaws; only apps out of sight are
-/// frozen.
+/// An app that is frozen in the middle of that call is ended by the call's time-out when it thaws; only apps
+/// out of sight are frozen.
 #[test]
 fn the_java_api_is_left_alone_in_the_background() -> Result<()> {
     let folder = tempdir()?;

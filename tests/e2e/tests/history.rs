@@ -1,4 +1,4 @@
-//! The main job: an app hangs on a real Android Runtime, SIGQUIT comes, and the report says what happened.
+//! The main use: an app hangs on a real Android Runtime, SIGQUIT comes, and the report shows what happened.
 
 use anyhow::{Context, Result};
 use lab_launch::wait_for_report;
@@ -46,7 +46,7 @@ fn hang(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     Ok(report)
 }
 
-/// Whether both phases of the hang, of 600 ms each and in this order, are in some stacks of it.
+/// Checks that stacks show both phases of the hang, of 600 ms each, in this order.
 fn hang_is_sampled(report: &Report, tree: &StackTree) -> bool {
     let stacks = stacks_of(report, tree).unwrap_or_default();
     let shows = |method: &str| stacks.iter().any(|(stack, _)| stack.iter().any(|f| f.short() == method));
@@ -223,8 +223,8 @@ fn art_10_with_hidden_api_checks_and_the_native_thread_has_the_observer() -> Res
     assert_script(&report)
 }
 
-/// Where the platform has no Observer that we use: the Printer, on ART 11 always and on the testbeds that
-/// `LOOPBOX_TESTBEDS` names (`LOOPBOX_TESTBEDS=art14`), which take longer to set up.
+/// Where the platform has no Observer that we use, the Printer is used: on ART 11 always, and on the testbeds
+/// that `LOOPBOX_TESTBEDS` names (`LOOPBOX_TESTBEDS=art14`), which take longer to set up.
 #[test]
 fn later_arts_with_the_printer() -> Result<()> {
     for testbed in testbed::to_test_on(&["art11"]) {

@@ -16,7 +16,7 @@ fn whole(level: &str, hook: &str, expected: &str, source: &str) -> Result<()> {
     Ok(())
 }
 
-/// The oldest whose `Looper.dump` prints what newer ones print.
+/// The oldest level whose `Looper.dump` prints what newer ones print.
 #[test]
 fn api_23_is_seen_whole_by_the_printer() -> Result<()> {
     whole("fw23", "AUTO", "Printer", "MessagesField")
@@ -27,8 +27,7 @@ fn api_28_is_seen_whole_by_the_printer() -> Result<()> {
     whole("fw28", "AUTO", "Printer", "MessagesField")
 }
 
-/// Android 9 has no `Looper.sObserver`: both ways to it are refused, as those of a platform that closes them
-/// are.
+/// Android 9 has no `Looper.sObserver`: both ways to it are refused, as on a platform that closes them.
 #[test]
 fn status_names_each_way_to_the_observer_that_was_refused() -> Result<()> {
     let app = launcher("art11-fw28")?.app("scenario.Demo");
@@ -87,8 +86,8 @@ fn each_queue_is_seen_whole_by_its_poll() -> Result<()> {
     levels.into_iter().try_for_each(|(level, source)| whole(level, "POLL", "Poll", source))
 }
 
-/// `MessageQueue.mMessages` is hidden from apps that target 37, by the level's own list. Nothing else is lost
-/// with it.
+/// `MessageQueue.mMessages` is hidden from apps that target 37, by the level's own list. Nothing else is
+/// lost.
 #[test]
 fn a_queue_that_is_hidden_from_the_app_is_said_to_be_unknown() -> Result<()> {
     let hidden = |level: &str| run_on(level, "AUTO", &["--hidden-api"]);

@@ -1,5 +1,5 @@
 //! Display frames: what the real Choreographer and FrameMetrics of a testbed report to the recorder, and what
-//! a report has of it.
+//! a report shows of it.
 
 use anyhow::{Context, Result};
 use lab_reports::live::{wait_for_ring, wait_until};
@@ -72,8 +72,8 @@ fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
     the_articles_trace("art11-jit", &[], "hook=NONE")
 }
 
-/// A display whose refreshes come up to 0.47 ms early or late drops no frame: nothing of it is a hitch, from
-/// the callback to the desk.
+/// A display whose refreshes are up to 0.47 ms early or late drops no frame: none of it counts as a hitch,
+/// from the callback to the host tools.
 fn jitter_is_no_hitch(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
     // 80 frames in 1,332 ms: short of the queue between main and the worker.
     let jitter = ["16.2,17.1,16.9,16.4"; 20].join(",");
@@ -146,7 +146,7 @@ fn where_the_compositor_is_not_asked_the_report_says_why() -> Result<()> {
     Ok(())
 }
 
-/// With one stack of each message that comes in a frame's way, it is that of what did.
+/// When each message that delays a frame gets one stack, that stack shows the cause.
 #[test]
 fn one_stack_at_the_threshold_names_what_held_up_a_frame() -> Result<()> {
     for (testbed, hook) in [("art10", "hook=AUTO"), ("art11", "hook=PRINTER")] {
@@ -222,7 +222,8 @@ fn has_dropped(line: &Value) -> bool {
     line["display_frames"]["dropped"].as_u64().is_some_and(|frames| frames >= 40)
 }
 
-/// A finger scrolls and lets go, a list flies and stalls twice, a tap, and a scroll that no finger caused.
+/// A finger scrolls and lets go, a list flings and stalls twice; then a tap, and a scroll that no finger
+/// caused.
 fn a_screen_is_used(testbed: &str, hook: &str) -> Result<Report> {
     let folder = tempdir()?;
     let launcher = launcher(testbed)?;
@@ -302,7 +303,7 @@ fn a_scroll_is_reported_on_art_11_with_a_printer() -> Result<()> {
     a_screen_is_used("art11", "hook=PRINTER").map(drop)
 }
 
-/// That hook sees no message: what the framework calls in one says what it is.
+/// That hook sees no message: the framework's callbacks in a message identify it.
 #[test]
 fn frames_and_activities_are_named_by_their_callbacks_under_the_poll() -> Result<()> {
     let report = a_screen_is_used("art11", "hook=POLL")?;
@@ -319,8 +320,7 @@ fn frames_and_activities_are_named_by_their_callbacks_under_the_poll() -> Result
     Ok(())
 }
 
-/// However many fingers come and go, from the first that touches to the last that is lifted it is one
-/// gesture.
+/// However many fingers come and go, it is one gesture from the first touch to the last lift.
 fn two_fingers_are_one_gesture(testbed: &str, hook: &str) -> Result<()> {
     let scenario = Scenario::run("smooth.Fingers", testbed, &[], &[hook])?;
     let numbers = |of: &str| {
@@ -359,8 +359,8 @@ fn two_fingers_are_one_gesture_in_compiled_code() -> Result<()> {
     two_fingers_are_one_gesture("art11-jit", "hook=AUTO")
 }
 
-/// A frame is held up by what it draws, by a message, by a touch, by the render thread. Each is distinguished
-/// from the others.
+/// A frame is delayed by its own drawing, by a message, by a touch, or by the render thread. The causes are
+/// distinguished.
 fn a_frame_is_held_up_in_each_place(testbed: &str, hook: &str) -> Result<()> {
     /// Less a refresh, by which a frame may begin late.
     const STOOD: u64 = (200 - 17) * MS;
@@ -442,7 +442,7 @@ fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
     Ok(())
 }
 
-/// A frame that `smooth.Skips` saw stand too long, and the platform's own line about it, both from the log.
+/// A frame that `smooth.Skips` saw stand too long, and the platform's line about it, both from the log.
 #[derive(Debug)]
 struct Stood {
     /// N of "Skipped N frames!".
@@ -453,7 +453,8 @@ struct Stood {
     asked: (u64, u64),
 }
 
-/// The `Choreographer` writes its line before the frame's callbacks run, so it stands right before the app's.
+/// The `Choreographer` writes its line before the frame's callbacks run, so it is directly before the app's
+/// line.
 fn stood_in(log: &str) -> Result<Vec<Stood>> {
     let mut all = Vec::new();
     let mut platform = None;
@@ -473,8 +474,8 @@ fn stood_in(log: &str) -> Result<Vec<Stood>> {
     Ok(all)
 }
 
-/// For stalls inside of a frame and between two, of which the platform counts those that begin after the next
-/// frame was asked for.
+/// For stalls inside of a frame and between two; of the latter the platform counts those that begin after the
+/// next frame was requested.
 fn skipped_frames_are_the_platforms(testbed: &str, hz: u64) -> Result<()> {
     let folder = tempdir()?;
     let app = launcher(testbed)?.app("smooth.Skips").argument(format!("dir={}", folder.path().display()));

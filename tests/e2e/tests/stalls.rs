@@ -56,7 +56,7 @@ impl Scenario {
         fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")
     }
 
-    /// The whole scenario: what the app asked for at its end, and what else it left.
+    /// Runs the whole scenario. Returns the report that the app requested at its end, and the other reports.
     fn run(arguments: &[&str]) -> Result<(Report, Vec<Report>, Ended)> {
         Self::begin(arguments)?.finish()
     }
@@ -70,7 +70,7 @@ impl Scenario {
         Ok((last.into_iter().next().context("no report at the end")?, others, ended))
     }
 
-    /// Waits for the only report to say what is asked of it.
+    /// Waits until `what` is true for the only report.
     fn wait_for(&self, what: impl Fn(&Report) -> bool) -> Result<(PathBuf, Report)> {
         let mut last = None;
         let found = wait_until("the report", || {
@@ -212,8 +212,8 @@ fn no_hang_is_reported_while_a_debugger_is_attached() -> Result<()> {
     Ok(())
 }
 
-/// A process that is stopped, or in a frozen cgroup as the system keeps apps that are not visible, is not
-/// hung, however old its message is; not even when the system, for another app's ANR, sends its signal.
+/// A process that is stopped, or in a frozen cgroup as the system keeps invisible apps, is not hung, however
+/// old its message is; not even when the system sends its signal because of another app's ANR.
 #[test]
 fn a_frozen_process_is_not_hung() -> Result<()> {
     let mut ways: Vec<(&str, Option<Cgroup>)> = vec![("stopped", None)];
@@ -303,8 +303,8 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
     Ok(())
 }
 
-/// A hang on ART 11 that was killed, as the next launch reports it: the file, and what is in it then. `exits`
-/// are the ends of processes that the system knows, by pid, process name and the time of the hang's report.
+/// The next launch's report of a killed hang on ART 11: the file, and its content. `exits` are the process
+/// ends that the system knows, by pid, process name and the time of the hang's report.
 fn reported_by_the_next_launch(exits: impl Fn(u32, &str, u64) -> Vec<String>) -> Result<(u64, Report)> {
     let mut scenario = Scenario::begin_on("art11", tempdir()?, &[])?;
     let (file, report) = scenario.wait_for(|report| report.meta.reason == DumpReason::Hang)?;
@@ -373,7 +373,7 @@ fn the_next_launch_learns_how_it_ended_and_completes_the_report() -> Result<()> 
     Ok(())
 }
 
-/// The wall clock, which the system's records go by, was set between the report and the end.
+/// The wall clock, which the system's records use, was set between the report and the end.
 #[test]
 fn a_clock_that_was_set_does_not_give_a_process_the_end_of_another_one() -> Result<()> {
     const HOUR: u64 = 3_600_000;

@@ -24,8 +24,8 @@ fn lines_of(testbed: &str, folder: &Path, arguments: &[&str]) -> Result<Vec<Stri
     Ok(app.start()?.finish(LIMIT)?.success()?.lines)
 }
 
-/// Half a second after the start of a message that goes on for long after its threshold. The signal that the
-/// system would send finds nobody who records, and ART writes its trace as ever.
+/// Half a second after the start of a message that runs long past its threshold. The system's signal then
+/// finds no recorder, and ART writes its trace as usual.
 #[test]
 fn a_hang_that_goes_on_after_the_stop_leaves_no_report() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
@@ -98,9 +98,9 @@ fn a_stall_that_waits_for_the_monitor_is_dropped_by_the_stop() -> Result<()> {
     Ok(())
 }
 
-/// A report in each state of being written, a hundred times. One listener may be called just then: between
-/// the last check of the gate and the listener's first instruction lies a moment, in which its thread may
-/// lose its processor.
+/// Stops while a report is in each state of being written, a hundred times. One listener may be called at
+/// that moment: between the last check of the gate and the listener's first instruction its thread may lose
+/// its processor.
 #[test]
 fn a_report_that_is_being_written_is_given_up() -> Result<()> {
     let folder = tempdir()?;

@@ -1,4 +1,5 @@
-//! The app's StrictMode, the platform's own class, and the recorder's use of the disk on the calling thread.
+//! The app's StrictMode, with the platform's own class, and the recorder's use of the disk on the calling
+//! thread.
 
 use anyhow::Result;
 use lab_reports::LIMIT;
@@ -27,8 +28,8 @@ fn calls_use_the_disk_under_a_policy_that_forbids_it_and_leave_the_policy() -> R
     Ok(())
 }
 
-/// `docs/hook.md` lists them. ART reports what the list of the level has, which the class files of 28 do not
-/// come with.
+/// `docs/hook.md` lists them. ART reports what is in the level's list, which the class files of 28 do not
+/// include.
 #[test]
 fn requests_the_hidden_members_that_the_documentation_lists() -> Result<()> {
     const OBSERVER: &str = "Landroid/os/Looper;->sObserver:Landroid/os/Looper$Observer;";

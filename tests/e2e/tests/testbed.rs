@@ -1,5 +1,5 @@
-//! The testbed behaves like an app on a phone: how it starts, where input and frames come in, what the frame
-//! clock reports.
+//! The testbed behaves like an app on a phone: its start, how input and frames arrive, what the frame clock
+//! reports.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,8 +27,7 @@ fn lines_of(testbed: &str, main: &str, arguments: &[&str]) -> Result<Vec<String>
     Ok(ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT ")).map(String::from).collect())
 }
 
-/// The stack at each place that the app reached, outermost method first, in the order in which they were
-/// reached.
+/// The stack at each place that the app reached, outermost method first, in order.
 fn places(lines: &[String]) -> Vec<(&str, Vec<&str>)> {
     fn place(line: &str) -> Option<(&str, Vec<&str>)> {
         let (place, stack) = line.strip_prefix("at ")?.split_once(": ")?;
@@ -46,7 +45,8 @@ const POLL: &str = "main loop next nativePollOnce";
 const BIND: &str = "main loop dispatchMessage handleMessage handleBindApplication";
 const FRAME: &str = "main loop dispatchMessage handleCallback run doFrame doCallbacks";
 
-/// The places of `phone.Main` in the order of its scenario, and what their stacks begin with and end with.
+/// The places of `phone.Main` in the order of its scenario, with the first and the last method of their
+/// stacks.
 const SCENARIO: [(&str, &str, &str); 21] = [
     ("attach-before", BIND, "makeApplication newApplication attach attachBaseContext"),
     ("attach-after", BIND, "makeApplication newApplication attach attachBaseContext"),
@@ -78,8 +78,8 @@ const SCENARIO: [(&str, &str, &str); 21] = [
 /// What a frame takes the movements since the last one with.
 const BATCH: &str = "nativeConsumeBatchedInputEvents";
 
-/// An event that comes while movements wait for a frame is read with them, if the main thread does not read
-/// before that frame: on a busy machine.
+/// An event that comes while movements wait for a frame is read together with them, if the main thread does
+/// not read before that frame: on a busy machine.
 fn may_come_with_a_batch(place: &str) -> bool {
     ["touch-up", "key", "generic-motion"].contains(&place)
 }
@@ -142,8 +142,7 @@ fn a_descriptors_listener_is_called_changed_and_removed_as_on_a_phone() -> Resul
     Ok(())
 }
 
-/// Intervals as a trace of a scrolling list has them: most of one refresh at 60 Hz, some longer, no two
-/// alike.
+/// Intervals as in a trace of a scrolling list: most of one refresh at 60 Hz, some longer, no two equal.
 fn intervals() -> Vec<u64> {
     (0..83).map(|at| 16_666_667 * [1, 1, 2, 1, 5, 1, 44][at % 7] + at as u64).collect()
 }
@@ -215,7 +214,7 @@ fn main_thread(pid: u32) -> Result<(u64, char)> {
     Ok((ticks(11)? + ticks(12)?, fields.first().and_then(|state| state.chars().next()).context("no state")?))
 }
 
-/// Starts the phone's app so that it hangs at a place until the file `gate` in the folder is there.
+/// Starts the phone's app so that it hangs at a place until the file `gate` exists in the folder.
 fn hanging(testbed: &str, folder: &std::path::Path, place: &str, how: &str) -> Result<Running> {
     let gate = folder.join("gate");
     let app = launcher(testbed)?.app("phone.Main").argument(format!("dir={}", folder.display()));

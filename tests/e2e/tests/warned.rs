@@ -1,4 +1,4 @@
-//! The system's warnings of ANRs, by the real classes of API 37 in the app and in the system server.
+//! The system's warnings of ANRs, with the real classes of API 37 in the app and in the system server.
 
 use std::time::SystemTime;
 
@@ -32,8 +32,8 @@ fn now_ms() -> Result<u128> {
     Ok(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis())
 }
 
-/// The ring has the message with its stacks and its name, and that it runs for a second: all that a report
-/// needs.
+/// Whether the ring has all that a report needs: the message with its stacks and its name, and that it has
+/// run for a second.
 fn is_prepared(report: &Report) -> bool {
     let MainState::Running(running) = &report.main else { return false };
     running.age_ns() >= 1_000_000_000 && running.message.is_some() && running_tree(report).is_some()
@@ -155,8 +155,8 @@ fn process_that_is_killed_after_a_warning_leaves_the_seconds_before() -> Result<
     next.end()
 }
 
-/// Main had gone on to other messages when the system called the ANR and ended the process: by pid and time
-/// the end is of no hang.
+/// Main had run other messages when the system called the ANR and ended the process: by pid and time the end
+/// belongs to no hang.
 #[test]
 fn end_by_an_anr_goes_into_the_report_that_was_warned_of_it() -> Result<()> {
     let folder = tempdir()?;
@@ -180,7 +180,7 @@ fn end_by_an_anr_goes_into_the_report_that_was_warned_of_it() -> Result<()> {
     next.end()
 }
 
-/// An ANR that no timer of the system's called: input that a window did not take.
+/// An ANR that no timer of the system called: input that a window did not take.
 #[test]
 fn type_of_an_anr_without_a_number_is_in_the_description() -> Result<()> {
     let folder = tempdir()?;

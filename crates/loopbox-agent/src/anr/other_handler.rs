@@ -81,7 +81,8 @@ pub(super) fn gone() -> u32 {
 
 /// Calls the handler that is set now, if one is. Async-signal-safe, as far as that handler is.
 ///
-/// # Safety Call it in a handler of `signal`; the other parameters are that handler's other arguments.
+/// # Safety
+/// Call it in a handler of `signal`; the other parameters are that handler's other arguments.
 pub(super) unsafe fn call(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let action = sigchain::user_action();
     // By default the signal ends a process; ART's processes block it instead, so that the default never

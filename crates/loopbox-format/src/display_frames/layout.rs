@@ -1,4 +1,4 @@
-//! The fields of each record in order. This order is the format: it is only ever appended to.
+//! The fields of each record in order. This order is the format: fields are only appended to it.
 
 use super::FrameRecord;
 use super::words::Words;

@@ -31,23 +31,24 @@ use crate::looper::is_dispatch;
 use crate::model::Message;
 use names::{stable_class, stable_method};
 
-/// The version of what follows: ids of two versions are not of one problem because they are equal, nor of two
-/// because they differ.
+/// The version of the rules below. Ids of two versions cannot be compared: equal ones do not mean the same
+/// problem, nor different ones different problems.
 pub const VERSION: u32 = 1;
 
 /// How many frames of the app are kept, from the top of the stack.
 const MAX_APP_FRAMES: usize = 8;
-/// What is compared of a name: a reader that shows it may have cut it, at 200 characters at the least.
+/// How many characters of a name are compared: a reader that shows a name may have cut it, at 200 characters
+/// or more.
 const COMPARED_CHARS: usize = 150;
 /// Stands for any run of obfuscated frames.
 pub const OBFUSCATED: &str = "…";
-/// The message of what ran in none.
+/// The message of what ran outside of messages.
 pub const OUTSIDE: &str = "outside of messages";
 
 /// A method of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method<'a> {
-    /// Its class, as Java writes it; empty for what stands for left-out frames.
+    /// Its class, as Java writes it; empty for a placeholder of left-out frames.
     pub class: &'a str,
     /// Its name.
     pub name: &'a str,
@@ -56,7 +57,7 @@ pub struct Method<'a> {
 }
 
 impl Method<'_> {
-    /// What recursion depends on; `None` for a method of the platform.
+    /// What the folding of recursion depends on; `None` for a method of the platform.
     pub fn place(&self) -> Option<Place> {
         if self.owner == Owner::Platform || self.class.is_empty() {
             return None;
@@ -81,7 +82,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// Those of a message.
+    /// The words of a message.
     pub fn new(message: &Message) -> Self {
         let class = match (message.target.as_str(), message.callback.as_str()) {
             (target, "") => target,
@@ -116,7 +117,8 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// That of the methods of [`path`]. `cause` is why a frame was late, of a jank frame; a report has none.
+    /// The signature for the methods of [`path`]. `cause`: for a jank frame why it was late; empty for a
+    /// report.
     pub fn new(path: &[Method<'_>], cause: &str, message: &Words, version: &str) -> Self {
         let is_made_up = |class: &str| seems_obfuscated(class) && !is_real(class, path);
         let mut frames = comparable(path, is_made_up);
@@ -144,8 +146,8 @@ impl Signature {
         }
     }
 
-    /// The method where the time goes, or the message where no method has a name that means something; empty
-    /// when neither is known.
+    /// The method where the time goes, or the message where no method has a meaningful name; empty when
+    /// neither is known.
     pub fn title(&self) -> &str {
         let frame = self.frames.iter().rev().find(|frame| *frame != OBFUSCATED);
         frame.map_or_else(|| self.context.trim_start(), String::as_str)
@@ -157,8 +159,8 @@ impl Signature {
         (0..8).filter_map(digit).collect()
     }
 
-    /// A hash of everything that is compared. It is the same in every run, so that groups of two weeks can be
-    /// compared.
+    /// A hash of everything that is compared. It is the same in every run, so that groups of different weeks
+    /// can be compared.
     pub fn key(&self) -> u64 {
         let parts = [self.context.as_str(), &self.version].into_iter();
         let parts: Vec<&str> = parts.chain(self.frames.iter().map(String::as_str)).collect();
@@ -176,8 +178,8 @@ pub fn hash64(value: &str) -> u64 {
     h ^ (h >> 31)
 }
 
-/// The app's part of the hot path of the stacks of a message; the top of the stack when no app code is there.
-/// `whole_ns` is the time that all samples cover, and `method` gives one by its node.
+/// The app's part of the hot path of a message's stacks; the top of the stack when there is no app code.
+/// `whole_ns` is the time that all samples cover, and `method` returns the method of a node.
 pub fn path<'a>(nodes: &[Node], whole_ns: u64, method: impl Fn(u32) -> Method<'a>) -> Vec<Method<'a>> {
     let hot = hot_path(nodes, |node| method(node).place())
         .into_iter()
@@ -203,8 +205,8 @@ fn head(name: &str) -> &str {
     name.char_indices().nth(COMPARED_CHARS).and_then(|(at, _)| name.get(..at)).unwrap_or(name)
 }
 
-/// Whether a short name is what its author wrote. R8 begins with small letters, and puts what it names into
-/// packages that it names, too.
+/// Whether a short name is its author's. R8's names begin with small letters, and R8 puts renamed classes
+/// into renamed packages.
 fn is_real(class: &str, path: &[Method<'_>]) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     let is_capital = |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase());

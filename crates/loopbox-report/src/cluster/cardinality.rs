@@ -173,7 +173,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// A number of which 0 is that nobody knows.
+    /// A number, or `None` for 0: then it is not known.
     pub(super) fn known((count, exact): (u64, bool)) -> Option<Self> {
         (count > 0).then_some(Self { count, exact })
     }

@@ -1,4 +1,4 @@
-//! Each place where main can hang, with its headline: no verdict against the report's own evidence.
+//! Each place where main can hang, with its headline: no verdict contradicts the report's own evidence.
 
 use super::*;
 use crate::test_support::{OUTSIDE, ReportBuilder, message};
@@ -51,7 +51,7 @@ fn cold_start(age_ms: u64, above: &str) -> ReportBuilder {
         .looper_tree(1, &[(&format!("{BIND} {above}"), (age_ms / 10 - 10) as u32)])
 }
 
-/// A service that only its stack names, with or without its `what`.
+/// A service that only the stack identifies, with or without its `what`.
 fn service(what: Option<i32>) -> ReportBuilder {
     let stack = "android.app.ActivityThread$H.handleMessage android.app.ActivityThread.access$1500 \
                  android.app.ActivityThread.handleCreateService com.shop.Sync.onCreate";
@@ -424,7 +424,7 @@ fn a_starved_machine_is_a_caveat_of_other_causes() {
     assert!(v.caveats.iter().all(|caveat| !caveat.contains("short of")), "{v:#?}");
 }
 
-/// Six seconds of code that allocates, with what the statistics say of collections.
+/// Six seconds of code that allocates, with the statistics of collections.
 fn full_heap(cpu_ms: u64, waited_ms: u64) -> ReportBuilder {
     calm()
         .running(99, 6_000)

@@ -1,4 +1,4 @@
-//! What compilers put between the frames of a source is no culprit, no name and no line.
+//! Methods that compilers add between the source's frames are no culprits, and give no name and no line.
 
 use super::tests::calm;
 use super::*;
@@ -10,7 +10,7 @@ fn hang(stack: &str) -> ReportBuilder {
     report.doing("android.os.Handler", "com.shop.A$1", 5_900).looper_tree(99, &[(stack, 590)])
 }
 
-/// The methods of this class are of a class that R8 or D8 made.
+/// The report with this class marked as one that R8 or D8 made.
 fn made(mut report: Report, class: &str, file: &str) -> Report {
     for method in report.symbols.methods.iter_mut().filter(|method| method.class == class) {
         method.source_file = file.into();

@@ -224,8 +224,8 @@ fn lock_hints_at_no_thread_without_code_in_common() {
     assert!(!evidence(&v).contains("thread other"), "{v:#?}");
 }
 
-/// Main in a native method of the app, on the CPU for so long; in this system call (arm64) when the signal
-/// came.
+/// Main in a native method of the app, on the CPU for this long, and in this system call (arm64) when the
+/// signal came.
 fn in_native(cpu_ms: u64, call: u32) -> ReportBuilder {
     let libraries: [(&str, &[u8], u64); 2] = [
         ("/apex/com.android.runtime/lib64/bionic/libc.so", &[1; 20], 0x9_C2C4),

@@ -1,4 +1,4 @@
-//! Frames one by one: which methods and lines of the source a mapping has for them.
+//! Single frames: which methods and lines of the source a mapping has for them.
 
 use super::stack_frames::Above;
 use super::*;
@@ -186,7 +186,7 @@ fn the_dex_pc_is_no_line_of_a_method_with_a_table_of_its_own() {
     assert_eq!(of("9.5.28", "", 3, None), "com.example.Cart.save(dex pc 0x3)", "which of them is not known");
 }
 
-/// Reports of recorders that took R8's shared tables for damaged: what ART would have printed.
+/// Reports of recorders that took R8's shared tables for damaged: the result is what ART would have printed.
 #[test]
 fn a_line_that_was_not_read_is_the_dex_pc_and_one_where_r8_shares_tables() {
     let body = "com.example.Cart -> a.b:\n# {\"id\":\"sourceFile\",\"fileName\":\"Cart.kt\"}\n    \
@@ -218,8 +218,8 @@ fn a_method_of_one_position_has_it_everywhere() {
     }
 }
 
-/// R8 takes numbers after a method's own for what it has outlined; another method of that name may have them
-/// as lines.
+/// R8 gives outlined code numbers after those of the method itself; another method of that name may use the
+/// same numbers as lines.
 #[test]
 fn a_position_of_outlined_code_is_no_line() {
     let mapping = head("9.5.28", 21)

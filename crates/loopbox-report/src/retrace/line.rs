@@ -1,4 +1,4 @@
-//! One line of a text. What it names stands in one place of it.
+//! One line of a text, and the names in it. They are in one part of the line.
 
 use super::stack_frames::{Above, Retracer};
 use crate::model::framework::{CLASS_OBJECT, in_class_object};
@@ -6,18 +6,18 @@ use crate::model::framework::{CLASS_OBJECT, in_class_object};
 /// How a frame is written that may be of several methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Several {
-    /// As one frame with all their names, so that a stack stays what it is.
+    /// As one frame with all their names, so that a stack keeps its length.
     OneFrame,
-    /// As R8's own retrace does: a line for each, with `<OR>` in front of all but the first.
+    /// As R8's own retrace does: a line for each, with `<OR>` before all but the first.
     Lines,
 }
 
-/// What stands in front of a frame.
+/// The text before a frame.
 const AT: &str = "at ";
-/// What stands in front of another method that a frame may be of.
+/// The text before another method that a frame may be of.
 const OR: &str = "<OR> ";
 
-/// What a line names, between what stands before and after it.
+/// The names in a line, with the text before and after them.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part<'l> {
     before: &'l str,
@@ -52,8 +52,8 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// The lines that it becomes: several where methods were inlined, none for what a compiler made. `None`
-    /// when the mapping does not have it.
+    /// The lines that it becomes: several where methods were inlined, none for code that a compiler made.
+    /// `None` when the mapping does not have it.
     pub(super) fn retraced(
         &self,
         retracer: &Retracer<'_>,
@@ -161,7 +161,7 @@ fn exception(line: &str) -> Option<Part<'_>> {
     None
 }
 
-/// Adds a line as it is in the source; whether it changed.
+/// Adds a line with the source's names. Returns whether it changed.
 pub(super) fn push_line(
     out: &mut String,
     line: &str,

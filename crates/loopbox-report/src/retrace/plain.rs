@@ -10,7 +10,7 @@ use crate::load::identity::MAP_ID_FILE;
 use loopbox_format::code::is_platform;
 use std::collections::BTreeSet;
 
-/// How many classes are named of those that were not found.
+/// How many of the classes that were not found are named.
 const MAX_NAMED: usize = 5;
 
 /// A text with the names of the source.
@@ -18,9 +18,9 @@ const MAX_NAMED: usize = 5;
 pub struct RetracedText {
     /// The text.
     pub text: String,
-    /// How many of its lines have other names now.
+    /// How many of its lines were renamed.
     pub renamed: usize,
-    /// Which names are missing in the mapping, in words, for a message that nothing was renamed.
+    /// Which names the mapping does not have, as a text for the case that nothing was renamed.
     pub missing: String,
 }
 
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// As R8's own retrace (9.5.28) writes it, which puts them into the order of their names.
+    /// In the form of R8's own retrace (9.5.28), which sorts them by name.
     #[test]
     fn a_frame_of_one_of_several_methods_is_a_line_for_each() {
         let mapping = "own.List2 -> x:\n    java.util.List sorted(java.util.List) -> y\n    void drop(int) -> y\n    \

@@ -1,4 +1,4 @@
-//! The numbers by which a mapping of R8 knows the places of a method: lines, where the app has them, or dex
+//! The numbers by which a mapping of R8 identifies places of a method: lines, where the app has them, or dex
 //! pcs.
 //!
 //! An app's debug info rarely has lines of the source. Seen with R8 8.5 to 9.5:
@@ -21,7 +21,7 @@ const NO_TABLES_API: u32 = 26;
 /// The oldest R8 that was seen to share tables.
 const SHARES_TABLES: (u32, u32) = (8, 5);
 
-/// The oldest R8 that was seen to leave one of several methods of a name without a separate table.
+/// The oldest R8 that was seen to leave one of several methods with the same name without a separate table.
 const LEAVES_ONE: (u32, u32) = (9, 1);
 
 /// How a build counts.
@@ -44,7 +44,7 @@ impl Position {
         Self { number, is_line: true }
     }
 
-    /// The line that a report has, when it is one.
+    /// The line of a report, when this is one.
     pub(super) fn line(self) -> Option<u32> {
         self.is_line.then_some(self.number)
     }
@@ -64,7 +64,7 @@ impl Positions {
         }
     }
 
-    /// Whether one of several methods of a name has no separate table.
+    /// Whether one of several methods with the same name has no separate table.
     pub(super) fn one_of_a_name_has_pcs(&self) -> bool {
         self.is_r8 && self.version.is_some_and(|version| version >= LEAVES_ONE)
     }

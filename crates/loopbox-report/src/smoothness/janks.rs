@@ -17,7 +17,7 @@ const JANK_TYPES: [(u32, &str); 3] = [(1, "composer"), (2, "application"), (4, "
 /// A frame that stood too long.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct JankView {
-    /// The report that it is in.
+    /// The file of the report.
     pub path: String,
     /// Its screen.
     pub scene: String,
@@ -134,7 +134,7 @@ fn hot_path(a: &Analysis, token: Token) -> (Option<String>, Vec<String>) {
     (method, path.iter().map(|node| a.frames[node.frame].full()).collect())
 }
 
-/// Keeps the longest of them, in an order that does not depend on the threads that read them.
+/// Keeps the longest janks, in an order that does not depend on the threads that read them.
 pub(super) fn keep_longest(janks: &mut Vec<JankView>) {
     longest_first(janks, LONGEST, |jank| {
         let us = (jank.duration_ms * 1e3) as u64;

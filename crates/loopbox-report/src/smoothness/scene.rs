@@ -54,7 +54,7 @@ pub struct SceneView {
     pub fps_values: FpsValuesView,
     /// The frames in which a view scrolled.
     pub scroll: ScrollView,
-    /// Those of them that a finger had caused.
+    /// The scrolls among them that a finger caused.
     pub finger: ScrollView,
     /// Jank windows.
     pub windows: WindowsView,
@@ -174,7 +174,8 @@ pub struct StageTimeView {
     pub sum_ms: f64,
 }
 
-/// Sums are far below 2⁵³ ns in each report, but not when a file lies; then the figure is merely inexact.
+/// A sum of nanoseconds in ms. A report's sums are far below 2⁵³ ns, unless a file is forged; then the figure
+/// is merely inexact.
 fn ms(ns: u64) -> f64 {
     crate::model::time::ms(ns)
 }

@@ -32,7 +32,7 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether it is recorded which scrolling a finger has caused. Off, because it wraps the callback of
+         * Whether the recorder notes which scrolls a finger has caused. Off, because it wraps the callback of
          * each watched window: what Window.getCallback returns is then no longer the Activity, which code
          * that casts it would notice.
          */
@@ -53,8 +53,8 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether the system's compositor says of each jank frame who made it late, the app or the system,
-         * from Android 16 on (SurfaceControl.JankData). Off; needs {@link #stages}, by which its word finds
+         * Whether the system's compositor reports for each jank frame which side made it late, the app or the
+         * system, from Android 16 on (SurfaceControl.JankData). Off; needs {@link #stages}, which identify
          * the frame.
          */
         @NonNull
@@ -75,7 +75,7 @@ public final class FrameConfig {
         }
 
         /**
-         * A frame that stands longer is kept by itself; so is each that stands for three refreshes. 17 to
+         * A frame that stands longer gets its own record; so does each that stands for three refreshes. 17 to
          * 10,000 ms; 34.
          */
         @NonNull

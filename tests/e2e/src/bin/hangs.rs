@@ -1,6 +1,6 @@
-//! Plays a hang at every place in every way to watch, 5 s until the system's signal and 6 s until the kill,
-//! and prints what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT] [TESTBED...]`. `cargo
-//! xtask stress hangs` calls it.
+//! Makes an app hang at every place in every way to watch, 5 s until the system's signal and 6 s until the
+//! kill, and prints what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT] [TESTBED...]`.
+//! `cargo xtask stress hangs` calls it.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -65,7 +65,7 @@ enum Row {
     Scenario(Scenario),
 }
 
-/// What a field of the table says, and what is wrong with it.
+/// The text of a field of the table, and what is wrong with it.
 type Field = (String, Option<String>);
 
 fn main() -> Result<ExitCode> {

@@ -1,5 +1,5 @@
 //! Every place where a main thread can hang (`tests/app/phone`), in every way to watch it: what the report at
-//! SIGQUIT says of the hang, and what the next launch finds after a kill.
+//! SIGQUIT shows of the hang, and what the next launch finds after a kill.
 
 mod mode;
 mod phone;
@@ -17,8 +17,7 @@ pub use mode::Mode;
 use phone::{Finding, Phone, sleep_until};
 use slow_files::SlowFiles;
 
-/// A place of the scripted app, by the name that its arguments have for it, in the order in which it is
-/// reached.
+/// The places of the scripted app, by their names in its arguments, in the order in which it reaches them.
 pub const PLACES: [&str; 20] = [
     "attach-after",
     "provider",
@@ -42,7 +41,7 @@ pub const PLACES: [&str; 20] = [
     "nested-loop",
 ];
 
-/// What the main thread does there: `phone.Hang` has them.
+/// What the main thread does there; `phone.Hang` documents them.
 pub const WAYS: [&str; 13] = [
     "spin",
     "sleep",
@@ -78,12 +77,12 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What there was to see of one hang.
+/// What was seen of one hang.
 #[derive(Debug)]
 pub struct Seen {
     /// When the app printed that it hangs, or was seen to, uptime.
     hung_ns: Uptime,
-    /// What the report says that answered SIGQUIT.
+    /// The content of the report that answered SIGQUIT.
     signalled: Finding,
     /// What the report says that the next launch recovered after the kill.
     recovered: Finding,
@@ -99,7 +98,8 @@ impl Seen {
 }
 
 impl Cell {
-    /// Hangs, is sent the system's SIGQUIT after `signal`, killed after `kill`, and starts again.
+    /// Makes the app hang, sends it the system's SIGQUIT after `signal`, kills it after `kill`, and starts it
+    /// again.
     ///
     /// # Errors
     /// When the app does not do as asked, or there is no report.
@@ -135,7 +135,7 @@ impl Cell {
     }
 }
 
-/// What is wrong with what was seen; nothing when all is right.
+/// What is wrong with what was seen; `None` when all is right.
 pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
     let mut faults = Vec::new();
     for (when, finding) in [("signal", &seen.signalled), ("kill", &seen.recovered)] {
@@ -154,7 +154,7 @@ pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
 /// Headlines that deny the hang.
 const DENIALS: [&str; 3] = ["Main was free", "Not enough data", "Unclear"];
 
-/// The sampler has left no stack out for a main thread that could not stop.
+/// The sampler has not counted a stack as left out because the main thread could not stop.
 pub const ASKED_TO_STOP: &str = "main was asked to stop where it could not";
 
 impl Cell {
@@ -162,20 +162,20 @@ impl Cell {
         matches!(self.way, "page" | "binder")
     }
 
-    /// Whether stacks can be taken at all: what hangs in native code is on a Java stack, too. Java code that
+    /// Whether stacks can be taken at all. A hang in native code is on a Java stack, too. But Java code that
     /// waits for a page does not come to a point where ART could stop it.
     fn has_stacks(&self) -> bool {
         self.mode != Mode::Unsampled && self.way != "page"
     }
 
-    /// Whether the listener can be called: with no memory left it ends by an error, and while ART waits for a
-    /// thread that does not come to a point where it could stop, to write the system's trace, no other thread
-    /// runs Java.
+    /// Whether the listener can be called. Without memory it ends by an error. And while ART waits, for the
+    /// system's trace, for a thread that cannot be stopped, no other thread runs Java.
     fn java_goes_on(&self) -> bool {
         !matches!(self.way, "full-heap" | "page")
     }
 
-    /// Whether it takes processor time, and can be kept from it. A file in memory is written by computing.
+    /// Whether it takes processor time, and can be kept from it. Writing a file in memory counts as
+    /// computing.
     fn computes(&self) -> bool {
         matches!(self.way, "spin" | "native-spin" | "fsync" | "gc" | "full-heap")
     }

@@ -1,5 +1,5 @@
-//! Hangs that are more than one hang at one place: before the recorder is there, two in a row, while a report
-//! is written.
+//! Hangs that are more than one hang at one place: before the recorder is installed, two in a row, while a
+//! report is written.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub struct Stage {
     pub kill: Duration,
 }
 
-/// A scenario: what is wrong with what was seen of it.
+/// A scenario. Returns what was wrong.
 pub type Scenario = fn(&Stage) -> Result<Vec<String>>;
 
 /// All of them, by name.
@@ -59,10 +59,10 @@ const ATTACH: Install =
 const PROVIDER: Install = Install { argument: "install=provider", before: "attach-after", after: "provider" };
 const ON_CREATE: Install = Install { argument: "install=onCreate", before: "provider", after: "application" };
 
-/// What ART's Signal Catcher logs when it has got its signal.
+/// What ART's Signal Catcher logs when it gets its signal.
 const CAUGHT: &str = "reacting to signal 3";
 
-/// The app of a scenario, with files that let it go on.
+/// The app of a scenario, with files that let it continue.
 struct Scene {
     folder: TempDir,
     gates: TempDir,
@@ -95,18 +95,18 @@ impl Scene {
     }
 }
 
-/// How the main thread hangs: so that it needs no processor at all.
+/// How the main thread hangs: in a way that needs no processor.
 const WAY: &str = "lock";
 
 fn waits_at(places: &str) -> Vec<String> {
     vec![format!("hang={places}"), format!("how={WAY}")]
 }
 
-/// The gate for the thread that prints the queue, and the file that it makes while it waits there.
+/// The gate for the thread that prints the queue, and the file that this thread creates while it waits there.
 const PRINTS: &str = "printGate";
 const WAITS: &str = "printGate.waits";
 
-/// The files of reports that speak of a time in a hang.
+/// The files of reports about a time within a hang.
 fn files_of(hang: &Hang, folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for file in reports(folder)? {
@@ -125,14 +125,14 @@ impl Stage {
         Phone::start(self.testbed, self.mode, scene.path(), arguments)
     }
 
-    /// What is wrong with what a report has of a hang.
+    /// What is wrong with a report of a hang.
     fn wrong(&self, what: &str, place: &'static str, hang: &Hang, finding: &Finding) -> Option<String> {
         let cell = Cell { testbed: self.testbed, mode: self.mode, place, way: WAY };
         let wrong = cell.wrong(finding, hang.since_ns);
         (!wrong.is_empty()).then(|| format!("{what}: {} ({})", wrong.join(", "), finding.headline))
     }
 
-    /// There is no recorder: the signal is ART's alone, and no report can know of the hang.
+    /// There is no recorder: the signal goes to ART alone, and no report can know of the hang.
     fn killed_before(&self, install: Install) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(install.before);
@@ -168,7 +168,8 @@ impl Stage {
         Ok(wrong)
     }
 
-    /// The hang goes on in the message that installs the recorder: its report says what of it lay before.
+    /// The hang continues in the message that installs the recorder: its report says how much of it was
+    /// before.
     fn around_install(&self, install: Install) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(&format!("{},{}", install.before, install.after));
@@ -208,7 +209,7 @@ impl Stage {
         Ok(wrong)
     }
 
-    /// Two hangs with nothing but the app's own steps between them: each has its report, of its message.
+    /// Two hangs with only the app's own steps between them: each has its report, about its message.
     fn two_hangs(&self, first: &'static str, second: &'static str) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(&format!("{first},{second}"));
@@ -265,9 +266,9 @@ impl Stage {
         Ok((phone, hang))
     }
 
-    /// The same, until the hang's report has its first file, and waits for the queue: its files. Before that
-    /// the queue is printed for each message that the recorder suspects: on a loaded machine those of the
-    /// start may be among them, and the hang's own before the app says that it hangs.
+    /// The same, until the hang's report has its first file and waits for the queue. Returns its files.
+    /// Before that the queue is printed for each suspected message: on a loaded machine those of the start
+    /// may be among them, and the hang's own before the app reports that it hangs.
     fn printing_for_hang<'a>(&self, scene: &'a Scene) -> Result<(Phone<'a>, Hang, Vec<PathBuf>)> {
         let (phone, hang) = self.printing(scene, &["hangMs=3000"])?;
         let files = wait_until("the hang's report", || {

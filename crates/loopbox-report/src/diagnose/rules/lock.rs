@@ -171,7 +171,7 @@ fn joined_title(facts: &Facts<'_>, subject: &str, thread: &LockHolder) -> String
     format!("{subject} waits for thread {} to end{does}", thread.name)
 }
 
-/// A thread by its name, which may not have been read.
+/// A thread by its name; the name may not have been read.
 fn named(holder: &LockHolder) -> String {
     match (holder.name.as_str(), holder.tid) {
         ("", Some(tid)) if tid != 0 => format!("thread {tid}"),
@@ -180,8 +180,8 @@ fn named(holder: &LockHolder) -> String {
     }
 }
 
-/// What a holder of a lock does on its own: who asks for a report holds it there, too. Of a thread of ours
-/// all that it does.
+/// The stack of a lock's holder, without a call into Loopbox: a thread that asks for a report is in such a
+/// call. For a thread of ours the whole stack.
 fn own_stack<'a>(facts: &Facts<'a>, holder: &'a LockHolder) -> &'a [FrameId] {
     if facts.analysis.frames.is_thread_of_loopbox(&holder.name, &holder.stack) {
         return &holder.stack;
@@ -246,7 +246,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// That other threads, which were not read, may be worth as much.
+/// That other threads, which were not read, may be just as relevant.
 fn of_what_was_read(a: &Analysis) -> Option<String> {
     let unread = a.threads.threads.iter().filter(|thread| thread.stack.is_none()).count() as u64;
     let unread = unread.saturating_add(a.threads.left_out.into());

@@ -13,11 +13,11 @@ use crate::model::{MainWaitKind, MemoryEvents, MemoryLimit};
 
 /// Over a shorter time figures say nothing.
 const MIN_SPAN_MS: u64 = 500;
-/// The share of the time in which threads had to wait for memory that is no cause.
+/// Below this share of time in which threads waited for memory, it is not a cause.
 const MIN_STALLED: f64 = 0.1;
 /// The pressure on the device's memory that is more than usual, in percent.
 const PRESSED_PERCENT: f64 = 15.0;
-/// The share of the time that collections took from which on they may be the reason.
+/// From this share of time on collections may be the reason.
 const MANY_COLLECTIONS: f64 = 0.3;
 
 /// What is known of the wait.
@@ -26,8 +26,8 @@ struct Wait {
     lately: Option<(u64, MemoryEvents)>,
     /// The share of that time in which a thread of the app waited for memory.
     stalled: Option<f64>,
-    /// The share of the message in which main was where a wait for memory may be: asleep, though its stacks
-    /// run, or in the kernel.
+    /// The share of the message in which main may have waited for memory: asleep although its stacks show
+    /// code that runs, or in the kernel.
     of_main: Option<f64>,
     /// The kernel's function that main was in at the report.
     seen: Option<String>,
@@ -62,7 +62,7 @@ impl Wait {
         }
     }
 
-    /// What is missing to say how much of the time it took.
+    /// What is missing in order to compute the share of the time.
     fn unknown(&self) -> Vec<String> {
         let stalled =
             self.stalled.is_none().then_some("for how long the app waited for memory was not counted");

@@ -45,7 +45,8 @@ fn unused_parts(a: &Analysis) -> Option<String> {
     (!a.issues.is_empty()).then(|| format!("{parts} of the file could not be used"))
 }
 
-/// What limits every cause of this diagnosis. That the machine was starved is a cause already, or a caveat.
+/// What limits every cause of this diagnosis. A starved machine is not repeated here when it is already a
+/// cause.
 pub(crate) fn caveats(facts: &Facts<'_>, starved: bool) -> Vec<String> {
     let a = facts.analysis;
     if let Some(alone) = trace_state::alone(a) {

@@ -104,7 +104,7 @@ fn describe<'a>(facts: &Facts<'a>, slow: SlowMessage<'a>, score: f64) -> Finding
         .with_culprit(culprit.map(|method| method.frame))
 }
 
-/// By which method the place was entered.
+/// The method by which the place was entered.
 fn entered(facts: &Facts<'_>, place: Option<TreePlace>) -> Option<String> {
     let full = |frame: FrameId| Frame::full(&facts.analysis.frames[frame]);
     Some(format!("it was called through {}", full(place?.entry?)))

@@ -21,7 +21,7 @@ fn trace(at: &str, state: &str, stack: &str) -> String {
     )
 }
 
-/// Of a recorder whose sampler was off, main idle, running or busy for 5.2 s.
+/// A report whose sampler was off: main is idle, running, or busy for 5.2 s.
 fn without_stacks() -> ReportBuilder {
     ReportBuilder::new().group(10, 290, 20).idle(6_000).with(|report| {
         let sampler = report.features.iter_mut().find(|state| state.feature == Feature::Sampler).unwrap();

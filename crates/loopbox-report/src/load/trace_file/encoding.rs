@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-/// So much of a file shows its encoding.
+/// This many bytes of a file are enough to detect its encoding.
 const SAMPLE: usize = 4_096;
 
-/// The text of a file, whatever encoding a program has saved it in; `None` for bytes that are none.
+/// The text of a file, in whatever encoding it was saved; `None` when the bytes are no text.
 pub fn text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => Some(String::from_utf8_lossy(rest)),
@@ -35,7 +35,8 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     }
 }
 
-/// Whether it can be read: no text has a zero byte, and few of another kind that a terminal does not show.
+/// Whether it is readable text: no text has a zero byte, and few have other characters that a terminal does
+/// not show.
 fn is_text(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(SAMPLE)];
     let is_control = |byte: &&u8| **byte < b' ' && !matches!(**byte, b'\n' | b'\r' | b'\t' | 0x0C | 0x1B);

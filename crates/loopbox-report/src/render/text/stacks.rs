@@ -62,7 +62,7 @@ pub(super) fn write(out: &mut String, a: &Analysis, tree: &SampledTree, options:
     }
 }
 
-/// The heaviest path only: one line for each frame whose time differs from that of its caller.
+/// The heaviest path only: a line for each frame whose time differs from its caller's.
 fn write_hot_path(out: &mut String, a: &Analysis, tree: &SampledTree) {
     summary(out, tree);
     let merged = MergedTree::folded([tree], &a.frames);
@@ -129,8 +129,8 @@ fn summary(out: &mut String, tree: &SampledTree) {
     }
 }
 
-/// What a reader must not make of figures that rest on few stacks, far apart: a machine without a processor
-/// to spare, or one on which stopping main takes long.
+/// A warning for figures from few stacks that are far apart: the machine had no processor to spare, or
+/// stopping main takes long on it.
 fn weak(samples: u32, gap_ms: Option<f64>) -> Option<String> {
     /// The sampler asks for one every 10 ms.
     const FAR_MS: f64 = 50.0;

@@ -42,8 +42,8 @@ public final class Recorder {
     private static final long PREVIOUS_RUNS_MS = 5_000;
 
     /**
-     * Held while a recording begins or ends: for the native side's installation at the longest, never while
-     * code of the app runs or the disk is waited for.
+     * Held while a recording begins or ends: at most for the native side's installation, never while code of
+     * the app runs or a thread waits for the disk.
      */
     private static final Object CHANGING = new Object();
 
@@ -58,8 +58,8 @@ public final class Recorder {
     private static int stops;
 
     /**
-     * How long who stops it waits for the one step that each thread of the recorder may be in: the disk may
-     * hold it up.
+     * How long the stopping thread waits for the one step that each thread of the recorder may be in: the
+     * disk may delay it.
      */
     private static final long END_MS = 1_000;
     private static final long END_ON_MAIN_MS = 50;
@@ -72,12 +72,15 @@ public final class Recorder {
 
     private static boolean pausedInBackground;
 
-    /** Whether the app has switched the sampler on or off; null while its settings have it. */
+    /** Whether the app has switched the sampler on or off; null while its settings decide. */
     private static volatile Boolean samplingChosen;
 
     private Recorder() {}
 
-    /** How often the app has stopped recording: taken before all that {@link #start} needs. Any thread. */
+    /**
+     * How often the app has stopped recording. Read it before anything else that {@link #start} needs. Any
+     * thread.
+     */
     public static int stops() {
         synchronized (CHANGING) {
             return stops;
@@ -182,7 +185,7 @@ public final class Recorder {
         return null;
     }
 
-    /** Gives the new recording what the app has said and chosen before there was one. */
+    /** Gives the new recording what the app has set before there was one. */
     private static void passOn(Settings wanted) {
         Annotations.giveEarly();
         Breadcrumbs.giveEarly();
@@ -206,7 +209,10 @@ public final class Recorder {
         previousRuns.countDown();
     }
 
-    /** Asks the system what reports say of this process and of its ANRs, on a thread that may wait for it. */
+    /**
+     * Asks the system how this process was started and about its ANRs, for reports, on a thread that may wait
+     * for it.
+     */
     static void noteStart() {
         try {
             Listeners.beginThreads();
@@ -255,10 +261,9 @@ public final class Recorder {
     }
 
     /**
-     * Ends the recording: when this returns nothing is recorded, written or reported any more. Only what a
-     * thread of the recorder was in the middle of, and is held up in by the disk, may end later than the time
-     * that is waited for it. What is the main thread's follows when that comes to it, and does nothing until
-     * then. Any thread.
+     * Ends the recording: when this returns nothing is recorded, written or reported any more. A thread of
+     * the recorder that the disk delays in the middle of a step may end later than this waits. What only the
+     * main thread can undo follows when it next runs, and does nothing until then. Any thread.
      *
      * @param why for the status
      */
@@ -320,7 +325,7 @@ public final class Recorder {
         }
     }
 
-    /** Everything that ends at once. With {@link #CHANGING} held; nothing of it waits. */
+    /** Does everything that ends at once. With {@link #CHANGING} held; nothing here waits. */
     private static void end() {
         Settings ended = Recording.settings();
         Framework framework = Recording.framework();
@@ -344,7 +349,7 @@ public final class Recorder {
         }
     }
 
-    /** What is the main thread's: its hooks, and what it did for the native side. */
+    /** Undoes what only the main thread can: its hooks, and what it did for the native side. */
     private static void leave() {
         if (!leaves) {
             return;
@@ -366,9 +371,9 @@ public final class Recorder {
     }
 
     /**
-     * By the app's choice: nothing is recorded until it chooses otherwise, also from the installation on. Any
-     * thread: a message that runs is not sampled any more, and is no hang; the hook is taken out when the
-     * main thread comes to it.
+     * Pauses or resumes, by the app's choice: nothing is recorded until it chooses otherwise, also from the
+     * installation on. Any thread: a running message is not sampled any more, and does not count as a hang;
+     * the hook is removed when the main thread next runs.
      */
     public static void pause(boolean pause) {
         pausedByApp = pause;
@@ -400,13 +405,15 @@ public final class Recorder {
         }
     }
 
-    /** What the Activities or the system say, when the app wants to record in the foreground only. */
+    /**
+     * Takes what the Activities or the system report, when the app wants to record only in the foreground.
+     */
     static void background(boolean background) {
         pausedInBackground = background && Recording.isOn();
         settle();
     }
 
-    /** Puts the hook in or takes it out, as the reasons to pause have it. */
+    /** Puts the hook in or takes it out, depending on the reasons to pause. */
     private static void settle() {
         Settings wanted = Recording.settings();
         if (wanted == null) {
@@ -426,7 +433,7 @@ public final class Recorder {
         }
     }
 
-    /** Adds what was kept from the app, or for it, to the lines of the status. Any thread. */
+    /** Adds to the status lines what was refused to the app, and what was kept from it. Any thread. */
     public static String addTo(String lines) {
         return Faults.addTo(Annotations.addTo(lines));
     }

@@ -10,11 +10,14 @@ import io.loopbox.internal.platform.RecorderLog;
 import io.loopbox.internal.recording.Native;
 
 /**
- * Passes on what the platform reports of each frame that a window has drawn. Apart, because Android below 7
- * cannot load it.
+ * Passes on what the platform reports of each frame that a window has drawn. A separate class, because
+ * Android below 7 cannot load it.
  */
 final class StageListener implements Window.OnFrameMetricsAvailableListener {
-    /** Of FrameMetrics, up to Android 16. A level that does not know one returns -1. */
+    /**
+     * How many constants FrameMetrics has, up to Android 16. A level that does not know one returns -1 for
+     * it.
+     */
     private static final int METRICS = 15;
 
     private static final int WINDOW = METRICS;

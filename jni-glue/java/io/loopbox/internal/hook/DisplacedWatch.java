@@ -11,18 +11,19 @@ import io.loopbox.internal.recording.Native;
 import java.lang.ref.WeakReference;
 
 /**
- * Notices when another library took the hook out: WebView's tracing, for one, sets the Looper's Printer and
- * later nulls it.
+ * Detects when another library took the hook out: WebView's tracing, for example, sets the Looper's Printer
+ * and later sets it to null.
  *
- * <p>A queue that becomes idle has dispatched a message since it was idle before; when the hook saw none
- * begin, it is not called any more. That needs no message of ours and no hidden API, but an idle handler,
- * which another library may take out as well. So the hook's place is checked, too: when main has gone to
- * rest, at each report and each status. What is found there in place of the hook may pass on to it. If no
- * message has shown that yet, one of ours does. The same message puts the hook back, because that is the
- * main thread's.
+ * <p>A queue that becomes idle has dispatched a message since it was last idle. When the hook saw none begin,
+ * it is not called any more. This needs no message of ours and no hidden API, but an idle handler, which
+ * another library may take out as well. So the hook's place is checked, too: when main has gone to rest, at
+ * each report and each status. What is found there in place of the hook may pass on to it. When no message
+ * has shown that yet, we post one. The same message puts the hook back, because only the main thread can.
  */
 final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
-    /** From that pause on it is pointless: someone else sets theirs as stubbornly as we do. */
+    /**
+     * From this pause on another try is pointless: the other library sets its own as persistently as we do.
+     */
     private static final long GIVE_UP_MS = 3_600_000;
 
     private static final Runnable NOTHING =
@@ -100,7 +101,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /**
      * Checks the hook's place. Any thread; takes the queue's lock only where the hook may be displaced.
      *
-     * @param doubted wherever it is, it has missed the end of a message
+     * @param doubted the hook has missed the end of a message, wherever it is
      */
     void check(boolean doubted) {
         if (!hook.active || over || posted) {

@@ -31,7 +31,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  * calls it (long_messages.rs) when there is something to do, and while no message runs nothing wakes it.
  */
 public final class MonitorThread implements Runnable {
-    /** Events that wait for a listener or a disk; what is more is lost, and counted. */
+    /** How many events may wait for a listener or a disk; further ones are lost, and counted. */
     private static final int MOST_WAITING = 64;
 
     /** Samples that are kept. */
@@ -40,7 +40,7 @@ public final class MonitorThread implements Runnable {
     private static final String SAMPLE = "";
     private static final String STOP = "stop";
 
-    /** What a monitor is made of. */
+    /** The parts of a monitor. */
     public static final class Plan {
         final MonitorSettings settings;
         final MonitorFiles files;

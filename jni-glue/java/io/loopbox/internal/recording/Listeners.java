@@ -9,25 +9,32 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Who is notified of reports. Any thread. */
+/** The listeners of reports. Any thread. */
 public final class Listeners {
     /**
-     * How long those of the configuration, which may take the file away, wait for those that were added, and
-     * answers for all.
+     * How long the listeners of the configuration, which may take the file away, wait for those that were
+     * added; and how long answers wait for all.
      */
     private static final long OTHERS_MS = 2_000;
 
-    /** In the order in which they came. With the class's lock held, under which no code of the app runs. */
+    /**
+     * In the order in which they were added. Guarded by the class's lock, under which no code of the app
+     * runs.
+     */
     private static final List<Recipient> ADDED = new ArrayList<Recipient>();
 
     private static final List<Recipient> CONFIGURED = new ArrayList<Recipient>();
 
     /**
-     * Calls those who have asked for a report. At the start it asks the system how the process was started.
+     * Calls back those who have asked for a report. At the start it also asks the system how the process was
+     * started.
      */
     private static ListenerThread answers;
 
-    /** Of the last complete report, until all were notified of it: who has asked for it is after them. */
+    /**
+     * Open until all were notified of the last complete report: callers who asked for it are answered after
+     * that.
+     */
     private static CountDownLatch answered = new CountDownLatch(0);
 
     private static boolean records;
@@ -43,7 +50,7 @@ public final class Listeners {
             this.sink = sink;
         }
 
-        /** Returns whether it has a thread, which may cost more memory than there is. */
+        /** Returns whether it has a thread. There may be too little memory for one. */
         boolean begin() {
             try {
                 if (thread == null) {
@@ -137,7 +144,7 @@ public final class Listeners {
     }
 
     /**
-     * There is a report, or more in it. Waits for nobody.
+     * There is a report, or it has more content. Waits for no thread.
      *
      * @param first more is to come, and only some are notified of it
      */
@@ -205,8 +212,8 @@ public final class Listeners {
     }
 
     /**
-     * Calls who has asked for a report, on a thread for such answers. While nothing is recorded it is made
-     * for the call.
+     * Calls back a caller who has asked for a report, on a thread for such answers. While nothing is recorded
+     * that thread is made for the call.
      */
     public static synchronized void answer(final Runnable answer) {
         final CountDownLatch before = answered;

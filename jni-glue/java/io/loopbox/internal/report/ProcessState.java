@@ -15,9 +15,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Puts what the app has had the system keep of a process ({@code ActivityManager.setProcessStateSummary})
- * into the last report of that process. The recorder sets none itself: there is one of 128 bytes, and it is
- * the app's.
+ * Puts the state that the app has stored with the system for a process ({@code
+ * ActivityManager.setProcessStateSummary}) into the last report of that process. The recorder stores none
+ * itself: there is only one, of 128 bytes, and it is the app's.
  */
 final class ProcessState {
     /** The annotation. */

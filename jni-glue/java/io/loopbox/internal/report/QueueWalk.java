@@ -10,15 +10,15 @@ import java.lang.reflect.Field;
 import java.util.Arrays;
 
 /**
- * What the main Looper's queue holds, read from the linked list behind MessageQueue.mMessages by reflection.
- * No lock is taken and no code of the app runs, so main never waits for it. Up to API 36; the lock-free
- * queues of 36 and 37 keep that field null.
+ * The main Looper's queue, read from the linked list behind MessageQueue.mMessages by reflection. No lock is
+ * taken and no code of the app runs, so main never waits for it. Up to API 36; the lock-free queues of 36 and
+ * 37 keep that field null.
  *
- * <p>Without the lock the list may change while it is read. A message that main takes out has no successor
- * any more, and one that is recycled has the pool's. So the list is read until two passes agree.
+ * <p>Without the lock the list may change while it is read. A message that main removes has no successor any
+ * more, and a recycled one has the pool's successor. So the list is read until two passes agree.
  */
 final class QueueWalk {
-    /** A list that changes all the time is read this often. */
+    /** How often a list is read that changes all the time. */
     private static final int MOST_PASSES = 16;
 
     /** A pass that was led astray, into a circle or another queue, ends here. */
@@ -36,7 +36,7 @@ final class QueueWalk {
     /** For {@link #front}: the first message is overdue, and no barrier. */
     private static final long OVERDUE = -1;
 
-    /** What is copied of a message. Text is made of it later. */
+    /** What is copied of a message. It is turned into text later. */
     static final class Entry {
         private final Message message;
         private final Handler handler;
@@ -66,8 +66,8 @@ final class QueueWalk {
         }
 
         /**
-         * Whether it was a message of this Looper's queue while it was copied. One that was recycled has
-         * neither a target nor a time, and may have both again, of another queue.
+         * Whether it was a message of this Looper's queue while it was copied. A recycled message has neither
+         * a target nor a time, and may get both again in another queue.
          */
         boolean isOf(Looper looper) {
             boolean still = message.getWhen() == when && message.getTarget() == handler;
@@ -87,7 +87,7 @@ final class QueueWalk {
         final Entry[] entries;
         int kept;
         int total;
-        /** It came to the end of the list, or as far as it was to go, by messages that were in a queue. */
+        /** It reached the end of the list, or its limit, through messages that were in the queue. */
         boolean whole;
 
         Pass(int most) {
@@ -124,7 +124,7 @@ final class QueueWalk {
     }
 
     /**
-     * Reads at most that many messages, and counts all.
+     * Reads at most this many messages, and counts all.
      *
      * @throws ReflectiveOperationException when a field is refused, or not there
      * @throws LinkageError when Looper.getQueue is not there
@@ -171,7 +171,7 @@ final class QueueWalk {
         return null;
     }
 
-    /** One pass over the front of the list; null where it changed meanwhile, or is too long. */
+    /** One pass over the front of the list; null where it changed during the pass, or is too long. */
     private long[] frontOnce() throws IllegalAccessException {
         long nowMs = SystemClock.uptimeMillis();
         Message message = (Message) head.get(queue);
@@ -247,8 +247,8 @@ final class QueueWalk {
     }
 
     /**
-     * Whether the first pass saw the list as it was at one moment: the second one sees the same, but for
-     * messages that have left from the front since.
+     * Whether the first pass saw the list as it was at one moment: the second pass sees the same, except for
+     * messages that have left the front since.
      */
     static boolean agree(Pass first, Pass second) {
         if (!first.whole || !second.whole) {

@@ -33,8 +33,8 @@ final class Copies {
     }
 
     /**
-     * Copies a report, in place of the copy that was made when it said less; in one step, since it may be
-     * read meanwhile.
+     * Copies a report, and replaces an earlier copy with less content; in one step, because it may be read at
+     * the same time.
      */
     File keep(File report) throws IOException {
         if (!isName(report.getName())) {
@@ -127,7 +127,7 @@ final class Copies {
         }
     }
 
-    /** The copy of this name, or null. Nothing outside of the folder has a name. */
+    /** The copy of this name, or null. Names of files outside of the folder are refused. */
     File find(String name) {
         File file = isName(name) ? new File(folder, name) : null;
         return file != null && file.isFile() ? file : null;

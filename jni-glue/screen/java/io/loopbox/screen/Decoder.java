@@ -47,7 +47,7 @@ final class Decoder {
         return value;
     }
 
-    /** A u32, or which of several variants. */
+    /** A u32, or the number of a variant. */
     int small() throws IOException {
         return (int) number();
     }

@@ -78,7 +78,7 @@ final class ReportFile {
     int apiLevel;
     List<String> annotations = new ArrayList<String>();
 
-    /** The uptime that it speaks of. */
+    /** The uptime of the moment that the report describes. */
     long asOfNs;
 
     /** What main did then: null for nothing that is known, or a message's name. */
@@ -87,13 +87,13 @@ final class ReportFile {
     /** Since when, uptime; -1 when it did nothing. */
     long runningSinceNs = -1;
 
-    /** How long that took in all; -1 while it went on. */
+    /** How long that took in all; -1 when it has not ended. */
     long endedAfterNs = -1;
 
     /** Oldest first. */
     List<Entry> history = new ArrayList<Entry>();
 
-    /** Of what main ran. */
+    /** The stacks of what main ran. */
     List<Stacks.Stack> stacks = new ArrayList<Stacks.Stack>();
 
     List<Wait> locks = new ArrayList<Wait>();
@@ -282,7 +282,7 @@ final class ReportFile {
         return new Detail(token, startNs, wallNs, from.flag() ? message(from) : "");
     }
 
-    /** As the digest names it. */
+    /** The message's name, as in the digest. */
     private static String message(Decoder from) throws IOException {
         String target = from.text();
         String callback = from.text();

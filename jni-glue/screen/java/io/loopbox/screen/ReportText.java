@@ -12,12 +12,12 @@ final class ReportText {
     private static final int MOST_OF_QUEUE = 10;
     private static final int MOST_HOLDER_FRAMES = 8;
 
-    /** A stack that is seen more rarely than in this share of the samples says little of a hang. */
+    /** A stack with a smaller share of the samples than this has little to do with a hang. */
     private static final int LEAST_PERCENT = 5;
 
     private ReportText() {}
 
-    /** A heading and what stands below it. */
+    /** A heading and the text below it. */
     static final class Section {
         final String title;
         final List<String> lines = new ArrayList<String>();

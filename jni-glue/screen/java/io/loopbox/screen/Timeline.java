@@ -27,7 +27,7 @@ final class Timeline {
         final float from;
         final float to;
 
-        /** The part of its time that main worked, 0 to 1. */
+        /** The share of its time in which main worked, 0 to 1. */
         final float work;
 
         Bar(Kind kind, float from, float to, float work) {
@@ -38,7 +38,7 @@ final class Timeline {
         }
     }
 
-    /** Drawn in this order: later ones lie on earlier ones. */
+    /** In drawing order: later ones cover earlier ones. */
     final List<Bar> bars = new ArrayList<Bar>();
 
     /** How much time the line is. */

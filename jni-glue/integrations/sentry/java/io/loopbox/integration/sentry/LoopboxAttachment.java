@@ -18,7 +18,7 @@ final class LoopboxAttachment {
     private LoopboxAttachment() {}
 
     /**
-     * Digest and file, or the digest and how large the file is.
+     * Adds digest and file. When the file is too large, adds the digest and the file's size.
      *
      * @return whether the file is in it
      */

@@ -12,9 +12,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Attaches a report to the ANR events of Sentry's watchdog, which are about this process and this moment: one
- * is written for it. {@link LoopboxExitProcessor} does those of the last process; both are added with {@code
- * options.addEventProcessor}.
+ * Attaches a report to the ANR events of Sentry's watchdog. They are about this process and this moment, so a
+ * report is written for each. {@link LoopboxExitProcessor} handles those of the last process; both are added
+ * with {@code options.addEventProcessor}.
  */
 public final class LoopboxEventProcessor implements EventProcessor {
     /** The thread that captures the event, the watchdog's, may wait that long. */

@@ -21,8 +21,8 @@ public final class Uploader {
     }
 
     /**
-     * Sends what fits, newest first, and deletes what the server took. It stops at the first failure: what is
-     * left is there at the next launch.
+     * Sends the files, newest first, and deletes those that the server took. It stops at the first failure:
+     * the rest is sent at the next launch.
      *
      * @param files oldest first
      * @return how many the server took

@@ -19,7 +19,7 @@ public final class Hangs {
         LOCK,
         /** Writes and syncs a file. */
         DISK,
-        /** Sleeps, as code does that waits for something by trying again. */
+        /** Sleeps, as code does that polls for something. */
         SLEEP,
         /** Each message is short, but there are thousands of them. */
         FLOOD,
@@ -40,7 +40,7 @@ public final class Hangs {
         this.folder = folder;
     }
 
-    /** Posts it; about that long, but for {@link Kind#DEADLOCK}, which never ends. */
+    /** Posts it. It takes about this long, except {@link Kind#DEADLOCK}, which never ends. */
     public void provoke(Kind kind, long ms) {
         switch (kind) {
             case BUSY:

@@ -9,8 +9,8 @@ import io.loopbox.sample.Hangs;
 import java.io.File;
 
 /**
- * Uses the sample's hangs as its user would, and asks for reports until one is of the hang. Arguments: which
- * one, and the folder.
+ * Uses the sample's hangs as its user would, and requests reports until one is about the hang. Arguments:
+ * which hang, and the folder.
  */
 public final class Drive implements Runnable, Listener {
     /** Longer than it takes to ask often enough on a busy machine. */

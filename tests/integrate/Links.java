@@ -166,8 +166,8 @@ public final class Links implements Runnable, FirstFileListener {
     }
 
     /**
-     * What SDKs have of a hang that is no ANR, of which none of them makes an event, and if the process then
-     * crashes.
+     * What SDKs have of a hang that is no ANR, for which none of them makes an event, and what they have if
+     * the process then crashes.
      */
     private void hang() {
         boolean attribute = GlobalRumMonitor.reported().get("loopbox.digest") != null;
@@ -185,7 +185,7 @@ public final class Links implements Runnable, FirstFileListener {
         arrives("crash", "bitdrift", false, field);
     }
 
-    /** Main does not respond while it still starts, which a busy machine may draw out. */
+    /** Waits while main does not respond because it still starts, which may take long on a busy machine. */
     private static void awaitIdle() throws InterruptedException {
         final CountDownLatch idle = new CountDownLatch(1);
         new Handler(Looper.getMainLooper())
@@ -223,7 +223,9 @@ public final class Links implements Runnable, FirstFileListener {
         return report;
     }
 
-    /** What the SDKs have by now, against what they should have: the digest of this report, or nothing. */
+    /**
+     * Compares what the SDKs have by now with what they should have: the digest of this report, or nothing.
+     */
     private void reported(String when, Report report) {
         Event anr = event("ANR", System.currentTimeMillis());
         bugsnag.onError(anr);

@@ -7,7 +7,7 @@ import io.loopbox.Loopbox;
 import java.io.File;
 import java.util.concurrent.locks.LockSupport;
 
-/** Ways to watch frames on the main thread: none, the least there can be, and Loopbox's. */
+/** Ways to watch frames on the main thread: none, a minimal one, and Loopbox's. */
 final class FrameWays {
     private FrameWays() {}
 

@@ -75,7 +75,7 @@ final class Ours {
         }
     }
 
-    /** A Printer that does nothing: what the strings cost that Looper builds for any Printer. */
+    /** A Printer that does nothing: measures the cost of the strings that Looper builds for any Printer. */
     static final class EmptyPrinter implements HookBench.Variant, android.util.Printer {
         @Override public boolean install() {
             Looper.getMainLooper().setMessageLogging(this);
@@ -118,7 +118,7 @@ final class Ours {
         }
     }
 
-    /** What the poll hook costs a thread that it does not watch. */
+    /** The poll hook's cost for a thread that it does not watch. */
     static final class PollOfAnother extends Poll implements HookBench.OnAnotherThread {}
 
     /** Nothing watches, and the messages are another thread's. */

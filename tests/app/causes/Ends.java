@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Main waits for what is at the other end: a child process, a pipe, a server, a disk, a daemon of the
+ * Main waits for the other end of something: a child process, a pipe, a server, a disk, a daemon of the
  * runtime.
  */
 final class Ends implements Runnable {
@@ -29,7 +29,7 @@ final class Ends implements Runnable {
         this.what = what;
     }
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
         switch (what) {
             case "child":
@@ -90,14 +90,14 @@ final class Ends implements Runnable {
         }
     }
 
-    /** Reads what a program writes, by a helper that says nothing of what for. */
+    /** Reads a program's output through a helper whose name does not show the purpose. */
     static final class Device {
         static int properties() throws Exception {
             return ShellUtils.exec("/bin/sleep", "60");
         }
     }
 
-    /** As apps have it. */
+    /** A helper as apps have it. */
     static final class ShellUtils {
         static int exec(String... command) throws Exception {
             InputStream out = new ProcessBuilder(command).start().getInputStream();

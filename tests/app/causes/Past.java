@@ -5,11 +5,11 @@ import android.os.Looper;
 import android.os.Message;
 import java.lang.reflect.Method;
 
-/** Not the running message has the time, but what came before it, or what comes all the time. */
+/** The time is not in the running message, but in earlier ones, or in messages that come all the time. */
 final class Past {
     private Past() {}
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what, Handler handler) {
         switch (what) {
             case "before-last":
@@ -130,7 +130,7 @@ final class Past {
         }
     }
 
-    /** Takes two milliseconds of what comes each. */
+    /** Takes two milliseconds for each of its messages. */
     static final class Ticks extends Handler {
         Ticks() {
             super(Looper.getMainLooper());

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The time is in one method, and the reason in another: whose is it? */
+/** The time is in one method, and the reason in another: which one is the culprit? */
 final class Screens implements Runnable {
     private final String what;
 
@@ -18,7 +18,7 @@ final class Screens implements Runnable {
         this.what = what;
     }
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
         switch (what) {
             case "resume":
@@ -98,7 +98,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** As apps have it. */
+    /** A helper as apps have it. */
     static final class CpuUtils {
         static void busy(int ms) {
             Causes.Work.busy(ms);
@@ -112,7 +112,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** As apps have it. */
+    /** A helper as apps have it. */
     static final class ThreadUtils {
         static void sleepQuietly(int ms) {
             Causes.Work.sleep(ms);

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Main computes, and does not get on: something else stops it, or takes the processors. */
+/** Main computes, but makes no progress: something else stops it, or takes the processors. */
 final class Stops implements Runnable {
     /** Enough small objects for a walk through the heap to take its time. */
     private static final int OBJECTS = 600_000;
@@ -17,7 +17,7 @@ final class Stops implements Runnable {
         this.what = what;
     }
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
         switch (what) {
             case "heap-dump":
@@ -134,7 +134,7 @@ final class Stops implements Runnable {
             }
         }
 
-        /** Counts what there is, again and again. */
+        /** Counts the objects on the heap, again and again. */
         static void count() {
             new Thread("leaks") {
                 @Override

@@ -58,7 +58,7 @@ final class Memory {
         }
     }
 
-    /** The class that is loaded and dropped. It refers to none but the boot classes. */
+    /** The class that is loaded and dropped. It refers only to boot classes. */
     public static final class Passenger {
         private Passenger() {}
 

@@ -11,8 +11,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import scenario.Script;
 
 /**
- * A pipe that the main thread listens to: how a listener is called, changed, removed, and what its exception
- * does.
+ * A pipe that the main thread listens to: how a listener is called, changed and removed, and what its
+ * exception does.
  */
 public final class Descriptors implements MessageQueue.OnFileDescriptorEventListener, Runnable {
     /** The listener throws when it reads this. */
@@ -79,7 +79,7 @@ public final class Descriptors implements MessageQueue.OnFileDescriptorEventList
         Script.say(lines.take());
     }
 
-    /** A message that runs prints that nothing came before it. */
+    /** Posts a message that prints that nothing came before it. */
     private void sayNothingCame() throws InterruptedException {
         final LinkedBlockingQueue<String> into = lines;
         main.postDelayed(

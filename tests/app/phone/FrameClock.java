@@ -103,8 +103,8 @@ public final class FrameClock implements Choreographer.FrameCallback {
     }
 
     /**
-     * Prints of each step whether the clocks show the same time, and of all that they lead upwards to the
-     * end.
+     * Prints for each step whether the clocks show the same time, and for all steps that their values rise to
+     * the end.
      */
     private static final class Steps implements ValueAnimator.AnimatorUpdateListener {
         private float last;
@@ -126,8 +126,8 @@ public final class FrameClock implements Choreographer.FrameCallback {
     }
 
     /**
-     * A window that draws this many frames while its listener is busy, and then, one by one, until that has
-     * heard of them.
+     * A window that draws this many frames while its listener is busy, and then one by one until the listener
+     * was notified of them.
      */
     private static void metrics(final int frames) {
         ContextImpl context = new ContextImpl(new File("."), "com.example.phone", "com.example.phone");

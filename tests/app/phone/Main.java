@@ -59,7 +59,7 @@ public final class Main {
         return provider;
     }
 
-    /** Meta-data as the system hands it out: a number, a yes or a no by its form, else a text. */
+    /** Meta-data in the system's form: a number, a boolean, or else a text. */
     private static Bundle manifest(String said) {
         if (said.isEmpty()) {
             return null;

@@ -1,10 +1,10 @@
 package phone;
 
-/** Places in native code where a thread stays until it is released. The natives are the host program's. */
+/** Places in native code where a thread stays until it is released. The host program has the natives. */
 final class NativeWait {
     private NativeWait() {}
 
-    /** From now on a thread that calls one of these stays there. */
+    /** From now on a thread that calls one of these methods stays there. */
     static native void hold();
 
     static native void release();

@@ -16,8 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import scenario.Script;
 
 /**
- * Plays the system and the person with the phone, on a thread of Binder: each step waits until the one before
- * is over.
+ * Simulates the system and the phone's user, on a thread of Binder: each step waits until the previous one is
+ * over.
  */
 final class SystemServer implements Runnable {
     /** Longer than any hang that a test wants. */

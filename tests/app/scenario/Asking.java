@@ -111,7 +111,7 @@ public final class Asking implements Runnable {
         ask("ended");
     }
 
-    /** Stands still until the answer is there, so that the report is of this message. */
+    /** Waits for the answer, so that the report is about this message. */
     private static void ask(final String reason) throws InterruptedException {
         final CountDownLatch answered = new CountDownLatch(1);
         Loopbox.dumpAsync(

@@ -34,7 +34,7 @@ public final class Breadcrumbs implements Redactor, Logger, Runnable {
 
     private Breadcrumbs() {}
 
-    /** Runs one mode and ends the process, but for the hang, which is killed. */
+    /** Runs one mode and ends the process, except for the hang, which is killed. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         final Options options = new Options(arguments);

@@ -76,9 +76,7 @@ public final class Killed extends Handler {
         sendEmptyMessage(received);
     }
 
-    /**
-     * Works, then waits: both are hangs, and only one takes a processor from the processes besides this one.
-     */
+    /** Works, then waits: both are hangs, and only one takes a processor from the other processes. */
     private void hang() {
         Work.busy(HANG_WORK_MS);
         try {

@@ -20,8 +20,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The rules of the performance monitor as arithmetic, and what its files go through, in the folder {@code
- * dir=}. The test has put a file {@code full/uiperf-2026-11-22.jsonl} there that takes no byte.
+ * The rules of the performance monitor as arithmetic, and what can happen to its files, in the folder {@code
+ * dir=}. The test has put a file {@code full/uiperf-2026-11-22.jsonl} there that cannot be written to.
  */
 public final class MonitorRules {
     private static final int PAUSE_MS = 5;
@@ -65,8 +65,8 @@ public final class MonitorRules {
     }
 
     /**
-     * A stack of this many frames, all long, in another language, and with what JSON and a line must not have
-     * as it is.
+     * A stack of this many frames, all long, in another language, and with characters that JSON and a line
+     * have to escape.
      */
     private static void lines() {
         StringBuilder text = new StringBuilder("S\t7\t5000000000\t731200000\t12000000\t206000000\t0\t0\ta.\u5361\u987fHandler\tb.C\t60");
@@ -165,7 +165,7 @@ public final class MonitorRules {
         say("full " + (written < 400), files);
     }
 
-    /** A phone that thinks it is 1970, or 2020, until it has the time. */
+    /** A phone whose clock is at 1970, or 2020, until it gets the time. */
     private static void clock(File folder) {
         MonitorFiles files = files(folder, 3, 2 << 20);
         for (String day : new String[] {"2026-10-31", "2026-11-01", "1970-01-01", "1970-01-02", "2020-01-01"}) {

@@ -5,7 +5,7 @@ import android.os.Looper;
 import com.example.shop.BrokenCoupon;
 import com.example.shop.ShopHandler;
 
-/** Messages that do what well-behaved ones do not. */
+/** Messages that behave unusually. */
 final class OddMessages {
     /** Leaves Looper.loop(), which a main Looper does not do otherwise. */
     static final class Stop extends RuntimeException implements Runnable {
@@ -115,7 +115,7 @@ final class OddMessages {
         runUntil(looper, stop);
     }
 
-    /** Runs until that one's turn, which another thread posts. */
+    /** Runs the loop until that stop's turn, which another thread posts. */
     static void runUntil(Looper looper, Stop stop) {
         while (true) {
             try {

@@ -240,7 +240,7 @@ public final class Polls extends Handler {
         }
     }
 
-    /** The last message of all that are counted: it does not return. */
+    /** The last message that is counted: it does not return. */
     private void end() {
         over = true;
         Script.say("nested " + nested + " idle " + idleRuns + " descriptors " + descriptorCalls);

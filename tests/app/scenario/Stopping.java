@@ -305,8 +305,8 @@ public final class Stopping implements Runnable {
     }
 
     /**
-     * The files that are there, by what they are and when they were written. What goes on to be deleted is
-     * not read.
+     * The files in the folder, by their kinds and when they were written. Files that are still being deleted
+     * are left out.
      */
     private TreeMap<String, String> files() {
         TreeMap<String, String> files = new TreeMap<String, String>();

@@ -31,7 +31,7 @@ import scenario.Work;
 public final class Culprits implements FrameListener, Runnable {
     private static final long HZ_60_NS = 16_666_667;
 
-    /** The recorder takes a scroll for over when no frame has come for a quarter of a second. */
+    /** The recorder takes a scroll as ended when no frame has come for a quarter of a second. */
     private static final long STILL_MS = 300;
 
     private static final int MESSAGE_MS = 400;
@@ -127,7 +127,7 @@ public final class Culprits implements FrameListener, Runnable {
     @Override
     public void onSkippedFrames(int frames, String scene) {}
 
-    /** Of a screen that is still. */
+    /** The message before the list scrolls. */
     private static final class Before implements Runnable {
         @Override
         public void run() {
@@ -135,7 +135,7 @@ public final class Culprits implements FrameListener, Runnable {
         }
     }
 
-    /** Of one that has become still. */
+    /** The message after the list has become still. */
     private static final class After implements Runnable {
         @Override
         public void run() {

@@ -12,9 +12,9 @@ import java.lang.reflect.Method;
 import scenario.Script;
 
 /**
- * What Android 16 has to say of the article's trace. The stages are given, since the testbeds' FrameMetrics
- * has no number of the vsync; the compositor's word comes from a substitute, the one time before its frame's
- * stages and the other time behind.
+ * What Android 16 reports for the article's trace. The stages are given, because the testbeds' FrameMetrics
+ * has no vsync number. The jank types come from a substitute compositor, once before the stages of their
+ * frame and once after.
  */
 final class JankTypes {
     private static final int SHOWN = 3;

@@ -5,7 +5,7 @@ import io.loopbox.FrameListener;
 import io.loopbox.FrameWindow;
 import scenario.Script;
 
-/** Prints what the recorder reports of frames. */
+/** Prints the recorder's notifications about frames. */
 final class PrintsFrames implements FrameListener {
     @Override
     public void onWindow(FrameWindow window) {

@@ -1,4 +1,4 @@
-//! Makes text from a file safe to show. Each output format has more rules of its own: HTML in
+//! Makes text from a file safe to show. Each output format adds its own rules: HTML in
 //! [`escape`](crate::render::escape), CommonMark, Slack, JSON and collapsed stacks in their writers.
 
 use loopbox_format::text::CUT_MARK;

@@ -2,7 +2,7 @@ package android.os;
 
 import dalvik.system.VMDebug;
 
-/** Of the methods that the recorder uses. */
+/** The methods that the recorder uses. */
 public final class Debug {
     /** Has {@link #isDebuggerConnected} say so, whatever the runtime says. */
     public static volatile boolean connected;

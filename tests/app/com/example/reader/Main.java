@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Plays the system that starts the app and the user that uses it. Arguments: the scenario, the app's folder,
- * and the name of the app's main process, or nothing when this is it.
+ * Simulates the system that starts the app and its user. Arguments: the scenario, the app's folder, and the
+ * name of the app's main process, or nothing when this is it.
  */
 public final class Main implements Runnable {
     private final ContextImpl system;
@@ -170,7 +170,7 @@ public final class Main implements Runnable {
         done.await();
     }
 
-    /** Everything that an app can do wrong, before the installation; nothing of it throws. */
+    /** Everything that an app can do wrong before the installation; none of it throws. */
     private static void misuse() {
         Status none = Loopbox.install(null, null);
         say("nothing: " + none.isOn() + " " + !none.getReason().isEmpty());

@@ -10,7 +10,7 @@ import io.loopbox.Report;
 import io.loopbox.Status;
 import java.util.concurrent.CountDownLatch;
 
-/** An app as docs/integrate.md has it: nothing of Loopbox but its public API. */
+/** An app as in docs/integrate.md: it uses only the public API of Loopbox. */
 public final class ReaderApplication extends Application implements Listener, Redactor {
     private final Config.Builder builder;
     final CountDownLatch reported = new CountDownLatch(1);

@@ -80,7 +80,7 @@ public final class Phone {
         return done.get();
     }
 
-    /** A screen of the app, when it shows what it has read. */
+    /** A screen of the app, once it shows what it has read. */
     public static Activity start(final Intent intent) throws Exception {
         final Activity activity =
                 main(
@@ -115,7 +115,7 @@ public final class Phone {
         return activity.isFinished;
     }
 
-    /** All of its views, from above. */
+    /** All of its views, from the top. */
     public static List<View> views(final Activity activity) throws Exception {
         return main(
                 new Callable<List<View>>() {

@@ -67,7 +67,7 @@ pub struct Symbol {
     pub source: SymbolSource,
 }
 
-/// An ELF file of either word size, its headers read.
+/// An ELF file of either word size, with its headers parsed.
 pub struct Image<'a> {
     bytes: &'a [u8],
     ctx: Ctx,
@@ -107,9 +107,9 @@ impl<'a> Image<'a> {
         })
     }
 
-    /// Finds all names; the answers are in their order.
+    /// Finds all names; the results are in the same order.
     ///
-    /// `.gnu_debugdata` is only unpacked when a name is in neither other table: it costs tens of
+    /// `.gnu_debugdata` is only unpacked when a name is in neither of the other tables: that costs tens of
     /// milliseconds and megabytes, so this belongs on a worker thread.
     pub fn find_all(&self, names: &[&str]) -> Vec<Option<Symbol>> {
         let mut found = self.find_dynamic(names);

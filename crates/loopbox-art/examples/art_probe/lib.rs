@@ -1,5 +1,5 @@
-//! A library that samples its process's main thread for the tests in `tests/`: what the JNI layer of the
-//! product does with this crate, reduced to the sampler. Loaded by `probe.Probe` (tests/java).
+//! A library that samples its process's main thread for the tests in `tests/`. It uses this crate as the JNI
+//! layer of the product does, for sampling alone. Loaded by `probe.Probe` (tests/java).
 
 mod parked;
 
@@ -24,7 +24,7 @@ use loopbox_art::{
 static ART: OnceLock<Art> = OnceLock::new();
 static FUSE: OnceLock<Arc<AtomicU32>> = OnceLock::new();
 
-/// What passes between `hop` and the fast native `walk`, which runs inside of it on the same thread.
+/// What `hop` and the fast native `walk`, which runs inside of it on the same thread, pass to each other.
 #[derive(Default)]
 struct Hop {
     /// Ask for the contended monitor, of the suspended thread or else of main.
@@ -46,7 +46,7 @@ static REUSED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static HOP: std::cell::RefCell<Option<Hop>> = const { std::cell::RefCell::new(None) };
-    /// What discovery has the fast native do, while that is called for it.
+    /// What discovery runs inside the fast native while it is called for that.
     static CHECK: Cell<*mut &mut dyn FnMut()> = const { Cell::new(ptr::null_mut()) };
 }
 
@@ -143,7 +143,7 @@ pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>)
     });
 }
 
-/// Runs the fast native with what was suspended; whatever happens in there, the thread goes on.
+/// Runs the fast native with the suspended thread. Whatever happens in there, the thread is resumed.
 fn hop(
     env: &mut Env<'_>,
     class: &JClass<'_>,
@@ -278,7 +278,7 @@ static SAMPLER: Sampler = Sampler {
 /// How often main was found waiting for a lock.
 static LOCKS_SEEN: AtomicU64 = AtomicU64::new(0);
 
-/// `static native void watchLocks(boolean print)`: follows the locks that main waits for, on and on; prints
+/// `static native void watchLocks(boolean print)`: follows the locks that main waits for until `stop`; prints
 /// changes.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_watchLocks<'local>(
@@ -369,7 +369,7 @@ pub extern "system" fn Java_probe_Probe_start<'local>(
     });
 }
 
-/// `static native void stop()`: ends sampling and the watch of locks, and waits for their ends.
+/// `static native void stop()`: ends the sampling and the watch of locks, and waits until both have ended.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_stop(_: EnvUnowned<'_>, _: JClass<'_>) {
     SAMPLER.stop.store(true, Ordering::Release);
@@ -409,7 +409,7 @@ pub extern "system" fn Java_probe_Probe_locksSeen(_: EnvUnowned<'_>, _: JClass<'
     LOCKS_SEEN.load(Ordering::Relaxed) as jlong
 }
 
-/// `static native void log(boolean on)`: keep the text of every sample from now on, or print what was kept.
+/// `static native void log(boolean on)`: keeps the text of every sample from now on, or prints what was kept.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_log(_: EnvUnowned<'_>, _: JClass<'_>, on: jboolean) {
     let kept = std::mem::replace(&mut *SAMPLER.log.lock().unwrap(), on.then(String::new));

@@ -1,4 +1,4 @@
-//! Discovery in structures of memory: the last ones of Android 16, and what later source adds to them.
+//! Discovery in simulated structures: the latest ones of Android 16, and what later source adds to them.
 
 use super::*;
 use crate::offsets::{ROWS, Row};
@@ -20,8 +20,8 @@ struct Added {
     between: usize,
     /// In Runtime behind `java_vm_`, as `build_sdk_version_`.
     behind_java_vm: usize,
-    /// In Thread behind the limit of the thread's own buffer, as `thread_local_jhp_pos`: behind what is
-    /// searched for.
+    /// A value in Thread after the end of the thread's own buffer, as `thread_local_jhp_pos` is: outside of
+    /// the part that is searched.
     behind_jni_env: usize,
     /// In Thread before `jni_env`.
     before_jni_env: usize,
@@ -77,7 +77,7 @@ impl Memory {
         runtime_of(address(&self.vm), None, &[self.thread()?])
     }
 
-    /// What the table says to it.
+    /// The answer of the table for this memory.
     fn compare(&self, row: &Row) -> Result<Match, Off> {
         let (thread, runtime) = (self.thread()?, self.runtime()?);
         let findings = Findings {

@@ -5,7 +5,7 @@ use super::{LineTable, lines};
 use crate::offsets::{Code, NameLayout};
 use crate::sys::mem::WORD;
 
-/// More methods, classes and pieces of code are not read: a file may claim any number of them.
+/// Limit on methods, classes and pieces of code read: a file may claim any number of them.
 const MOST: u32 = 512;
 
 /// What a dex file in memory names.
@@ -20,10 +20,9 @@ pub struct Named {
     pub lines: Vec<LineTable>,
 }
 
-/// Reads all names of `file` as those of a sampled method are read: as an `art::DexFile` stands for it in the
-/// process.
+/// Reads all names of `file` as those of a sampled method are read: through an `art::DexFile` for it.
 ///
-/// Nothing when the file's header does not begin as it must.
+/// `None` when the file's header is not that of a dex file.
 #[doc(hidden)]
 pub fn names_of_dex(file: &[u8]) -> Option<Named> {
     let word_at = |at: usize| file.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes);

@@ -1,4 +1,4 @@
-//! Durations by size: buckets that merge by addition.
+//! Durations by size, in buckets that are merged by addition.
 
 use loopbox_format::model::FrameScene;
 
@@ -26,8 +26,8 @@ pub fn bucket_begin_ns(bucket: usize) -> u64 {
 
 /// The duration that a share of the frames does not exceed, within 12 %; `None` without a frame.
 ///
-/// It is the harmonic mean of the bucket's ends, from which neither is further than 11.1 %, and never above
-/// the longest frame, which is also what the last bucket is taken for.
+/// The result is the harmonic mean of the bucket's bounds, which is at most 11.1 % away from either, and
+/// never above the longest frame. The last bucket counts as the longest frame.
 pub fn quantile_ns(scene: &FrameScene, share: f64) -> Option<u64> {
     let all: u64 = scene.histogram.iter().copied().map(u64::from).sum();
     let longest_ns = u64::from(scene.longest_us) * 1_000;

@@ -13,14 +13,14 @@ use loopbox_format::model::{
 };
 use loopbox_format::text::BoundedStr;
 
-/// A value of FPS is of as many frames as stood this long. Taobao says "exceeds 1 s"; it is meant as
+/// A value of FPS covers as many frames as were shown for this long. Taobao says "exceeds 1 s", but means
 /// "reaches".
 const FPS_VALUE_NS: u64 = 1_000_000_000;
 /// 1/20 s and 1/30 s: targets of Play's vitals.
 const BELOW_20_FPS_NS: u64 = 50_000_000;
 const BELOW_30_FPS_NS: u64 = 33_333_333;
 
-/// What frames add up to on one screen. It holds no list, takes nothing from the heap and does not read
+/// The sums of the frames of one screen. It has no list, allocates nothing on the heap and does not read
 /// ahead.
 #[derive(Debug, Clone)]
 pub struct SceneStats {
@@ -94,7 +94,7 @@ impl SceneStats {
         }
     }
 
-    /// How long a frame kept the main thread, from its vsync to the end of its message.
+    /// How long a frame kept the main thread busy, from its vsync to the end of its message.
     pub fn main_part(&mut self, main_ns: u64, interval: RefreshInterval) {
         add64(&mut self.sums.delay_ns, main_ns.saturating_sub(interval.ns()));
     }
@@ -112,7 +112,7 @@ impl SceneStats {
         }
     }
 
-    /// Counts a report of stages; returns the main cause, by the default threshold, when the frame was slow.
+    /// Counts a report of stages; returns the main cause by the default threshold when the frame was slow.
     pub fn stages(&mut self, report: &StageReport, interval: RefreshInterval) -> Option<FrameCause> {
         if report.first_draw {
             return None;
@@ -151,7 +151,7 @@ impl SceneStats {
         self.sums.observed_rate = true;
     }
 
-    /// What it is so far, as it is written. The window that is open is not in it.
+    /// The figures so far, in the form of a report, without the window that is open.
     pub fn sums(&self) -> &FrameScene {
         &self.sums
     }

@@ -1,4 +1,4 @@
-//! What a process keeps of its frames takes little memory, however many screens and frames there were.
+//! The frames of a process take little memory, however many screens and frames there were.
 
 mod common;
 

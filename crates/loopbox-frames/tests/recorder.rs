@@ -1,4 +1,4 @@
-//! A process's frames, touches and stages as they come, and what is left of them.
+//! The frames, touches and stages of a process in the order in which they come, and the figures that result.
 
 mod common;
 
@@ -240,8 +240,8 @@ fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figur
     assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(6), "Detail"));
 }
 
-/// What the compositor reports on Android 16 comes in batches and late, and by a number that only the stages
-/// join to a frame.
+/// On Android 16 the compositor's reports come in batches and late, with a number that only the stages
+/// connect to a frame.
 #[test]
 fn the_compositors_word_finds_its_frame_whenever_it_comes() {
     let mut recorder = recorder_of(36);

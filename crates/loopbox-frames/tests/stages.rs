@@ -1,4 +1,4 @@
-//! Reports of `FrameMetrics` as arrays, given for each level, and what is made of them.
+//! Reports of `FrameMetrics` as arrays for each API level, and the stages computed from them.
 
 mod common;
 
@@ -12,7 +12,7 @@ use loopbox_frames::{
 const THIRTIETH: u64 = 33_300_000;
 const NOT_KNOWN: i64 = -1;
 
-/// The eight stages and the total in ms, with timestamps as the level has them.
+/// The eight stages and the total in ms, with the timestamps that the API level has.
 fn metrics(stages: [i64; 8], total: i64) -> [i64; METRICS] {
     let mut all = [NOT_KNOWN; METRICS];
     for (to, ms) in all.iter_mut().zip(stages.into_iter().chain([total])) {

@@ -1,4 +1,4 @@
-//! What a stack is called in a list: the app's own method nearest to the top, and what that waited in.
+//! The name of a stack in a list: the app's own method nearest to the top, and what that was waiting in.
 
 use crate::line::Stack;
 use loopbox_report::{AppPackages, CodeOwner};
@@ -11,7 +11,7 @@ const DISPATCH: [&str; 3] = [
     "android.os.Handler.dispatchMessageImpl",
 ];
 
-/// What stands for a stack, and by which equal ones are counted together.
+/// The key of a stack: stacks with equal keys are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Culprit {
     /// A method with its class.
@@ -21,7 +21,7 @@ pub(crate) struct Culprit {
 }
 
 impl Culprit {
-    /// Of a stack, top first; `None` when it has no frame above the Looper.
+    /// The key of a stack, given top first; `None` when it has no frame above the Looper.
     pub(crate) fn of(stack: &Stack) -> Option<Self> {
         let methods = stack.frames.iter().map(|frame| method(frame));
         let above: Vec<&str> = methods.take_while(|method| !DISPATCH.contains(method)).collect();

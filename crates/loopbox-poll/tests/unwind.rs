@@ -1,4 +1,4 @@
-//! What stands on the native stack of every idle main thread must not end a trace.
+//! The trampoline's frame is on the native stack of every idle main thread: unwinders must get past it.
 
 use std::backtrace::Backtrace;
 use std::ffi::c_void;
@@ -70,7 +70,7 @@ fn an_unwinder_passes_through_each_trampoline() {
     }
 }
 
-/// Three libraries that call the one before them.
+/// Three libraries, each of which calls the one before.
 static WRAPPERS: [Poll; 3] = [wraps::<0>, wraps::<1>, wraps::<2>];
 
 extern "C" fn wraps<const N: usize>(env: *mut c_void, object: *mut c_void, queue: i64, timeout_ms: i32) {

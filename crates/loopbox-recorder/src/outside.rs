@@ -3,8 +3,8 @@
 use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
-/// A thread that is away from its queue twice, this far apart, does something: waking up, taking the next
-/// message and the small callbacks in between are over sooner.
+/// When a thread is found away from its queue twice, this far apart, it is doing something: waking up, taking
+/// the next message and the small callbacks in between take less time.
 const CONFIRM_NS: u64 = 100 * MS;
 
 /// Where the kernel sees the main thread.
@@ -20,18 +20,18 @@ pub enum Place {
     Unknown,
 }
 
-/// What a thread has asked of the processors so far: a thread that computes does one or the other all the
-/// time.
+/// The processor time that a thread has requested so far, running or waiting: a thread that computes does one
+/// or the other all the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Demand {
-    /// On one of them: its CPU time.
+    /// The time that it ran: its CPU time.
     pub ran_ns: u64,
     /// Ready to run, and waiting for one.
     pub waited_ns: u64,
 }
 
 impl Demand {
-    /// Both, since then; `None` when it was more then, which cannot be.
+    /// Both since that time; `None` when an earlier value is larger, which is impossible.
     fn since(self, before: Self) -> Option<u64> {
         let all = |demand: Self| demand.ran_ns.saturating_add(demand.waited_ns);
         all(self).checked_sub(all(before))
@@ -43,9 +43,9 @@ impl Demand {
 pub struct Glance {
     /// Now, uptime.
     pub now_ns: Uptime,
-    /// The number of what may run outside of messages now: another one after each message.
+    /// The number of what may run outside of messages now; it changes after each message.
     pub token: Token,
-    /// What it has asked of the processors; `None` when its CPU time cannot be read.
+    /// The processor time that it has requested; `None` when its CPU time cannot be read.
     pub demand: Option<Demand>,
     /// Where it is.
     pub place: Place,
@@ -58,15 +58,15 @@ pub enum Finding {
     Waits,
     /// It does not seem to: check again at this uptime.
     Doubtful(Uptime),
-    /// It has not waited since this uptime, when it was first seen so.
+    /// It has not waited since this uptime, at which that was first seen.
     Busy(Uptime),
 }
 
-/// When the main thread was last seen to do nothing, or else first seen after a message, and what it had
-/// asked of the processors by then.
+/// When the main thread was last seen idle, or else first seen after a message, and the processor time that
+/// it had requested by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asleep {
-    /// Between which messages, see [`Glance::token`]; [`Token::NONE`] for not at all.
+    /// The messages between which this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not.
     pub token: Token,
     /// Uptime.
     pub at_ns: Uptime,
@@ -76,10 +76,10 @@ pub struct Asleep {
     pub waited: bool,
 }
 
-/// What the thread had asked of the processors when it was first seen busy.
+/// The processor time that the thread had requested when it was first seen busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeenBusy {
-    /// Between which messages, see [`Glance::token`]; [`Token::NONE`] for not at all.
+    /// The messages between which this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not.
     pub token: Token,
     /// Uptime.
     pub at_ns: Uptime,
@@ -93,8 +93,8 @@ pub struct OutsideWatch {
     asleep: Asleep,
     rest: Asleep,
     seen_busy: SeenBusy,
-    /// Between which messages it was seen busy, since when, and until when at least; [`Token::NONE`] for not
-    /// at all.
+    /// The messages between which it was seen busy, since when, and until when at least; [`Token::NONE`] when
+    /// it was not.
     busy: (Token, Uptime, Uptime),
 }
 
@@ -158,17 +158,17 @@ impl OutsideWatch {
         self.asleep
     }
 
-    /// When it was first seen in the queue's wait after the last message that began.
+    /// When it was first seen in the queue's wait after the last message began.
     pub fn rest(&self) -> Asleep {
         self.rest
     }
 
-    /// What it had asked of the processors when it was first seen busy.
+    /// The processor time that it had requested when it was first seen busy.
     pub fn seen_busy(&self) -> SeenBusy {
         self.seen_busy
     }
 
-    /// How long what had this number was seen busy, when it is over: until the message that began at
+    /// How long the work with this number was seen, once it is over: until the message that began at
     /// `next_ns`, if that is known.
     pub fn lasted_ns(&self, token: Token, next_ns: Option<Uptime>) -> Option<u64> {
         let (of, since_ns, until_ns) = self.busy;
@@ -176,9 +176,9 @@ impl OutsideWatch {
     }
 }
 
-/// When what keeps the main thread began, if what it asked of the processors shows it: it has computed all
-/// the time since, or waited for a processor to do so. `seen` is when it was first seen busy, `None` for just
-/// now.
+/// When the present work of the main thread began, if the processor time that it requested shows that: it has
+/// computed all the time since, or waited for a processor to do so. `seen` is when it was first seen busy,
+/// `None` for just now.
 pub fn computing_since(
     asleep: &Asleep,
     now_ns: Uptime,
@@ -187,10 +187,10 @@ pub fn computing_since(
 ) -> Option<Uptime> {
     /// Clocks and wake-ups are not finer than that.
     const SLACK_NS: u64 = 50 * MS;
-    /// What an idle thread computes now and then does not add up to more than slack in that time.
+    /// The small computations of an idle thread do not add up to more than the slack in that time.
     const LONGEST_NS: u64 = 60_000 * MS;
-    /// A thread that computes waits this many times as long as it runs at most: others want its processor,
-    /// too.
+    /// A thread that computes is assumed to wait at most this many times as long as it runs, because others
+    /// use its processor, too.
     const MOST_WAITS: u64 = 8;
     let used_since = |before: Demand| {
         let ran_ns = demand.ran_ns.checked_sub(before.ran_ns)?;

@@ -1,19 +1,20 @@
 //! Whether the main thread sleeps while ordinary messages are due.
 //!
-//! A sync barrier that nobody removes does that: main waits, each message behind it waits, and none of them
-//! wakes main. Nothing that the hook or the kernel shows of main distinguishes it from rest. So the front of
-//! the queue is checked, once when main has gone to rest, and again only where that check gave a reason.
+//! A sync barrier that nobody removes causes that: main waits, each message behind the barrier waits, and
+//! none of them wakes main. Nothing that the hook or the kernel shows about main distinguishes this from
+//! rest. So the front of the queue is checked once when main has gone to rest, and again only when that check
+//! gave a reason.
 
 use loopbox_format::model::Uptime;
 
 const MS: u64 = 1_000_000;
-/// A check that comes this much later than it was wanted: the process was kept from running, main as well.
+/// When a check comes this much later than intended, the process was kept from running, main included.
 const GAP_NS: u64 = 1_000 * MS;
-/// What is overdue has to be found twice, this far apart, with a main thread that waits: after a message that
-/// took long the barrier of its frame is as old, and gone with the next frame.
+/// An overdue message must be found twice, this far apart, while the main thread waits: after a message that
+/// took long, the barrier of its frame is as old, but gone with the next frame.
 const CONFIRM_NS: u64 = 500 * MS;
-/// A barrier that holds back nothing yet is checked again after half of the time that it is known, within
-/// these bounds.
+/// A barrier that holds back nothing yet is checked again after half of the time for which it is known,
+/// within these bounds.
 const SHORTEST_NS: u64 = 500 * MS;
 const LONGEST_NS: u64 = 30_000 * MS;
 
@@ -58,12 +59,12 @@ pub enum QueueFinding {
     Rest,
     /// Check again at this uptime.
     CheckAt(Uptime),
-    /// Messages have been held back for the hang threshold: for so long, as far as it was seen. Once for each
+    /// Messages have been held back for the hang threshold, as far as was seen. Reported once for each
     /// barrier.
     Hang(u64),
 }
 
-/// What is known of what holds the queue back.
+/// What is known about what holds the queue back.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     front: Front,
@@ -98,7 +99,7 @@ impl QueueWatch {
         self.held = None;
     }
 
-    /// Takes note of a check. `waits`: the kernel saw main in its queue's wait, and no message runs.
+    /// Records a check. `waits`: the kernel showed main in its queue's wait, and no message runs.
     pub fn check(&mut self, now_ns: Uptime, front: Front, waits: bool) -> QueueFinding {
         let known = self.held.take().filter(|held| held.front.is_same(front));
         if front == Front::Free || self.reported.is_some_and(|reported| reported.is_same(front)) {

@@ -5,17 +5,18 @@ use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
 const HOUR_NS: u128 = 3_600_000 * MS as u128;
-/// Idle for this long, the sampler parks and the next start has to wake it: one wake-up call of the main
-/// thread for a tenth of a second of silence at least. In the background it parks at once: there messages are
-/// rare.
+/// After main was idle for this long, the sampler parks, and the next start must wake it: so the main thread
+/// makes at most one wake-up call for each tenth of a second of silence. In the background it parks at once,
+/// because messages are rare there.
 const PARK_AFTER_NS: u64 = 100 * MS;
-/// After this many checks in a row without a message old enough to be sampled, the thread checks half as
+/// After this many consecutive checks without a message old enough to be sampled, the thread checks half as
 /// often, until it finds one. Then messages follow each other and all are short, as while the app scrolls.
-/// Not where short trees are kept as well: they would begin too late. (Nor does the thread check before it
-/// parks.)
+/// Not where short trees are kept as well, because they would begin too late. (The thread does not check
+/// before it parks either.)
 const BUSY_CHECKS: u32 = 10;
 const SHORT_TREE: u64 = 4;
-/// Waking later than this is a process that was frozen or a device that slept, not a busy machine.
+/// Waking later than this means that the process was frozen or the device slept, not that the machine is
+/// busy.
 const FROZEN_LATE_NS: u64 = 10_000 * MS;
 /// Late wake-ups in a row until the machine counts as starved.
 const LATE_STRIKES: u32 = 3;
@@ -25,8 +26,8 @@ const CALM_STEPS: u32 = 32;
 const MAX_BACKOFF: u32 = 4;
 /// Failed suspensions in a row until the message is given up.
 const MAX_FAILURES: u32 = 3;
-/// Nothing is sampled for this long after a second message in a row was given up; six times as long with each
-/// one that follows, up to an hour.
+/// Nothing is sampled for this long after a second message in a row was given up, and six times as long after
+/// each further one, up to an hour.
 const GIVEN_UP_NS: u64 = 10_000 * MS;
 const GIVEN_UP_FACTOR: u64 = 6;
 const GIVEN_UP_MAX_NS: u64 = 3_600_000 * MS;
@@ -78,7 +79,8 @@ pub enum Step {
     SleepUntil(Uptime),
     /// Take a stack now and report with [`Schedule::taken`].
     Sample {
-        /// The message that the decision is for: when another one runs by then, the stack is not this one's.
+        /// The message that the decision is for. When another one runs by then, the stack does not belong to
+        /// this one.
         token: Token,
         /// The interval in force, to be kept with the stack.
         interval_ns: u64,
@@ -90,10 +92,10 @@ pub enum Step {
 pub enum Taken {
     /// A stack was taken.
     Stack {
-        /// How long the main thread was kept stopped at most: from the moment that this was asked for.
+        /// The longest time for which the main thread may have been stopped: from the request on.
         stop_ns: u64,
     },
-    /// The main thread could not have stopped soon, which is known without asking: nothing was stopped.
+    /// It was known without asking that the main thread could not stop soon: nothing was stopped.
     Unstoppable,
     /// Another message ran by then, or none; nothing was stopped.
     Gone,
@@ -203,7 +205,7 @@ impl Schedule {
     }
 
     /// While display frames come, messages that begin are sampled from this age on, and short trees are kept;
-    /// `None` when none come any more. It never makes sampling begin later.
+    /// `None` when no more frames come. It never makes sampling begin later.
     pub fn set_jank_onset(&mut self, onset_ns: Option<u64>) {
         self.onset_ns = onset_ns.unwrap_or(u64::MAX).min(self.usual_onset_ns);
         self.keeps_short_trees = onset_ns.is_some() || self.usually_keeps_short_trees;
@@ -269,8 +271,8 @@ impl Schedule {
         self.sleep_until(park_ns.min(now_ns.plus(onset_ns)))
     }
 
-    /// Counts a check that found nothing to sample. When the next one is due at the earliest; zero for
-    /// whenever there may be something.
+    /// Counts a check that found nothing to sample. Returns when the next one is due at the earliest; zero
+    /// when there may be something at any time.
     fn next_check_ns(&mut self, now_ns: Uptime) -> Uptime {
         self.fruitless = self.fruitless.saturating_add(1);
         if self.checks_rarely() { now_ns.plus(self.onset_ns.saturating_mul(2)) } else { Uptime::ZERO }
@@ -314,8 +316,8 @@ impl Schedule {
         }
     }
 
-    /// The current message is not sampled any more. The next one is; where that fails, too, whatever keeps
-    /// ART from stopping the main thread may last, and it is tried less and less often.
+    /// The current message is not sampled any more; the next one is. If that fails, too, the reason why ART
+    /// cannot stop the main thread may last, so attempts become less and less frequent.
     fn give_up(&mut self, now_ns: Uptime) {
         self.failures = 0;
         self.given_up_token = self.token;
@@ -351,18 +353,17 @@ impl Schedule {
         self.background = background;
     }
 
-    /// The thread did something else than the step asked for: that it comes late then says nothing of the
-    /// machine.
+    /// The thread did something other than the step, so its lateness then says nothing about the machine.
     pub fn reset_lateness(&mut self) {
         self.asked_ns = None;
     }
 
-    /// The worst lateness since this was last called; `None` when the thread did not sleep to a deadline.
+    /// The worst lateness since the previous call; `None` when the thread did not sleep to a deadline.
     pub fn take_late_ns(&mut self) -> Option<u64> {
         self.worst_late_ns.take()
     }
 
-    /// Samples of the current message that were due but not taken, since this was last called.
+    /// Samples of the current message that were due but not taken since the previous call.
     pub fn take_missed(&mut self) -> u32 {
         let missed = std::mem::take(&mut self.missed);
         // Of one stack that comes late none is missing.
@@ -420,7 +421,7 @@ impl Schedule {
         self.due_ns = self.due_ns.plus(passed.saturating_mul(interval));
     }
 
-    /// Refills the budget; `Some` with the time to wait for when it does not hold a usual stop.
+    /// Refills the budget; `Some` with the time to wait when it does not suffice for a usual stop.
     fn wait_for_budget(&mut self, now_ns: Uptime) -> Option<Uptime> {
         let budget = u128::from(self.budget_per_hour_ns);
         let since = now_ns.since(self.budget_at_ns.unwrap_or(now_ns));

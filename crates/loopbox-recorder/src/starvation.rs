@@ -1,11 +1,11 @@
-//! How long the main thread has waited for a processor, the wait that is not over included.
+//! How long the main thread has waited for a processor, including a wait that has not ended.
 
-/// What the kernel counts of a thread (`/proc/<pid>/task/<tid>/schedstat`), and whether it sleeps.
+/// What the kernel counts for a thread (`/proc/<pid>/task/<tid>/schedstat`), and whether it sleeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scheduled {
     /// How long it ran.
     pub ran_ns: u64,
-    /// How long it waited for a processor. The kernel adds a wait when it is over, not before.
+    /// How long it waited for a processor. The kernel adds a wait when it ends, not before.
     pub waited_ns: u64,
     /// How often it was given a processor.
     pub turns: u64,
@@ -13,11 +13,12 @@ pub struct Scheduled {
     pub is_runnable: bool,
 }
 
-/// Follows a thread that is checked now and then, by another one that may wait for a processor as well.
+/// Follows a thread that is checked now and then by another thread, which may itself have to wait for a
+/// processor.
 ///
-/// The kernel counts a wait when it is over. So the time that it counted neither as a run nor as a wait is
-/// sleep, or a wait that is not over. A thread that sleeps at a check is in no wait. The wait of a runnable
-/// one began after the check before, unless it has had no turn since then.
+/// The kernel counts a wait when it ends. So time that it counted neither as running nor as waiting is sleep,
+/// or a wait that has not ended. A thread that sleeps at a check is in no wait. The wait of a runnable thread
+/// began after the previous check, unless it has had no turn since then.
 #[derive(Debug, Clone, Copy)]
 pub struct Starvation {
     first: Scheduled,
@@ -34,8 +35,8 @@ impl Starvation {
         Self { first: now, first_ns: now_ns, last: now, last_ns: now_ns, slept_ns: 0 }
     }
 
-    /// How long the thread has waited for a processor so far. The clock may leave out when the process was
-    /// frozen.
+    /// How long the thread has waited for a processor so far. The clock may exclude time in which the process
+    /// was frozen.
     pub fn update(&mut self, now_ns: u64, now: Scheduled) -> u64 {
         let all_ns = now_ns.saturating_sub(self.first_ns);
         let ran_ns = now.ran_ns.saturating_sub(self.first.ran_ns);
@@ -59,8 +60,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Checks at these times: milliseconds so far, run, waited, turns, whether it is runnable, and what is
-    /// found.
+    /// Checks at these times: milliseconds so far, run, waited, turns, whether it is runnable, and the
+    /// expected result.
     fn checks(checks: &[(u64, u64, u64, u64, bool, u64)]) {
         let at = |ran: u64, waited: u64, turns, is_runnable| Scheduled {
             ran_ns: (1_000 + ran) * MS,

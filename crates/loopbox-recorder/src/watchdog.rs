@@ -4,15 +4,16 @@ use crate::{Activity, Scheduled, Starvation};
 use loopbox_format::model::{CpuUse, Token, Uptime};
 
 const MS: u64 = 1_000_000;
-/// A thread that wakes that much too late was kept from running, and with it the whole process.
+/// A thread that wakes up this much too late was kept from running, and the whole process with it.
 const GAP_NS: u64 = 1_000 * MS;
-/// How often a running message is checked, at the least; in the background no user waits for it.
+/// How often a running message is checked at least; in the background, where no user waits, less often is
+/// enough.
 const CHECK_NS: u64 = 500 * MS;
 const BACKGROUND_CHECK_NS: u64 = 1_000 * MS;
 /// From this age on a message whose process is killed leaves a report.
 const MATTERS_NS: u64 = 1_000 * MS;
-/// How often it is checked from then on: by the checks the next launch knows how long it ran, to within a
-/// tenth of a second.
+/// How often it is checked from then on. From these checks the next launch knows how long the message ran, to
+/// within a tenth of a second.
 const HEARTBEAT_NS: u64 = 80 * MS;
 
 /// What the watching thread did since the last check.
@@ -20,7 +21,7 @@ const HEARTBEAT_NS: u64 = 80 * MS;
 pub enum Since {
     /// It was busy, or slept for an unknown time.
     Awake,
-    /// It slept until this uptime, or until something woke it before.
+    /// It slept until this uptime, or was woken earlier.
     SleptUntil(Uptime),
     /// It slept until a message began.
     Parked,
@@ -29,7 +30,7 @@ pub enum Since {
 /// A message that runs long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Suspect {
-    /// Which; [`Token::NONE`] for none.
+    /// Its token; [`Token::NONE`] for none.
     pub token: Token,
     /// When its dispatch began.
     pub start_ns: Uptime,
@@ -37,23 +38,25 @@ pub struct Suspect {
     pub ran_ns: u64,
     /// How long the process did not run meanwhile.
     pub frozen_ns: u64,
-    /// How much of `ran_ns` the main thread has waited for a processor since the first check of the message.
+    /// The part of `ran_ns` for which the main thread has waited for a processor since the first check of the
+    /// message.
     pub starved_ns: u64,
-    /// Who used the processors since that check; of no time until the second one.
+    /// Which processes used the processors since that check; covers no time until the second check.
     pub cpu_use: CpuUse,
 }
 
-/// Watches the running message from another thread: no message is posted, no clock of the main thread read.
+/// Watches the running message from another thread: it posts no message, and reads no clock of the main
+/// thread.
 ///
-/// The thread sleeps to deadlines. When it wakes much later than it wanted, the process was frozen by the
-/// system, stopped, or starved; that time is not the message's own and does not count.
+/// The thread sleeps to deadlines. When it wakes much later than intended, the process was frozen by the
+/// system, stopped, or starved; that time does not count for the message.
 #[derive(Debug, Clone, Copy)]
 pub struct Watchdog {
     suspicion_ns: u64,
     gap_ns: u64,
     background: bool,
     message: Suspect,
-    /// Since the first check of the message: how long it had run then, and what was counted.
+    /// The first check of the message: how long it had run by then, and the counters at that time.
     first: Option<(Starvation, u64, Counted)>,
     frozen: Frozen,
 }
@@ -122,7 +125,7 @@ impl Watchdog {
         self.message.ran_ns >= self.suspicion_ns
     }
 
-    /// What the kernel counted at the moment of the last check, where it counts.
+    /// The kernel's counters at the last check, where available.
     pub fn counted(&mut self, now: Option<Counted>) {
         let Some(now) = now.filter(|_| self.message.token != Token::NONE) else { return };
         let ran_ns = self.message.ran_ns;

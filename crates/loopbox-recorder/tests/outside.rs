@@ -1,4 +1,4 @@
-//! Work outside of messages, of a thread that is known not to have rested.
+//! Work outside of messages, for a thread that is known not to have rested.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{MS, Main, State, kinds};
 use loopbox_format::model::{RecordKind, Uptime};
 use loopbox_recorder::{Config, Wanted};
 
-/// A message that begins after the thread has computed for so long since the one before.
+/// A message that begins after the thread has computed for this long since the previous one.
 fn after_work(main: &mut Main, work_ns: u64, ns: u64) {
     main.compute(work_ns);
     let _ = main.aggregator.begin_after_work(Main::pointer(1, false));

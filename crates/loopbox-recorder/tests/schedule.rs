@@ -8,7 +8,7 @@ const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 const HOUR: u64 = 3_600 * SECOND;
 
-/// A sampler thread on a machine where everything takes as long as the test says.
+/// A sampler thread on a simulated machine where each step takes as long as the test says.
 struct Sampler {
     schedule: Schedule,
     now_ns: Uptime,
@@ -36,7 +36,7 @@ impl Sampler {
         }
     }
 
-    /// Runs while the main thread does this, until this time; what it answered last when it parked or
+    /// Runs while the main thread does this, until this time; returns the last step, when it parked or
     /// stopped.
     fn run(&mut self, activity: Activity, until_ns: Uptime) -> Option<Step> {
         while self.now_ns < until_ns {
@@ -62,7 +62,7 @@ impl Sampler {
         None
     }
 
-    /// A message runs for that long from now on; when its stacks were taken, relative to its start.
+    /// A message runs for this long from now on; returns when its stacks were taken, relative to its start.
     fn message(&mut self, token: u64, ns: u64) -> Vec<u64> {
         let start_ns = self.now_ns;
         self.taken_at_ns.clear();
@@ -321,8 +321,8 @@ fn slow_stops_widen_the_interval() {
     assert_eq!(sampler.schedule.interval_ns(), 160 * MS);
 }
 
-/// A message of this number that begins now: when it was first sampled, and how often, until it ends or is
-/// given up.
+/// A message with this number begins now; returns when it was first sampled, and how often, until it ends or
+/// is given up.
 fn attempts(
     schedule: &mut Schedule,
     token: u64,

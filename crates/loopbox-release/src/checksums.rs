@@ -9,7 +9,7 @@ use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-/// The end of a checksum's name, and how it is made of a file's bytes.
+/// The suffix of a checksum's file, and how the checksum is computed from a file's bytes.
 type Kind = (&'static str, fn(&[u8]) -> String);
 
 /// Maven asks for the first two, and newer clients for the others.
@@ -35,7 +35,7 @@ pub(crate) fn write(file: &Path) -> Result<()> {
     KINDS.iter().try_for_each(|(kind, of)| write_atomically(&with_ending(file, kind), of(&bytes)))
 }
 
-/// Compares those of a file with its bytes. How many there are.
+/// Compares a file's checksums with its bytes. Returns how many there are.
 pub(crate) fn verify(file: &Path) -> Result<usize> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     for (kind, of) in KINDS {

@@ -1,4 +1,4 @@
-//! Ring files of every released version, kept for ever: what an older app left behind is read by a newer one.
+//! Ring files of every released version, kept for ever, because a newer app must read what an older one left.
 
 mod common;
 
@@ -58,7 +58,7 @@ fn breadcrumbs() -> [Breadcrumb; 2] {
         .map(|(name, at)| Breadcrumb { at_ns: Uptime(at), name: name.into() })
 }
 
-/// Of one page and of two.
+/// A tree of one page, and one of two.
 fn samples(token: u64) -> u32 {
     50 + 100 * (token as u32 % 2)
 }
@@ -137,8 +137,8 @@ fn a_ring_of_version_1_0_is_read() {
 /// A slot that readers use: its region's kind, its place there, its bytes.
 type SlotSeen<'a> = (u32, usize, &'a [u8]);
 
-/// What readers use: header and marks, and the slots, each up to the end of its payload. Of what changes
-/// in place the newest counts, in whichever slot it stands.
+/// The parts that readers use: header and marks, and the slots, each up to the end of its payload. For a
+/// state that changes in place the newest slot counts, whichever of the two it is.
 fn used(file: &[u8]) -> (&[u8], Vec<SlotSeen<'_>>) {
     let word = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
     let mut slots = Vec::new();
@@ -157,7 +157,7 @@ fn used(file: &[u8]) -> (&[u8], Vec<SlotSeen<'_>>) {
     (&file[..4096], slots)
 }
 
-/// A change here is a change of the format, which needs a new version and a new file.
+/// A change here changes the format, which needs a new version and a new file.
 #[test]
 fn this_version_writes_version_1_0_byte_for_byte() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Files that no process wrote like this: cut, changed, forged. Recovery gives an error or what is intact,
-//! and nothing that was not written.
+//! Files that no process wrote in this form: truncated, changed, forged. Recovery returns an error or the
+//! intact parts, and nothing that was not written.
 
 mod common;
 #[path = "common/memory.rs"]
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 /// A small ring with something in every region; see `golden.rs`.
 const IMAGE: &[u8] = include_bytes!("golden/ring-1.0.lbr");
 
-/// What recovery holds at most for a file as small as the image, whatever was done to it.
+/// The most memory that recovery may hold for a file as small as the image, whatever was done to it.
 const MEMORY: usize = 4 << 20;
 
 /// [`loopbox_store::recover`] within its bound.

@@ -29,12 +29,11 @@ pub struct SymbolFile {
     pub detail: Detail,
 }
 
-/// For each build id (lower-case hex) the file with most information, if any file below the folders has that
-/// id.
+/// For each build id (lower-case hex) the file with the most information, if any file below the folders has
+/// that id.
 ///
-/// The places that debuggers search come first, `ab/cdef.debug` below each folder and below its `.build-id`;
-/// then every ELF file, whatever its name. Files and folders in there that cannot be read are
-/// passed over.
+/// The places that debuggers search come first: `ab/cdef.debug` below each folder and below its `.build-id`;
+/// then every ELF file, whatever its name. Files and folders in there that cannot be read are skipped.
 ///
 /// # Errors
 /// When one of the folders itself cannot be read.
@@ -71,7 +70,7 @@ fn debug_files(folder: &Path, build_id: &str) -> Vec<PathBuf> {
     vec![below(folder.to_path_buf()), below(folder.join(".build-id"))]
 }
 
-/// Takes a file that has one of the build ids and has more information than those before.
+/// Takes a file that has one of the build ids and more information than the files found before.
 fn take_if_better(path: &Path, build_ids: &[&str], found: &mut HashMap<String, SymbolFile>) {
     let Some((id, detail)) = read(path) else { return };
     let better = found.get(&id).is_none_or(|known| known.detail < detail);

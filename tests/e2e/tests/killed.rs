@@ -9,7 +9,7 @@ use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
 use std::fs;
 use tempfile::tempdir;
 
-/// Most of the time these processes wait, so many of them can share two processors; `cargo xtask stress kill`
+/// Most of the time these processes wait, this many of them can share two processors; `cargo xtask stress kill`
 /// runs more.
 #[test]
 fn processes_killed_at_random_moments_lose_half_a_second_at_the_most() -> Result<()> {

@@ -132,9 +132,9 @@ impl SystemTrace {
         (start_ns > 0 && waited_ns <= MOST_WAITED_NS).then_some(waited_ns)
     }
 
-    /// The time-out that had passed, including what the system had added because of its own load; `None`
-    /// where the trace does not have it. From the line `Timeout`, in milliseconds; the source is the same as
-    /// for [`Self::waited_ns`].
+    /// The time-out that had passed, including what the system had added because it was itself under load;
+    /// `None` where the trace does not have it. From the line `Timeout`, in milliseconds; the source is the
+    /// same as for [`Self::waited_ns`].
     pub fn time_out_ns(&self) -> Option<u64> {
         self.field("Timeout")?.parse::<u64>().ok()?.checked_mul(1_000_000).filter(|ns| *ns > 0)
     }

@@ -1,4 +1,4 @@
-//! What the parts of a ring share.
+//! State that the parts of a ring share.
 
 use super::saved_frames::WaitingFrames;
 use crate::layout::Header;

@@ -1,4 +1,4 @@
-//! kill -9 at random moments of a process that does nothing but write.
+//! kill -9 at random moments of a process that only writes.
 
 use crate::common::{details, group, record, renumbered, tree};
 use crate::roles::Actor;

@@ -15,7 +15,7 @@ const WORDS: usize = 6;
 
 /// Where the method's function is in its `ArtMethod`.
 static AT: AtomicUsize = AtomicUsize::new(0);
-/// What was there before the wrapper.
+/// The function that was there before the wrapper.
 static BEFORE: AtomicUsize = AtomicUsize::new(0);
 static CALLS: AtomicU32 = AtomicU32::new(0);
 
@@ -26,7 +26,7 @@ extern "system" fn wrapper(env: *mut JNIEnv, queue: jobject, handle: jlong, time
     before(env, queue, handle, timeout_ms);
 }
 
-/// Finds where the VM has the function, which is this program's so far.
+/// Finds where the VM keeps the function's address, which so far is in this program.
 extern "system" fn find(env: *mut JNIEnv, _: jclass, method: jobject) {
     // SAFETY: a live reflected method; on these runtimes its id is the address of its `ArtMethod`, which is
     // larger than this.
@@ -68,7 +68,7 @@ extern "system" fn restore_first(env: *mut JNIEnv, _: jclass) {
     set(env, natives::poll_once_address());
 }
 
-/// A jump to the function, in memory that no file is behind, as libraries that rewrite code make it.
+/// A jump to the function, in memory without a file, as libraries that rewrite code make it.
 extern "system" fn jump(env: *mut JNIEnv, _: jclass) {
     #[cfg(target_arch = "x86_64")]
     let (code, address_at): (&[u8], usize) = (&[0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0], 2);

@@ -114,7 +114,7 @@ impl Oracle {
         exact?.as_ref()
     }
 
-    /// A frame by itself: its method exists and its dex pc is one of its instructions.
+    /// Checks a frame by itself: its method exists and its dex pc is one of the method's instructions.
     fn check_frame(&self, frame: &Frame) -> Result<(), String> {
         if is_proxy(frame) {
             return Ok(());

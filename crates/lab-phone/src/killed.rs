@@ -14,7 +14,7 @@ use crate::phone::is_called;
 use crate::stage::Stage;
 
 const SCENARIO: &str = "killed";
-/// From this age of a message on, a killed process is worth a report; `MIN_HANG_NS` of
+/// From this age of a message on, a killed process deserves a report; `MIN_HANG_NS` of
 /// `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
 /// Between two reads of the ring.
@@ -27,7 +27,7 @@ pub(crate) struct Killed {
     pub(crate) ring_age_ns: u64,
     /// How old it is in the report of the next launch.
     pub(crate) report_age_ns: u64,
-    /// Stacks of it in that report.
+    /// The number of its stacks in that report.
     pub(crate) stacks: usize,
 }
 
@@ -63,7 +63,8 @@ pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
     Ok(Killed { ring_age_ns, report_age_ns: running.age_ns(), stacks: stacks.len() })
 }
 
-/// Until the ring of the process, as it would be found now, has a hang with a name and a stack: its age.
+/// Waits until the ring of the process, read as if it had been killed now, has a hang with a name and a
+/// stack; returns the hang's age.
 fn wait_for_hang(stage: &Stage<'_>, pid: u32) -> Result<u64> {
     let end = Instant::now() + LIMIT;
     while Instant::now() < end {
@@ -80,7 +81,7 @@ fn wait_for_hang(stage: &Stage<'_>, pid: u32) -> Result<u64> {
     bail!("no ring with a hang, its name and its stacks within {LIMIT:?}")
 }
 
-/// The ring of a process; `None` while it is not there, or is just being written.
+/// The ring of a process; `None` while it does not exist or is being written.
 fn ring_of(stage: &Stage<'_>, pid: u32) -> Result<Option<Recovered>> {
     let is_its = |name: &&String| is_called(name, "lbr") && name.contains(&format!("-{pid}-"));
     let files = stage.phone.files(SCENARIO)?;

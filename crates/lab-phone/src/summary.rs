@@ -1,4 +1,4 @@
-//! What was seen, in words: the line of `docs/compatibility.md`, and the file that goes with it.
+//! The results in words: the line of `docs/compatibility.md`, and the file that belongs to it.
 
 use std::fmt::Write as _;
 
@@ -118,7 +118,7 @@ impl Summary {
         self.frames.as_ref()?.features.iter().find(|state| state.feature == which)
     }
 
-    /// Everything, as Markdown: what one sends in.
+    /// All results as Markdown, the file to send in.
     pub fn text(&self) -> String {
         let about = &self.about;
         let mut text = format!("# Loopbox on {}\n\n", about.name);

@@ -9,13 +9,14 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Prints one line to stderr. Names of files, of files in archives, and contents of reports may have
-/// characters that a terminal acts on; these are left out. So is a second line that seems to be ours.
+/// Prints one line to stderr. Names of files, of files in archives, and contents of reports may contain
+/// characters that a terminal interprets; these are left out. So is a second line, which could seem to be the
+/// command's own.
 pub(crate) fn print_error(what: Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "loopbox: {}", harmless(&what.to_string()));
 }
 
-/// The same with a text of several lines, which is ours.
+/// The same for a text of several lines that the command wrote itself.
 pub(crate) fn print_lines(lines: &str) {
     let lines: Vec<String> = lines.lines().map(harmless).collect();
     let _ = writeln!(anstream::stderr(), "loopbox: {}", lines.join("\n"));
@@ -31,8 +32,9 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe))
 }
 
-/// Text in which a terminal acts on nothing but line breaks and styles. Other code makes what it puts into a
-/// text harmless first, because only it knows which styles are ours. This is the last check, for all of it.
+/// Text in which a terminal interprets only line breaks and styles. Code that builds a text makes foreign
+/// content harmless first, because only that code knows which styles are its own. This is the last check of
+/// the whole text.
 fn for_terminal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -8,7 +8,8 @@ use std::process::Command;
 use support::tools::{finds_loopbox, python};
 use support::{Files, loopbox, recorded, shop};
 
-/// A folder `fleet` with reports of two versions: of `Cart.total` in both, of `Sync.run` in the newer one.
+/// A folder `fleet` with reports of two versions: hangs of `Cart.total` in both, of `Sync.run` in the newer
+/// one.
 fn fleet(files: &Files) -> &'static str {
     let folder = files.path("fleet");
     fs::create_dir(folder).unwrap();

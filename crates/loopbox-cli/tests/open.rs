@@ -1,4 +1,4 @@
-//! `loopbox open` in a real browser, and asked by others than its page.
+//! `loopbox open` in a real browser, and with requests from clients other than its page.
 
 #[path = "support/browser.rs"]
 mod browser;
@@ -103,13 +103,13 @@ fn a_dropped_file_is_shown_and_stays_in_the_list() {
     assert_eq!(b.axe(&axe), Vec::<String>::new());
 }
 
-/// `127.0.0.1:PORT` of a page, and the path that its address has, without a slash at the end.
+/// `127.0.0.1:PORT` of a page, and the path in its address, without a slash at the end.
 fn parts(page: &OpenPage) -> (&str, String) {
     let (address, path) = page.url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     (address, format!("/{}", path.split('/').next().unwrap()))
 }
 
-/// Sends a request as it is; the connection, of which the answer has not been read.
+/// Sends a request unchanged; returns the connection, from which the answer has not been read.
 fn sent(page: &OpenPage, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(parts(page).0).unwrap();
     stream.write_all(request.replace("{host}", parts(page).0).as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! ANR traces as files: every command that reads a report reads them.
+//! ANR traces as files: every command that reads a report also reads them.
 
 mod support;
 
@@ -34,7 +34,7 @@ fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// As R8 leaves it.
+/// The same after R8.
 fn obfuscated() -> String {
     let frames = BLOCKED.replace("com.example.shop.Cart.total(Cart.kt:40)", "a.b.a(SourceFile:1)");
     frames.replace("com.example.shop.Store", "a.c")

@@ -9,8 +9,8 @@ use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
 use std::fs;
 use tempfile::tempdir;
 
-/// Most of the time these processes wait, this many of them can share two processors; `cargo xtask stress kill`
-/// runs more.
+/// These processes wait most of the time, so two processors are enough for 50 of them; `cargo xtask stress
+/// kill` runs more.
 #[test]
 fn processes_killed_at_random_moments_lose_half_a_second_at_the_most() -> Result<()> {
     const RUNS: usize = 50;

@@ -1,8 +1,9 @@
 //! Input: the native half of `android.view.InputChannel` and of `android.view.InputEventReceiver`.
 //!
-//! The system's end of a channel puts events in from any thread; the app's end is a descriptor in its
-//! window's queue (an eventfd here, a socket there). As libinput's consumer does, movements are kept until a
-//! frame asks for them, and are one event then; any other event comes at once, after what was kept.
+//! Any thread can send events into the system's end of a channel; the app's end is a descriptor in its
+//! window's queue (an eventfd here, a socket on a device). As in libinput's consumer, movements are kept
+//! until a frame asks for them and are then one event; any other event is delivered at once, after the kept
+//! ones.
 
 use anyhow::Result;
 use jni::errors::ThrowRuntimeExAndDefault;
@@ -69,7 +70,7 @@ struct Consumer {
     batch: Vec<Event>,
     /// Whether the app knows that some wait.
     is_notified: bool,
-    /// How many of the system's events each event is that the app works on, by sequence number.
+    /// For each event that the app works on, by sequence number, how many of the system's events are in it.
     in_progress: HashMap<jint, usize>,
     sequence: jint,
 }
@@ -94,8 +95,8 @@ impl Receiver {
         env.call_method(&self.java, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()
     }
 
-    /// Hands what has arrived to the app, movements only if a frame asks for them; returns whether there were
-    /// any.
+    /// Passes what has arrived to the app, movements only if a frame asks for them; returns whether there
+    /// were any.
     fn consume(&self, env: &mut Env<'_>, java: &JObject<'_>, batches: bool) -> jni::errors::Result<bool> {
         if batches {
             self.consumer().is_notified = false;
@@ -121,7 +122,7 @@ impl Receiver {
         Ok(false)
     }
 
-    /// All movements that wait, as one event.
+    /// All waiting movements as one event.
     fn dispatch_batch(&self, env: &mut Env<'_>, java: &JObject<'_>) -> jni::errors::Result<bool> {
         let batch = std::mem::take(&mut self.consumer().batch);
         let Some((first, others)) = batch.split_first() else { return Ok(false) };

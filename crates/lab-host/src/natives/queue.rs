@@ -1,5 +1,5 @@
-//! The native half of `android.os.MessageQueue`: an epoll set with an eventfd for waking and any number of
-//! other descriptors, whose callbacks run inside of `nativePollOnce`, as libutils' Looper has it.
+//! The native half of `android.os.MessageQueue`, built like libutils' Looper: an epoll set with an eventfd
+//! for waking and any number of other descriptors, whose callbacks run inside of `nativePollOnce`.
 
 use anyhow::Result;
 use jni::errors::ThrowRuntimeExAndDefault;
@@ -38,8 +38,8 @@ pub(super) trait Callback: Send + Sync {
     }
 }
 
-/// The native half of one queue. `MessageQueue.mPtr` holds one reference to it, each receiver of events
-/// another.
+/// The native half of one queue. `MessageQueue.mPtr` holds one reference to it, and so does each receiver of
+/// events.
 pub(super) struct Queue {
     set: OwnedFd,
     wake: OwnedFd,
@@ -67,7 +67,7 @@ pub(super) fn signal(fd: &OwnedFd) {
     unsafe { libc::write(fd.as_raw_fd(), (&raw const one).cast(), 8) };
 }
 
-/// Takes the count out of an eventfd or timerfd, which is not ready any more; `false` when it was not ready.
+/// Reads, and so resets, the count of an eventfd or timerfd; `false` when it was not ready.
 pub(super) fn drain(fd: &OwnedFd) -> bool {
     let mut count = 0_u64;
     // SAFETY: at most the 8 bytes of `count` are written.
@@ -117,7 +117,7 @@ impl Queue {
         unsafe { libc::epoll_ctl(self.set.as_raw_fd(), operation, fd, &raw mut event) };
     }
 
-    /// Has a callback called whenever `fd` is ready for `events`, in place of the one it may have had.
+    /// Has a callback called whenever `fd` is ready for `events`, in place of any earlier one.
     pub(super) fn add(&self, fd: RawFd, events: u32, callback: Arc<dyn Callback>) {
         self.callbacks().insert(fd, callback);
         // A number that was closed and opened again is not in the set any more, whatever the table says.

@@ -30,7 +30,8 @@ pub(super) enum Block {
     },
     Paragraph(Vec<Span>),
     Code(String),
-    /// A paragraph of a list. `marker` is empty for one that goes on; `depth` is 1 in the outermost list.
+    /// A paragraph of a list. `marker` is empty for one that continues an item; `depth` is 1 in the outermost
+    /// list.
     Item {
         depth: usize,
         marker: String,
@@ -57,7 +58,7 @@ struct Reading {
     blocks: Vec<Block>,
     spans: Vec<Span>,
     styles: Vec<Style>,
-    /// The number of the next item of each open list; `None` in one without numbers.
+    /// The number of the next item of each open list; `None` for a list without numbers.
     lists: Vec<Option<u64>>,
     marker: String,
     code: Option<String>,

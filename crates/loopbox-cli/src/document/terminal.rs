@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// Columns of the text; as manual pages have.
 const WIDTH: usize = 80;
-/// Columns between those of a table.
+/// Space between the columns of a table.
 const GAP: usize = 2;
 /// No column of a table becomes narrower than this.
 const MIN_COLUMN: usize = 6;
@@ -14,7 +14,7 @@ const MIN_COLUMN: usize = 6;
 const HEADING: Style = Style::new().bold();
 const CODE: Style = AnsiColor::Cyan.on_default();
 
-/// One word of a text: pieces that no space parts, each with its style.
+/// One word of a text: pieces without a space between them, each with its style.
 type Word = Vec<Span>;
 
 /// The text, with ANSI styles.
@@ -106,7 +106,7 @@ fn words(spans: &[Span]) -> Vec<Word> {
     words
 }
 
-/// The lines of a text. A word that is longer than a line has a separate line.
+/// The lines of a text. A word that is longer than a line gets a separate line.
 fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Word>> {
     let mut lines: Vec<Vec<Word>> = vec![Vec::new()];
     for word in words(spans) {
@@ -120,8 +120,8 @@ fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Word>> {
     lines
 }
 
-/// How wide each column of a table is: as its longest cell, and the widest narrower until all fit into
-/// `width`, with `gap` between.
+/// The width of each column of a table: that of its longest cell. The widest ones are made narrower until all
+/// fit into `width`, with `gap` between.
 pub(super) fn columns(rows: &[Vec<Cell>], width: usize, gap: usize) -> Vec<usize> {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |column: usize| {

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 /// Whose names R8 changes.
 pub(crate) const APP: &str = "com.example.";
 
-/// All texts of a report that can have a class of the app's in them.
+/// All texts of a report that can contain a class of the app.
 fn class_names(report: &mut Report) -> Vec<&mut String> {
     let mut names: Vec<&mut String> =
         report.symbols.methods.iter_mut().map(|method| &mut method.class).collect();
@@ -31,7 +31,7 @@ pub(crate) fn of_version(report: &Report, version: u32) -> Report {
     report
 }
 
-/// R8's names of one build: those of methods by their class.
+/// R8's names in one build: of classes, and of methods by class.
 #[derive(Default)]
 pub(crate) struct Build {
     version: u32,

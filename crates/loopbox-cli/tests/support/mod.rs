@@ -93,7 +93,7 @@ impl Files {
         Self { dir: TempDir::new().expect("a folder") }
     }
 
-    /// The path of a file of this name. The text is leaked, because tests are short.
+    /// The path of a file with this name. The text is leaked, which is fine because tests are short.
     pub(crate) fn path(&self, name: &str) -> &'static str {
         self.dir.path().join(name).to_str().expect("UTF-8").to_string().leak()
     }
@@ -158,7 +158,7 @@ impl Files {
     }
 }
 
-/// The bytes of a report as a separate recording: no other one of the test has its times.
+/// The bytes of a report as a distinct recording: no other report of the test has its times.
 pub(crate) fn recorded(report: &Report) -> Vec<u8> {
     static RECORDINGS: AtomicU64 = AtomicU64::new(0);
     let mut report = report.clone();

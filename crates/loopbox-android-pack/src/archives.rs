@@ -1,4 +1,4 @@
-//! What the archives weigh, as a table in `docs/size.md` that recording the sizes writes.
+//! The sizes of the archives, as a table in `docs/size.md` that is written when sizes are recorded.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -12,8 +12,8 @@ use crate::project::Product;
 use crate::toolchain::{Target, Toolchain, cargo};
 use loopbox_setup::workspace::root;
 
-/// Has the compiler check a library for errors, without machine code. `products` is cargo's target folder
-/// for this.
+/// Has the compiler check a library for errors, without generating machine code. `products` is cargo's target
+/// folder for this.
 pub(crate) fn check(product: Product, abi: Abi, target: &Target, products: &Path) -> Result<()> {
     let mut command = cargo_for(product, abi, target, products, "check");
     let status = command.status().context("cannot run cargo")?;
@@ -21,7 +21,7 @@ pub(crate) fn check(product: Product, abi: Abi, target: &Target, products: &Path
     Ok(())
 }
 
-/// A command of cargo's for one library.
+/// A cargo command for one library.
 fn cargo_for(product: Product, abi: Abi, target: &Target, products: &Path, subcommand: &str) -> Command {
     let mut flags = link::common(&target.flags);
     flags.extend(build_machine::flags());

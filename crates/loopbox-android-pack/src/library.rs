@@ -26,7 +26,7 @@ pub struct Library {
     pub file: PathBuf,
     /// The same file with its symbols.
     pub symbols: PathBuf,
-    /// The symbols that it takes from Android.
+    /// The symbols that it imports from Android.
     pub imports: BTreeSet<String>,
     pub(crate) sizes: Sizes,
 }
@@ -39,14 +39,14 @@ impl Library {
     }
 }
 
-/// What is printed of a library that is as it should be.
+/// What is printed about a library that passed its checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shown {
     /// Nothing: it is meant for use.
     Nothing,
     /// Its size, and each check.
     Checks,
-    /// What its bytes went to, too.
+    /// Also print what its bytes are used for.
     Sizes,
 }
 
@@ -107,7 +107,7 @@ pub fn ensure(abi: Abi) -> Result<Library> {
     make(LIBRARY, abi, &toolchain, &list, Shown::Nothing, &progress)
 }
 
-/// Compiles both libraries for an ABI without machine code: what is wrong for its pointer width shows.
+/// Compiles both libraries for an ABI without machine code, to find errors that depend on its pointer width.
 pub(crate) fn ensure_compiles(abi: Abi, toolchain: &Toolchain, progress: &Progress) -> Result<()> {
     let target = toolchain.target_to_check(abi, progress)?;
     for product in [LIBRARY, INHOUSE] {
@@ -118,7 +118,8 @@ pub(crate) fn ensure_compiles(abi: Abi, toolchain: &Toolchain, progress: &Progre
     Ok(())
 }
 
-/// Builds a library again where nothing is left of the first time, and compares all of it, symbols included.
+/// Builds a library again where nothing from the first build is left, and compares everything, symbols
+/// included.
 pub(crate) fn ensure_built_alike(
     product: Product,
     abi: Abi,

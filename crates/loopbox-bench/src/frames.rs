@@ -1,5 +1,5 @@
-//! What is done for each display frame without Java: which session it belongs to, the refresh interval, the
-//! queue to the worker, and there the figures.
+//! The work for each display frame without Java: which session it belongs to, the refresh interval, the queue
+//! to the worker, and the worker's figures.
 
 use anyhow::{Result, ensure};
 use loopbox_format::model::{Token, Uptime};
@@ -14,7 +14,7 @@ use std::time::Instant;
 const INTERVAL_NS: u64 = 16_666_667;
 /// Each of this many frames stands for two refreshes.
 const LATE_EACH: u64 = 10;
-/// As many as come until the worker takes them.
+/// As many as arrive until the worker takes them.
 const BATCH: u64 = 12;
 /// As in the library.
 const CAPACITY: usize = 192;

@@ -1,6 +1,6 @@
-//! Every class and member of the platform that the Java half names, compared with the public API of each
-//! level from the oldest supported Android on. What is newer, or hidden, stands in
-//! `jni-glue/android/platform-api.toml`, with what guards it.
+//! Compares every class and member of the platform that the Java half uses with the public API of each level
+//! from the oldest supported Android on. Those that are newer or hidden are listed in
+//! `jni-glue/android/platform-api.toml`, each with what guards it.
 
 mod list;
 
@@ -27,10 +27,10 @@ const LEVELS: Pinned<'_> = Pinned {
 
 const NEWEST: u32 = 35;
 
-/// Each use of the platform with the levels that do not have it; those that all have are not in it.
+/// Each use of the platform that some level does not have, with these levels.
 type Absent = BTreeMap<String, BTreeSet<u32>>;
 
-/// What the archives bring themselves, or by what they stand on, is there on every level.
+/// Classes in the archives or in their dependencies exist on every level.
 fn is_platform(used: &str) -> bool {
     !["io/loopbox/", "androidx/", "kotlin/", "kotlinx/"].iter().any(|brought| used.starts_with(brought))
 }
@@ -51,7 +51,7 @@ fn note_absent(api: &Api, level: u32, uses: &Uses, absent: &mut Absent) {
     }
 }
 
-/// What the classes use and the list does not say, or says otherwise; and what it says of nothing.
+/// The used parts that the list lacks or describes differently, and the parts of the list that are not used.
 fn faults(known: &Known, uses: &Uses, absent: &Absent, newest: u32) -> Vec<String> {
     let mut faults = Vec::new();
     let mut said = BTreeSet::new();

@@ -24,7 +24,7 @@ pub struct Archive {
 pub struct Remote {
     /// Where it is.
     pub uri: String,
-    /// The name that apt gives to it.
+    /// The name that apt uses for it.
     pub name: String,
     /// Its size in bytes.
     pub size: u64,
@@ -72,7 +72,7 @@ impl Archive {
         remotes(&self.query("apt-get", &["source", "--download-only", "--print-uris", name])?)
     }
 
-    /// What apt-get or apt-cache say to some arguments.
+    /// The output of apt-get or apt-cache for some arguments.
     ///
     /// # Errors
     /// In one line, why they say nothing.
@@ -109,7 +109,7 @@ fn remote(line: &str) -> Result<Remote> {
     })
 }
 
-/// The one line of apt's many that says why.
+/// The line of apt's output that gives the reason.
 pub(super) fn reason(output: &str) -> String {
     let lines = || output.lines().map(str::trim);
     let telling =

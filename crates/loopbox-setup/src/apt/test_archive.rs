@@ -1,4 +1,4 @@
-//! An archive of one package on a server of this process, and an apt that knows nothing else.
+//! An archive of one package on a server in this process, and an apt that knows only this archive.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -197,7 +197,7 @@ fn serve(mut stream: TcpStream, index: &str, content: &[u8], state: &Mutex<Serve
     }
 }
 
-/// Another process that holds a lock as apt and dpkg do, by fcntl(2).
+/// Another process that holds a lock with fcntl(2), as apt and dpkg do.
 pub(crate) struct Holder(Child);
 
 /// Perl is on every Debian.

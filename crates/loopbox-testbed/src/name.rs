@@ -1,4 +1,4 @@
-//! The name of a testbed, and what its parts say.
+//! The name of a testbed, and the meaning of its parts.
 
 use std::fmt;
 
@@ -51,11 +51,11 @@ pub struct Framework {
 pub struct Name {
     /// The runtime's file below `tests/testbed`, without its ending.
     pub runtime: String,
-    /// The level of the framework's classes, where it is not the testbeds' usual one.
+    /// The level of the framework's classes, where it differs from the usual one of the testbeds.
     pub framework: Option<Framework>,
     /// The architecture that it was built for.
     pub arch: Arch,
-    /// Which way its methods become machine code.
+    /// How its methods become machine code.
     pub compiled: Compiled,
 }
 

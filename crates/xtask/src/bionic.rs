@@ -70,7 +70,7 @@ pub(crate) fn run(args: BionicArgs) -> Result<()> {
     check(&rows)
 }
 
-/// Prints what was seen, and fails when some of it is wrong.
+/// Prints the results, and fails when some of them are wrong.
 fn check(rows: &[Row]) -> Result<()> {
     print!("{}", table(rows));
     let wrong = rows.iter().filter(|row| !row.good()).count();

@@ -1,4 +1,4 @@
-//! `cargo xtask bench cli`: what one report and a fleet of reports cost the `loopbox` command.
+//! `cargo xtask bench cli`: what one report and many reports cost the `loopbox` command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ fn cluster(loopbox: &Path, folder: &Path, count: usize, jobs: usize) -> Result<(
 #[derive(Debug, Default)]
 struct Used {
     peak_kib: u64,
-    /// On all cores; unlike the time on the clock it does not depend on what else the machine does.
+    /// CPU time on all cores. Unlike elapsed time it does not depend on what else the machine does.
     cpu_ms: u64,
     code: Option<i32>,
 }

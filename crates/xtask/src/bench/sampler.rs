@@ -1,5 +1,5 @@
-//! `cargo xtask bench sampler`: how long a sample stops the main thread, the interval really reached, sizes
-//! of trees.
+//! `cargo xtask bench sampler`: how long a sample stops the main thread, the interval actually reached, and
+//! the sizes of trees.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use loopbox_setup::workspace::{cargo, root, run as run_command, target};
 
 use super::stats::{LIMIT, median};
 
-/// Bytes of a frame as it is sampled: a method pointer and a position in its code.
+/// Size in bytes of a sampled frame: a method pointer and a position in its code.
 const RAW_FRAME: usize = 12;
 const MS: f64 = 1e6;
 
@@ -281,7 +281,7 @@ fn sizes(report: &Report, tree: &StackTree) -> Result<()> {
     Ok(())
 }
 
-/// The machine's load of the last minute: others may be using it.
+/// The machine's load in the last minute, because others may be using it.
 pub(super) fn load() -> String {
     fs::read_to_string("/proc/loadavg")
         .ok()

@@ -17,7 +17,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Builds the book; the folder that it is in.
+/// Builds the book; returns the folder that it is in.
 ///
 /// # Errors
 /// When a link of any page in the repository leads nowhere, a page is missing in the table of contents, or

@@ -78,7 +78,7 @@ pub(super) fn bounds(table: &Table) -> String {
     out
 }
 
-/// The numbers by name, and what they are unless they are chosen, for C.
+/// The numbers by name, with their defaults, for C.
 pub(super) fn c_numbers(table: &Table) -> String {
     let mut out = String::from("enum {\n");
     for number in table.numbers() {

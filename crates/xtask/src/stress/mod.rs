@@ -128,7 +128,7 @@ pub(crate) fn run(command: &StressCommand) -> Result<()> {
     }
 }
 
-/// The matrix is a program of the end-to-end tests, which depend on this crate: cargo runs it.
+/// The matrix is a program of the end-to-end tests, which depend on this crate, so cargo runs it.
 fn testbeds(args: &TestbedsArgs) -> Result<()> {
     let mut matrix = cargo();
     matrix.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "matrix", "--"]);
@@ -177,7 +177,7 @@ fn kill(args: &KillArgs) -> Result<()> {
     run_command(&mut kill)
 }
 
-/// Miri finds data races and for loads that only weak memory allows. loom, in every test run, tries all
+/// Miri finds data races, and tries loads that only weak memory allows. loom, in every test run, tries all
 /// orders of shorter programs.
 fn orders(args: &OrdersArgs) -> Result<()> {
     let mut miri = Command::new("cargo");

@@ -39,11 +39,11 @@ import scenario.Phone;
 import xcrash.TombstoneManager;
 
 /**
- * Every link to a crash SDK, driven as its SDK would. Arguments: those of {@link Options} and {@link Phone};
- * {@code mode=live}: another app's ANR (signalled from outside when it is ready), a dump that it asks for, a
- * hang that does not end, of {@code kind=}, or one that is killed before anything noticed ({@code
- * kind=NONE}); {@code mode=sentry}, {@code mode=hangs} and {@code mode=others}: the next start, with {@code
- * ended=} when the last process ended, as the system reports it.
+ * Every link to a crash SDK, called as its SDK would call it. Arguments: those of {@link Options} and {@link
+ * Phone}, and a mode. With {@code mode=live}: another app's ANR (signalled from outside when this app is
+ * ready), a requested dump, and a hang as named by {@code kind=}, which does not end; with {@code kind=NONE}
+ * the process is killed before anything was noticed. With {@code mode=sentry}, {@code mode=hangs} and {@code
+ * mode=others}: the next start, with {@code ended=}, the end of the last process as the system reports it.
  *
  * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in jni-glue/integrations/README.md.
  */

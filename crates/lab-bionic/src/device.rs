@@ -41,12 +41,12 @@ const SCUDO: &[u8] = b"Scudo ERROR";
 /// The emulated processor with tagged memory. The real cipher of signed return addresses would cost more time
 /// than everything else.
 const WITH_TAGS: [&str; 2] = ["-cpu", "max,pauth-impdef=on"];
-/// Of the log.
+/// Priority of a warning in the log.
 const WARNING: u8 = 5;
 /// Mounts this machine's processes into a root and enters it; the process keeps its id.
 const ENTER: &str = "root=$1; shift; mount --rbind /proc \"$root/proc\" && exec chroot \"$root\" \"$@\"";
 
-/// Which Android a row is about.
+/// Which Android version a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// This API level, as `build.prop` gives it.

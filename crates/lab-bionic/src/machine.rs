@@ -141,7 +141,7 @@ fn file_system(out: &Path) -> Result<PathBuf> {
 /// A running machine. It is ended when it is dropped.
 struct Machine {
     emulator: Child,
-    /// To its first process (`machine/init.c`), and from there.
+    /// The connection to and from its first process (`machine/init.c`).
     port: RefCell<(ChildStdin, BufReader<ChildStdout>)>,
     /// What the kernel prints.
     console: PathBuf,

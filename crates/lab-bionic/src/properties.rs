@@ -11,7 +11,7 @@ const ROOM: usize = (128 << 10) - HEADER;
 const HEADER: usize = 128;
 const MAGIC: u32 = 0x504f_5250;
 const VERSION: u32 = 0xfc6e_d0ab;
-/// A value with the zero byte behind it.
+/// Maximum size of a value, including its zero byte.
 const MAX_VALUE: usize = 92;
 
 /// The positions of a node's fields, in words; its name begins after the last one.

@@ -15,7 +15,7 @@ use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 /// (`drive.c`).
 const SIGNAL_NS: u64 = 300_000_000;
 const HANG_NS: u64 = 1_500_000_000;
-/// From this age of a message on, a killed process is worth a report.
+/// A killed process deserves a report when its message is at least this old.
 const KILLED_NS: u64 = 1_000_000_000;
 
 /// A place where the driver runs.
@@ -107,7 +107,7 @@ impl<T: Local> Stage for T {
 /// A driver that is a child of this process.
 struct Child {
     child: std::process::Child,
-    /// The driver goes on only while it has a reader.
+    /// The driver's output: it continues only while somebody reads it.
     _said: Lines<BufReader<ChildStdout>>,
 }
 

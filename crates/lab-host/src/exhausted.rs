@@ -11,18 +11,18 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Whose memory is used up, as in `Exhausted.java`.
+/// Which memory is used up, with the numbers of `Exhausted.java`.
 const NOBODY: i32 = 0;
 /// 1 is everybody; the recorder's threads, by their names.
 const RECORDER: i32 = 2;
 
 static WHOSE: AtomicI32 = AtomicI32::new(NOBODY);
-/// From this size on a block needs separate pages.
+/// A block of this size and more gets separate pages.
 const LARGE: usize = 64 << 10;
 /// How long small blocks are still available after the first large one was refused, so that a call into ART
 /// that began before can end. ART ends the process when a block for itself is refused, whoever called it.
 const SMALL_LAST: Duration = Duration::from_millis(100);
-/// The same where nobody asks for a large one.
+/// The same when nobody requests a large block.
 const UNASKED: Duration = Duration::from_millis(400);
 /// Whether small blocks are refused, too.
 static ALL: AtomicBool = AtomicBool::new(false);
@@ -172,7 +172,7 @@ unsafe extern "C" fn pthread_create(
     unsafe { std::mem::transmute::<*mut c_void, Create>(next)(thread, attributes, start, argument) }
 }
 
-/// Uses the memory up, for so long.
+/// Uses up the memory for this long.
 extern "system" fn exhaust(_: EnvUnowned<'_>, _: JClass<'_>, whose: jint, ms: jlong) {
     let over = Duration::from_millis(ms.unsigned_abs());
     // The thread is there before there is nothing left for one.

@@ -71,7 +71,7 @@ extern "C" fn native_hang_read() {
     while unsafe { libc::read(ends[0], (&raw mut byte).cast(), 1) } <= 0 {}
 }
 
-/// Sleeps again and again, for an hour each.
+/// Sleeps repeatedly, an hour each time.
 #[inline(never)]
 extern "C" fn native_hang_sleep() {
     announce();
@@ -82,7 +82,7 @@ extern "C" fn native_hang_sleep() {
     }
 }
 
-/// Between the two frames; called from [`native_hang_entry`] with Java's arguments.
+/// The function between the two frames; [`native_hang_entry`] calls it with Java's arguments.
 #[inline(never)]
 extern "system" fn native_hang_in_way(_: EnvUnowned<'_>, _: JClass<'_>, way: jint) {
     let way = WAYS[usize::try_from(way).expect("a way")];

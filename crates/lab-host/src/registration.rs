@@ -6,7 +6,7 @@ use jni::strings::JNIStr;
 use jni::{Env, JValue, NativeMethod, jni_sig, jni_str};
 use std::ffi::c_void;
 
-/// A Java method's name, its descriptor, and the function behind it.
+/// A Java method's name, its descriptor, and its native function.
 pub(crate) type Native = (&'static JNIStr, &'static JNIStr, *mut c_void);
 
 pub(crate) fn register_class(env: &mut Env<'_>, class: &JNIStr, methods: &[Native]) -> Result<()> {

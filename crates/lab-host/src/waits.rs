@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Length of one sleep. Only at its end a thread finds that it may continue.
 const SLEEP: Duration = Duration::from_millis(50);
 
-/// 1 once the thread may go on.
+/// 1 when the thread may continue.
 static RELEASED: AtomicU32 = AtomicU32::new(0);
 
 /// A thread is in [`fast_spin`].
@@ -177,7 +177,7 @@ extern "system" fn transact(
     true
 }
 
-/// SQLite tries again and again while the file is locked.
+/// SQLite retries while the file is locked.
 extern "system" fn execute_for_cursor_window(env: EnvUnowned<'_>, class: JClass<'_>, _sql: JString<'_>) {
     nanosleep(env, class);
 }

@@ -25,7 +25,7 @@ use crate::android;
 pub enum Build {
     /// Quick to build, with debug assertions: for tests.
     Dev,
-    /// As the library ships: for benches.
+    /// Built as the library ships, for benches.
     App,
 }
 

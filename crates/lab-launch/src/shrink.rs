@@ -44,7 +44,7 @@ const OF_PROGUARD: [&str; 6] = [
     "SourceFile",
 ];
 
-/// Who shrinks, and how.
+/// The program that shrinks, and its settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shrinker {
     /// R8.

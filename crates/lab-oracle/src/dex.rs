@@ -27,7 +27,7 @@ pub enum Instruction {
     InvokeHandle,
     /// May load or initialise a class, and so run a static initialiser or a class loader.
     TouchesClass,
-    /// Anything else.
+    /// Any other instruction.
     Other,
 }
 
@@ -50,7 +50,7 @@ pub struct Class {
 #[derive(Debug, thiserror::Error)]
 #[error("dex offset {offset:#x}: {what}")]
 pub struct DexError {
-    /// Where.
+    /// The offset of the error.
     pub offset: usize,
     /// What was expected there.
     pub what: &'static str,

@@ -17,7 +17,7 @@ pub struct Frame {
     pub name: String,
     /// Descriptor; empty when the sampler does not know it.
     pub signature: String,
-    /// Where in the method; `None` for a native method.
+    /// The position in the method; `None` for a native method.
     pub dex_pc: Option<u32>,
 }
 

@@ -8,7 +8,7 @@ use loopbox_adb::{Adb, Running, successful};
 /// How long anything may take before a scenario gives up. Nothing takes that long by design.
 pub(crate) const LIMIT: Duration = Duration::from_mins(5);
 
-/// More than `kill` prints.
+/// More bytes than `kill` prints.
 const MAX_OUTPUT: u64 = 4_096;
 
 /// A running process. Dropping it kills it.

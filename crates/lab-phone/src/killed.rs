@@ -17,7 +17,7 @@ const SCENARIO: &str = "killed";
 /// From this age of a message on, a killed process deserves a report; `MIN_HANG_NS` of
 /// `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
-/// Between two reads of the ring.
+/// The time between two reads of the ring.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What was seen.

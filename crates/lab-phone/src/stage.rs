@@ -1,4 +1,4 @@
-//! What the scenarios share: the device, and what was asked for.
+//! What the scenarios share: the device, and the options of the run.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ impl Default for Options {
     }
 }
 
-/// Where a scenario is played.
+/// The place in which a scenario runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stage<'a> {
     pub(crate) phone: &'a Phone,

@@ -77,7 +77,7 @@ impl Summary {
         seen.map_err(fault).ok()
     }
 
-    /// Everything that must not be.
+    /// All failures.
     pub fn faults(&self) -> &[String] {
         &self.faults
     }

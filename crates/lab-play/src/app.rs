@@ -22,7 +22,7 @@ const APPLICATION: &str = "io.loopbox.sample";
 const CONFIG: &str =
     r#"{"optimizations":{"uncompressNativeLibraries":{"enabled":true,"alignment":"PAGE_ALIGNMENT_16K"}}}"#;
 
-/// Where devices find the compiled baseline profile, and where a bundle has it.
+/// The path of the compiled baseline profile in an APK, and in a bundle.
 const PROFILE: &str = "assets/dexopt/baseline.prof";
 const PROFILE_METADATA: &str = "assets/dexopt/baseline.profm";
 const BUNDLE_PROFILES: &str = "com.android.tools.build.profiles";
@@ -53,7 +53,7 @@ struct Profile {
 }
 
 impl Profile {
-    /// Compiles the rules that archives came with.
+    /// Compiles the rules in the archives.
     fn compile(chain: &Chain, rules: &[PathBuf], mapping: &Path, dex: &Path, work: &Path) -> Result<Self> {
         let mut text = String::new();
         for file in rules {

@@ -39,7 +39,7 @@ pub(crate) struct Chain {
     tools: Tools,
     r8: R8,
     jars: Vec<PathBuf>,
-    /// Archives that `loopbox-startup` stands on.
+    /// Archives that `loopbox-startup` depends on.
     pub(crate) libraries: Vec<PathBuf>,
     /// The platform's classes, as an SDK has them.
     pub(crate) sdk: PathBuf,

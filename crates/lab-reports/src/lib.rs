@@ -49,7 +49,7 @@ pub fn feature(report: &Report, feature: Feature) -> (bool, &str) {
 pub struct Frame {
     /// The method.
     pub method: Method,
-    /// Where in its code.
+    /// The position in its code.
     pub dex_pc: Option<u32>,
     /// Source line.
     pub line: Option<u32>,

@@ -60,7 +60,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Nothing was wrong.
+    /// Whether nothing was wrong.
     pub fn good(&self) -> bool {
         self.wrong.is_empty() && self.faults.is_empty()
     }

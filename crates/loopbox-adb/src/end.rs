@@ -4,7 +4,7 @@
 /// What a command's shell writes last on its standard error, before the exit code.
 const MARK: &str = "loopbox: end of command, exit code ";
 
-/// How many bytes the mark takes at most, with the exit code.
+/// Maximum size of the mark in bytes, with the exit code.
 pub(crate) const MAX_LEN: u64 = MARK.len() as u64 + 4;
 
 /// The command with the mark after it. The command is one quoted word and runs in a separate shell, because

@@ -145,7 +145,7 @@ impl Place<'_> {
     }
 }
 
-/// Where a repository has an archive.
+/// The path of an archive in a repository.
 fn place(artifact: &Artifact, repository: &Path) -> PathBuf {
     repository.join("io/loopbox").join(artifact.name).join(VERSION)
 }

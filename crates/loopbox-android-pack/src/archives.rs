@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use loopbox_setup::files::write_atomically;
 
-/// What stands before and after the table.
+/// The lines before and after the table.
 const MARKS: [&str; 2] = ["<!-- written by `cargo xtask android --bless` -->\n", "<!-- until here -->"];
 
 /// Puts the table into the page.

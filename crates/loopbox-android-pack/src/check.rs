@@ -41,7 +41,7 @@ pub(crate) struct Rules<'a> {
     pub(crate) forbidden: &'a [String],
 }
 
-/// One promise and whether the library keeps it.
+/// One requirement, and whether the library satisfies it.
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) name: &'static str,

@@ -33,12 +33,12 @@ pub struct ClassFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     flags: u16,
-    /// Of a constant field, in words.
+    /// The value of a constant field, as text.
     pub constant: Option<String>,
 }
 
 impl Member {
-    /// Whether it belongs to no object.
+    /// Whether it is static.
     #[must_use]
     pub fn is_static(&self) -> bool {
         self.flags & STATIC != 0

@@ -137,7 +137,7 @@ impl<'a> Half<'a> {
         Ok(Self { java, parts: Parts::of(glue, &work)?, work })
     }
 
-    /// A key for what is made of the classes.
+    /// A key for the results that depend on the classes.
     fn key(&self, step: &str) -> Key {
         self.java.key(step).with(&self.work.file_name().unwrap_or_default().to_string_lossy())
     }
@@ -269,7 +269,7 @@ impl Part {
         Ok(Self { language, classes, sources, roots: vec![root], class_path })
     }
 
-    /// Its place in the result of a step.
+    /// Its path in the result of a step.
     fn place(&self, out: &Path) -> PathBuf {
         out.join(self.classes.file_name().unwrap_or_default())
     }
@@ -338,7 +338,7 @@ pub fn compiled() -> Result<Compiled> {
     Ok(Compiled { library, inhouse, ktx, noop, screen, startup, testing, declared, android_jar })
 }
 
-/// What the archive without effect has of the library's sources.
+/// The library's sources that the archive without effect contains.
 const SHARED_BY_NOOP: [&str; 33] = [
     "AnrWarning.java",
     "AnrWarningListener.java",

@@ -18,7 +18,7 @@ use loopbox_setup::progress::Progress;
 use loopbox_setup::tools::Tools;
 use loopbox_setup::unpack;
 
-/// Where the package has it.
+/// The path of `android.jar` in the package.
 const ANDROID_JAR: &str = "usr/share/java/com.android.android-23.jar";
 
 /// `android-jar.toml`.

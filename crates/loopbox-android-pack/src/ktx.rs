@@ -45,7 +45,7 @@ pub fn jars() -> Result<[PathBuf; 2]> {
     Ok([COROUTINES.ensure(&progress)?, STANDARD_LIBRARY.ensure(&progress)?])
 }
 
-/// Adds to a key what the classes depend on besides the sources.
+/// Adds to a key what the classes depend on in addition to the sources.
 pub(crate) fn add_to(key: Key) -> Key {
     let compiler = [Kotlin::identity(), LANGUAGE, COROUTINES.sha256, STANDARD_LIBRARY.sha256];
     compiler.into_iter().fold(key, Key::with)

@@ -42,9 +42,9 @@ impl Library {
 /// What is printed about a library that passed its checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shown {
-    /// Nothing: it is meant for use.
+    /// Prints nothing: the library is only used.
     Nothing,
-    /// Its size, and each check.
+    /// Its size, and the result of each check.
     Checks,
     /// Also print what its bytes are used for.
     Sizes,

@@ -136,7 +136,7 @@ fn of(metadata: &Metadata, lock: &Lock, wanted: &str) -> Result<Vec<Crate>> {
     Ok(found)
 }
 
-/// Some packages name their licence and do not bring it.
+/// The text of a licence. Some packages only name their licence and do not include it.
 fn text_of(package: &Package, licence: &str) -> Result<String> {
     let own =
         |name: &str| fs::read_to_string(root().join(name)).with_context(|| format!("cannot read {name}"));

@@ -54,7 +54,7 @@ pub struct Hidden {
 /// What prevents a failed lookup on platforms without a class or member.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub enum Guard {
-    /// The level is asked.
+    /// A check of the API level.
     #[serde(rename = "SDK_INT")]
     Level,
     /// The exception is caught when it is missing.

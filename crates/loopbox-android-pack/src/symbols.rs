@@ -16,7 +16,7 @@ use crate::abi::Abi;
 /// Lowest API level that the library runs on, as the manifest's `minSdkVersion` says.
 pub const MIN_API: u32 = 21;
 
-/// The list as it stands in the file.
+/// The list in the form of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -108,7 +108,7 @@ impl SymbolList {
         Ok(Self { file })
     }
 
-    /// The part of the list that holds for an ABI.
+    /// The part of the list that applies to an ABI.
     pub fn of(&self, abi: Abi) -> Imports {
         let mut required: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
         for library in &self.file.library {
@@ -120,7 +120,7 @@ impl SymbolList {
         Imports { required, optional: self.file.optional.iter().map(|o| o.symbol.clone()).collect() }
     }
 
-    /// The groups of symbols that hold for an ABI.
+    /// The groups of symbols that apply to an ABI.
     pub(crate) fn groups(&self, abi: Abi) -> impl Iterator<Item = &Library> {
         self.file.library.iter().filter(move |library| library.is_for(abi))
     }

@@ -37,7 +37,7 @@ fn code(document: &str, language: &str, mark: &str) -> Result<String> {
     found.with_context(|| format!("{document} has no {language} with {mark}"))
 }
 
-/// The documents and what stands in them for the app's own code.
+/// The documents, and the placeholder for the app's own code in each.
 const SHOWN: [(&str, &str); 2] = [("README.md", "class App"), ("docs/integrate.md", "class App")];
 
 #[test]
@@ -60,7 +60,7 @@ fn kotlin_may_do_all_that_the_api_says_and_the_documents_show() -> Result<()> {
     Ok(())
 }
 
-/// With its sources, against the archive and against the one without effect.
+/// Compiles with its sources, against the archive and against the one without effect.
 #[test]
 fn what_the_documents_show_of_ktx_compiles_with_either_archive() -> Result<()> {
     let folder = tempdir()?;

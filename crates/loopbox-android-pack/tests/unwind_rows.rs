@@ -25,7 +25,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// In a function that was just called; every register has a different value.
+    /// The state in a function that was just called; every register has a different value.
     fn called() -> Self {
         let registers = (0..=LINK).map(|register| (register, 0x1000 + u64::from(register)));
         Self { registers: registers.chain([(STACK_POINTER, 0x8000)]).collect(), stack: BTreeMap::new() }

@@ -120,7 +120,7 @@ pub struct Method {
     pub size: u32,
     /// `dex_method_index_`.
     pub dex_method_index: u32,
-    /// Where the code item is found.
+    /// The place of the code item.
     pub code: Code,
     /// `ptr_sized_fields_.data_`.
     pub data: u32,

@@ -29,7 +29,7 @@ use loopbox_art::{
 };
 
 const WARM_UP: usize = 50;
-/// Between samples, so that the main thread gets somewhere.
+/// Pause between samples, so that the main thread makes progress.
 const PAUSE: Duration = Duration::from_micros(500);
 const WAYS: [&str; 4] = ["ours", "cold", "article", "trace"];
 const ARTICLE: usize = 2;

@@ -115,7 +115,7 @@ pub enum Unstoppable {
     /// In Java code and in an uninterruptible wait, for example for a page that a file system does not
     /// deliver.
     Uninterruptible,
-    /// In Java code, and it has not had a processor for a while.
+    /// In Java code, and without a processor for a while.
     Starved,
     /// ART writes its own trace. A thread that asks for a suspension meanwhile may have to wait for all
     /// threads.
@@ -127,7 +127,7 @@ pub enum Unstoppable {
 pub enum Rescue {
     /// No thread is stopped: the window has closed, or ART still waits for the thread to stop (at most 10 s).
     Nothing,
-    /// The thread goes on.
+    /// The thread runs again.
     Resumed,
     /// A living thread reads its stack, which must not change meanwhile.
     BeingRead,
@@ -206,7 +206,7 @@ impl Art {
         Art::with_library(&library?, vm, env, options, fast_call)
     }
 
-    /// As [`discover`](Art::discover), with the library's symbols looked up before (elsewhere).
+    /// As [`discover`](Art::discover), with symbols of the library that were looked up before (elsewhere).
     pub fn with_library(
         library: &Library,
         vm: JavaVm,

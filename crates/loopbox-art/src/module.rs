@@ -17,7 +17,7 @@ pub(crate) struct Module {
 
 /// Where a module's symbols are.
 enum Tables {
-    /// In its file.
+    /// In the file that is mapped.
     File(FileView),
     /// Where the file cannot be read, the linker may know the symbols. It is asked only then: whoever asks it
     /// waits for as long as another thread loads a library, and a library may be just what the main thread

@@ -20,7 +20,7 @@ pub struct CodeModule {
     base: usize,
 }
 
-/// Where a list of addresses lies.
+/// The modules and offsets of a list of addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Places {
     /// The modules that contain at least one of the addresses.

@@ -25,7 +25,7 @@ pub struct ArtMethod(pub usize);
 pub enum NoEntry {
     /// The memory of a method cannot be read.
     Unreadable,
-    /// No word, or more than one, has the functions of the known methods.
+    /// Not exactly one word has the functions of the known methods.
     NotCalibrated,
     /// The code is in no file for this machine: a native bridge translates it, or an agent generated it.
     Foreign,

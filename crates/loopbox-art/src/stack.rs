@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 /// Number of frames that a [`RawStack`] can hold. 128 frames hold 98 % of the stacks of real apps completely.
 pub const MAX_FRAMES: usize = 128;
-/// Of a deeper stack this many frames are kept from the top ...
+/// Of a deeper stack, the number of frames kept from the top ...
 const TOP: usize = 96;
 /// ... and this many from the bottom, so that trees of such stacks still begin at their root.
 const BOTTOM: usize = MAX_FRAMES - TOP;

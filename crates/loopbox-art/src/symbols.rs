@@ -124,7 +124,7 @@ impl Suspension {
     }
 }
 
-/// Everything bound.
+/// All functions, bound.
 #[derive(Clone, Copy)]
 pub(crate) struct Symbols {
     pub suspension: Suspension,

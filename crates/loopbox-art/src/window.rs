@@ -23,14 +23,14 @@ pub(crate) struct SuspendWindow {
     holder: AtomicU32,
     /// Its `art::Thread*`.
     holder_thread: AtomicUsize,
-    /// When stopping was asked for; 0 while nothing is held.
+    /// When the stop was requested; 0 while nothing is held.
     since_ns: AtomicU64,
 }
 
 /// What a guard found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reclaimed {
-    /// Nothing is held, or its end cannot be determined from here.
+    /// Nothing is held, or it cannot be determined from here whether the window has ended.
     Nothing,
     /// The guard now owns this thread and must resume it.
     Thread(usize),
@@ -67,7 +67,7 @@ impl SuspendWindow {
         let _ = self.state.compare_exchange(READ, HELD, Ordering::Release, Ordering::Relaxed);
     }
 
-    /// The holder lets go. False when the guard has done it.
+    /// The holder releases the thread. False when the guard has done so.
     pub(crate) fn release(&self) -> bool {
         self.state.compare_exchange(HELD, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
@@ -78,7 +78,7 @@ impl SuspendWindow {
         self.state.store(FREE, Ordering::Release);
     }
 
-    /// Since when something is asked for or held.
+    /// Since when a thread is requested or held.
     pub(crate) fn since_ns(&self) -> Option<u64> {
         Some(self.since_ns.load(Ordering::Relaxed)).filter(|ns| *ns != 0)
     }

@@ -90,7 +90,7 @@ fn stress(testbed: &str, samples: u32) {
     assert!(checked.pairs[&Pair::Invoke] > checked.stacks, "{:?}", checked.pairs);
 }
 
-/// Who holds the lock: an object's, a class's, in a wait, in a deadlock.
+/// The holder of a lock is found: of an object, of a class, in a wait, in a deadlock.
 fn locks(testbed: &str) {
     let probe = Probe::new(testbed, "locks").unwrap();
     let text = probe.run("probe.Locks", &[], &[]).unwrap().join("\n");
@@ -149,7 +149,7 @@ fn check_stacks(oracle: &Oracle, lines: &[String]) -> Checked {
     checked
 }
 
-/// A printed frame, unless the line is none or the frame has no name.
+/// The frame on a printed line; `None` when the line has no frame or the frame no name.
 fn frame(line: &str) -> Option<Frame> {
     let [class, name, signature, _, _, dex_pc] = line.split('\t').collect::<Vec<_>>()[..] else {
         return None;

@@ -76,7 +76,7 @@ pub(crate) fn write_file<T>(path: &Path, write: impl FnOnce(&File) -> Result<T>)
     written().with_context(|| path.display().to_string())
 }
 
-/// The file that is being written: Ctrl-C leaves nothing behind.
+/// The file being written, which Ctrl-C deletes.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// A file under a temporary name.

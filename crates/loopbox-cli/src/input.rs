@@ -23,7 +23,7 @@ pub(crate) const MAX_LEN: u64 = 64 << 20;
 const MAX_NAMES: usize = 5;
 /// The first bytes of a ring.
 const RING: &[u8] = b"\x89LBR";
-/// The name that stands for stdin, and of an output for stdout.
+/// The name that means stdin, and for an output stdout.
 pub(crate) const STDIO: &str = "-";
 
 /// The message about a file that no command can read.

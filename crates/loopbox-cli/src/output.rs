@@ -22,7 +22,7 @@ pub(crate) fn print_lines(lines: &str) {
     let _ = writeln!(anstream::stderr(), "loopbox: {}", lines.join("\n"));
 }
 
-/// A path as it may stand in a line on a terminal.
+/// A path in a form that is safe in a line on a terminal.
 pub(crate) fn shown(path: &Path) -> String {
     harmless(&path.display().to_string())
 }

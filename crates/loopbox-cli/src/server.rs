@@ -54,7 +54,7 @@ impl Response {
 
 /// Answers the requests that have the secret.
 pub(crate) trait Answers: Send + Sync + 'static {
-    /// How many bytes a request may have besides its head.
+    /// How many bytes a request may have after its head.
     fn max_body(&self, request: &Request) -> u64;
     /// The answer to a request with these bytes.
     fn answer(&self, request: &Request, body: Vec<u8>) -> Response;
@@ -119,7 +119,7 @@ impl Server {
     }
 }
 
-/// Whom to let in.
+/// The clients that are accepted.
 #[derive(Debug)]
 struct Door {
     /// The name of this server. Another site could have its name lead here.
@@ -128,7 +128,7 @@ struct Door {
 }
 
 impl Door {
-    /// The request behind the secret, or why it is refused.
+    /// The request of a client with the secret, or why it is refused.
     fn open(&self, head: &httparse::Request<'_, '_>) -> Result<Request, Response> {
         let all = |name: &str| {
             let headers = head.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));

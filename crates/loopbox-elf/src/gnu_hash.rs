@@ -11,9 +11,9 @@ use scroll::ctx::TryFromCtx;
 
 /// The parts of the file that the look-up reads. Each slice may reach past the end of its table.
 pub(super) struct Table<'a> {
-    /// From the hash table on.
+    /// The file from the hash table on.
     pub(super) hash: &'a [u8],
-    /// From the first dynamic symbol on.
+    /// The file from the first dynamic symbol on.
     pub(super) symbols: &'a [u8],
     /// The dynamic string table.
     pub(super) names: &'a [u8],

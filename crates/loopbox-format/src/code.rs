@@ -70,7 +70,7 @@ pub enum Owner {
 /// Second parts of application ids under which many have their packages: `com.github.name`, `uk.co.name`.
 const SHARED: &str = "ac co com edu github gitlab gov ne net or org";
 
-/// Whose code the classes in a report are.
+/// Decides whose code the classes in a report are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Owners {
     /// How the names of the app's own classes begin; empty when that is not known.

@@ -17,7 +17,7 @@ pub struct TreeMerger {
     samples: u32,
     /// The stack of the sample before, bottom first.
     spine: Vec<Level>,
-    /// Up to where the roots cover the samples.
+    /// The end of the samples that the roots cover.
     roots_end: u32,
 }
 
@@ -25,7 +25,7 @@ pub struct TreeMerger {
 struct Level {
     node: usize,
     location: LocationId,
-    /// Up to where this node's children cover the samples.
+    /// The end of the samples that this node's children cover.
     children_end: u32,
 }
 
@@ -35,7 +35,7 @@ impl TreeMerger {
         Self { max_nodes, ..Self::default() }
     }
 
-    /// Starts anew, keeping the memory.
+    /// Starts again from empty, keeping the memory.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.spine.clear();
@@ -86,7 +86,7 @@ impl TreeMerger {
         true
     }
 
-    /// Replaces the number of every location, when the table behind them was renumbered.
+    /// Replaces the number of every location, after the table that they index was renumbered.
     pub fn renumber(&mut self, mut number: impl FnMut(LocationId) -> LocationId) {
         for node in &mut self.nodes {
             node.location = number(node.location);
@@ -96,7 +96,7 @@ impl TreeMerger {
         }
     }
 
-    /// Up to where the innermost open node's children, or the roots, cover the samples.
+    /// The end of the samples that the children of the innermost open node, or the roots, cover.
     fn last_children_end(&mut self) -> &mut u32 {
         match self.spine.last_mut() {
             Some(level) => &mut level.children_end,
@@ -140,7 +140,7 @@ pub struct Placed {
     pub parent: Option<usize>,
     /// Index of the first sample that it covers.
     pub begin: u32,
-    /// Index behind the last one.
+    /// Index after the last one.
     pub end: u32,
 }
 

@@ -3,7 +3,7 @@
 use crate::interval::RefreshInterval;
 use loopbox_format::model::Uptime;
 
-/// What a frame took of the main thread.
+/// The main thread's part of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MainPart {
     /// Its vsync.

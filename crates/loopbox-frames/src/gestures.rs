@@ -6,9 +6,10 @@ use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
 
 /// `ViewConfiguration.getTapTimeout()`: a finger that moves for longer scrolls.
 const TAP_TIMEOUT_NS: u64 = 100_000_000;
-/// `ViewConfiguration.getScaledTouchSlop()` in density-independent pixels: one that moves further does, too.
+/// `ViewConfiguration.getScaledTouchSlop()` in density-independent pixels: a finger that moves further than
+/// this scrolls as well.
 const TOUCH_SLOP_DP: f32 = 8.0;
-/// A fling has ended when nothing scrolled for so long.
+/// A fling has ended when nothing scrolled for this long.
 const QUIET_NS: u64 = 100_000_000;
 
 /// Turns touches and scrolled frames into gestures.

@@ -4,7 +4,7 @@ use loopbox_format::model::FrameScene;
 
 /// How many buckets.
 pub const BUCKETS: usize = 32;
-/// Where the first begins, microseconds; it has all below, too.
+/// The start of the first bucket in microseconds; it also has all shorter durations.
 const FIRST_US: u64 = 4_000;
 /// Buckets for each doubling.
 const PARTS: u64 = 4;
@@ -18,7 +18,7 @@ pub fn bucket(duration_ns: u64) -> usize {
     ((doublings * PARTS + part) as usize).min(BUCKETS - 1)
 }
 
-/// Where a bucket begins, in nanoseconds; for [`BUCKETS`], where the last would end.
+/// The start of a bucket in nanoseconds; for [`BUCKETS`], the end of the last one.
 pub fn bucket_begin_ns(bucket: usize) -> u64 {
     let (doublings, part) = (bucket as u64 / PARTS, bucket as u64 % PARTS);
     (FIRST_US << doublings) * (PARTS + part) / PARTS * 1_000

@@ -9,7 +9,7 @@
 pub struct RefreshInterval(u32);
 
 impl RefreshInterval {
-    /// 60 Hz, the rate that the limits of the field are meant for.
+    /// 60 Hz, the rate that the usual limits assume.
     pub const HZ_60: Self = Self(16_666_667);
     /// 250 Hz.
     const SHORTEST_NS: u32 = 4_000_000;
@@ -28,12 +28,12 @@ impl RefreshInterval {
         Self::from_ns((1e9 / f64::from(hz)).round() as u64)
     }
 
-    /// In nanoseconds.
+    /// The interval in nanoseconds.
     pub const fn ns(self) -> u64 {
         self.0 as u64
     }
 
-    /// As a rate.
+    /// The interval as a rate.
     pub fn hz(self) -> f64 {
         1e9 / f64::from(self.0)
     }
@@ -132,7 +132,7 @@ impl IntervalDetector {
         }
     }
 
-    /// The interval in force.
+    /// The interval in use.
     pub fn interval(&self) -> RefreshInterval {
         self.observed.map_or(self.claimed, |(_, interval)| interval)
     }

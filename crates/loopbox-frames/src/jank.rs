@@ -1,4 +1,4 @@
-//! Jank frames: which ones are worth a record, and where their time went.
+//! Jank frames: which ones get a record, and where their time was spent.
 
 use crate::display_frame::DisplayFrame;
 use loopbox_format::model::{FrameCause, JankPlace};
@@ -8,12 +8,12 @@ pub fn is_jank(frame: &DisplayFrame, jank_ns: u64) -> bool {
     frame.dropped() >= 2 || frame.duration_ns > jank_ns
 }
 
-/// What is known of the main thread while a frame stood.
+/// What is known about the main thread while a frame was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MainThreadTime {
-    /// In the frame's own message.
+    /// Time in the frame's own message.
     pub own_ns: Option<u64>,
-    /// In the slowest other message.
+    /// Time in the slowest other message.
     pub other_ns: Option<u64>,
 }
 

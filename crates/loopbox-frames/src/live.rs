@@ -26,7 +26,7 @@ pub struct LiveValue {
     pub interval: RefreshInterval,
 }
 
-/// Makes a value of each 200 ms of counted frames.
+/// Computes a value for each 200 ms of counted frames.
 #[derive(Debug, Clone, Default)]
 pub struct Live {
     frames: u32,

@@ -21,7 +21,7 @@ const GESTURES: usize = 16;
 const JANKS: usize = 32;
 const RECENT: usize = 128;
 const STAGES: usize = 32;
-/// More than there are jank frames in the time until a stall is reported.
+/// More than the number of jank frames in the time until a stall is reported.
 const SLOWEST: usize = 32;
 /// The number of newest frames for which the compositor's jank type is kept: more than half a second at 120
 /// Hz.
@@ -39,7 +39,7 @@ pub struct SeenMessage {
 /// The message that a frame ran in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OwnMessage {
-    /// Which, and how long.
+    /// The message and its length.
     pub message: SeenMessage,
     /// When it ended, uptime.
     pub end_ns: Uptime,
@@ -72,7 +72,7 @@ pub enum FrameEvent {
     Moved {
         /// Uptime.
         at_ns: Uptime,
-        /// In density-independent pixels.
+        /// The distance in density-independent pixels.
         distance_dp: f32,
     },
     /// The last finger was lifted, or the touch taken away.
@@ -117,7 +117,7 @@ pub struct FrameRecorder {
     api_level: u32,
     jank_ns: u64,
     skipped: u32,
-    /// A session goes on: a window may be open.
+    /// A session is in progress: a window may be open.
     open: bool,
     /// The newest gestures.
     gestures_kept: VecDeque<FrameGesture>,
@@ -126,7 +126,7 @@ pub struct FrameRecorder {
     /// The newest frames, and those with their stages.
     recent: VecDeque<RecentFrame>,
     stages: VecDeque<StageFrame>,
-    /// Of the newest jank frames, whether they are kept or not.
+    /// The slowest messages of the newest jank frames, whether these are kept or not.
     slowest: VecDeque<Slowest>,
     /// Jank types by the lower half of the vsync number. They may come before it is known which frame was a
     /// jank frame.
@@ -180,7 +180,7 @@ impl FrameRecorder {
         if name.is_empty() { self.scenes.others() } else { self.scenes.scene(name) }
     }
 
-    /// The interval in force, of the newest frame or by the display's claim.
+    /// The interval in use, of the newest frame or as the display claims.
     pub fn interval(&self) -> RefreshInterval {
         self.interval
     }
@@ -404,7 +404,7 @@ fn join(jank: &mut JankFrame, stages: Option<&StageFrame>, jank_types: &VecDeque
     jank.place = place(&frame, main, jank.cause);
 }
 
-/// Adds the newest; the oldest goes when there are enough.
+/// Adds the newest item, and removes the oldest when there are enough.
 fn push<T>(list: &mut VecDeque<T>, most: usize, item: T) {
     if list.len() >= most {
         list.pop_front();

@@ -87,7 +87,7 @@ impl SceneStats {
         }
     }
 
-    /// The session is over: no window goes on in the next.
+    /// The session has ended: no window continues in the next one.
     pub fn end_session(&mut self) {
         if let Some(window) = self.windows.end() {
             self.window(&window);
@@ -136,7 +136,7 @@ impl SceneStats {
         add(&mut self.sums.lost_reports, count);
     }
 
-    /// A report that came twice.
+    /// Counts a duplicate report.
     pub fn duplicate_report(&mut self) {
         add(&mut self.sums.duplicates, 1);
     }

@@ -6,7 +6,7 @@ use crate::scene::SceneStats;
 use crate::stages::StageReport;
 use loopbox_format::model::{FrameCause, FrameGesture, FrameScene, SceneKind};
 
-/// Where the sums of the whole process are.
+/// The position of the sums of the whole process.
 const PROCESS: usize = 0;
 /// The entry that counts the frames of all screens for which the table has no room.
 const OTHER: usize = 1;
@@ -71,7 +71,7 @@ impl Scenes {
         self.records().skip(OTHER + 1).find(|scene| scene.name == wanted.sums().name)
     }
 
-    /// The screen of frames without a separate one.
+    /// The entry for frames of screens without a separate entry.
     pub const fn others(&self) -> SceneId {
         SceneId(OTHER as u16)
     }
@@ -81,7 +81,7 @@ impl Scenes {
         self.both(scene, |sums| sums.frame(frame));
     }
 
-    /// Counts what a frame took of the main thread.
+    /// Counts the main thread's part of a frame.
     pub fn main_part(&mut self, scene: SceneId, main_ns: u64, interval: RefreshInterval) {
         self.both(scene, |sums| sums.main_part(main_ns, interval));
     }
@@ -117,7 +117,7 @@ impl Scenes {
         }
     }
 
-    /// Ends the session on all screens: no jank window goes on in the next.
+    /// Ends the session on all screens: no jank window continues in the next one.
     pub fn end_session(&mut self) {
         self.table.iter_mut().for_each(SceneStats::end_session);
     }

@@ -25,7 +25,7 @@ mod id {
     pub(super) const VSYNC_ID: usize = 14;
 }
 
-/// Durations from here on are none: "some devices will produce outliers" (`FrameTracer.java`,
+/// Durations from this value on are invalid: "some devices will produce outliers" (`FrameTracer.java`,
 /// Tencent/matrix).
 const OUTLIER: i64 = 1 << 62;
 /// A deadline is shorter.

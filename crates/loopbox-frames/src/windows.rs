@@ -7,7 +7,7 @@
 use crate::display_frame::DisplayFrame;
 use loopbox_format::model::WorstWindow;
 
-/// A frame that stands longer is seen: 1/30 s, 33.3 ms by Taobao.
+/// A frame shown for longer is visible: 1/30 s, 33.3 ms by Taobao.
 const PERCEIVED_NS: u64 = 33_300_000;
 /// A window lasts this long at least: six frames of 16.6 ms.
 const SHORTEST_NS: u64 = 99_600_000;
@@ -35,7 +35,7 @@ impl JankWindow {
         crate::rates::fps(u64::from(self.frames), self.duration_ns).unwrap_or_default()
     }
 
-    /// Its frames per thousand seconds, cut.
+    /// Its frames per thousand seconds, rounded down.
     pub fn fps_milli(&self) -> u32 {
         let milli = u128::from(self.frames) * 1_000_000_000_000 / u128::from(self.duration_ns.max(1));
         u32::try_from(milli).unwrap_or(u32::MAX)
@@ -99,7 +99,7 @@ impl JankWindows {
         ended.map(complete)
     }
 
-    /// The session is over; returns the window that was open.
+    /// The session has ended; returns the window that was open.
     pub fn end(&mut self) -> Option<JankWindow> {
         self.open.take().map(complete)
     }

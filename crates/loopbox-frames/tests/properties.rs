@@ -1,4 +1,4 @@
-//! What holds for every trace.
+//! Properties of every trace.
 
 mod common;
 

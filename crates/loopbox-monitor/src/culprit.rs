@@ -3,7 +3,7 @@
 use crate::line::Stack;
 use loopbox_report::{AppPackages, CodeOwner};
 
-/// Below these is the Looper, which is on every stack.
+/// The methods of the Looper, which are at the bottom of every stack.
 const DISPATCH: [&str; 3] = [
     "android.os.Handler.handleCallback",
     "android.os.Handler.dispatchMessage",
@@ -16,7 +16,7 @@ const DISPATCH: [&str; 3] = [
 pub(crate) struct Culprit {
     /// A method with its class.
     pub(crate) method: String,
-    /// The top frame, where it is another one.
+    /// The top frame, if it is a different one.
     pub(crate) waits_in: Option<String>,
 }
 

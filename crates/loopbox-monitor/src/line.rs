@@ -50,7 +50,7 @@ pub struct Stall {
     pub end: String,
     /// The process.
     pub pid: i64,
-    /// How many limits it took longer than.
+    /// The number of limits that it exceeded.
     pub level: u32,
     /// How long it took.
     pub wall_ms: f64,
@@ -98,7 +98,7 @@ pub struct Stack {
     pub n: u32,
     /// How many frames are left out at its end.
     pub cut: u32,
-    /// As an exception's stack trace has them, top first.
+    /// Frames in the form of an exception's stack trace, top first.
     pub frames: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ pub struct Sample {
     pub psi_memory: Option<f64>,
     /// For the disk.
     pub psi_io: Option<f64>,
-    /// Of the app's own samplers.
+    /// The values of the app's own samplers.
     pub x: BTreeMap<String, i64>,
 }
 

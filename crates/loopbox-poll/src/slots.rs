@@ -12,7 +12,7 @@ pub struct Recorder {
     /// Called before the poll with the JNI environment, the time-out in milliseconds as Java passes it, and
     /// the address of the trampoline's frame. Its result is passed to `returned`.
     pub entered: extern "C" fn(env: *mut c_void, timeout_ms: i32, frame: usize) -> u32,
-    /// After the poll. An exception may be pending.
+    /// Called after the poll. An exception may be pending.
     pub returned: extern "C" fn(env: *mut c_void, of: u32),
 }
 

@@ -9,7 +9,7 @@ use loopbox_poll::{Recorder, Trampoline};
 
 type Poll = extern "C" fn(*mut c_void, *mut c_void, i64, i32);
 
-/// Where the poll was called from.
+/// The stack from which the poll was called.
 static BACKTRACE: Mutex<String> = Mutex::new(String::new());
 /// The frames of the poll and of its callers, by their frame pointers.
 static CHAIN: Mutex<Vec<usize>> = Mutex::new(Vec::new());

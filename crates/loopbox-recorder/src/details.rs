@@ -36,7 +36,7 @@ pub(crate) enum KeepReason {
     Frequent,
     /// A component message that was short.
     Component,
-    /// It was slow, threw, or its end was missed.
+    /// For its own sake: it was slow, threw, or its end was missed.
     Itself,
 }
 

@@ -3,7 +3,7 @@
 use crate::Details;
 use loopbox_format::model::{Record, Token, Uptime};
 
-/// Which part of the open record [`Environment::opened`] has to write again.
+/// Which part of the open record [`Environment::opened`] must write again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dirty {
     /// Only numbers changed.

@@ -7,7 +7,7 @@ const MS: u64 = 1_000_000;
 /// the next message and the small callbacks in between take less time.
 const CONFIRM_NS: u64 = 100 * MS;
 
-/// Where the kernel sees the main thread.
+/// What the kernel shows of the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// In the system call in which a Looper waits.
@@ -56,7 +56,7 @@ pub struct Glance {
 pub enum Finding {
     /// It waits for a message.
     Waits,
-    /// It does not seem to: check again at this uptime.
+    /// It does not seem to wait: check again at this uptime.
     Doubtful(Uptime),
     /// It has not waited since this uptime, at which that was first seen.
     Busy(Uptime),
@@ -72,7 +72,7 @@ pub struct Asleep {
     pub at_ns: Uptime,
     /// What the thread had asked of the processors.
     pub demand: Demand,
-    /// It was seen in the queue's wait.
+    /// It was seen in its queue's wait.
     pub waited: bool,
 }
 
@@ -153,7 +153,7 @@ impl OutsideWatch {
         Finding::Busy(since_ns)
     }
 
-    /// When it was last known to do nothing.
+    /// When it was last known to be idle.
     pub fn asleep(&self) -> Asleep {
         self.asleep
     }

@@ -24,7 +24,7 @@ const MAX_LOOPS: usize = 7;
 /// What the Java stack shows below a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollStack {
-    /// How many Java frames lie from `nativePollOnce` on outwards.
+    /// The number of Java frames from `nativePollOnce` outwards.
     pub frames: u32,
     /// The same for the loop whose idle handler the poll is in; 0 when it is in none.
     pub idle_of: u32,
@@ -57,7 +57,7 @@ pub trait Dispatches {
 /// A loop on the main thread's stack.
 #[derive(Debug, Clone, Copy, Default)]
 struct Loop {
-    /// Where its poll was last.
+    /// The stack pointer of its last poll.
     at: StackPointer,
     frames: u32,
     /// What began after its last poll has not ended.
@@ -99,7 +99,7 @@ pub struct PollRules {
 }
 
 impl PollRules {
-    /// No poll was seen yet. `generation` is another one for each recording.
+    /// The state before the first poll. `generation` is a different number for each recording.
     pub fn new(generation: u32) -> Self {
         Self { loops: [Loop::default(); MAX_LOOPS], depth: 0, adopted_in: None, generation }
     }

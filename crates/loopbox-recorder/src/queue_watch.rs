@@ -21,7 +21,7 @@ const LONGEST_NS: u64 = 30_000 * MS;
 /// What is first in the main thread's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Front {
-    /// Nothing that main could not take, or that is due.
+    /// Nothing is held back, and nothing that main could take is due.
     Free,
     /// A sync barrier, by its token.
     Barrier {
@@ -70,7 +70,7 @@ struct Held {
     front: Front,
     /// Since when it has been seen there without a gap.
     seen_ns: Uptime,
-    /// When it was first found overdue with a main thread that waits.
+    /// When it was first found overdue while the main thread was waiting.
     found_ns: Option<Uptime>,
     next_ns: Uptime,
 }
@@ -84,12 +84,12 @@ pub struct QueueWatch {
 }
 
 impl QueueWatch {
-    /// With the hang threshold of ordinary messages.
+    /// A watch with the hang threshold of ordinary messages.
     pub fn new(threshold_ns: u64) -> Self {
         Self { threshold_ns, held: None, reported: None }
     }
 
-    /// When to check next, whether or not main has run.
+    /// When to check next, even if main has not run.
     pub fn next_check_ns(&self) -> Option<Uptime> {
         self.held.map(|held| held.next_ns)
     }

@@ -1,4 +1,4 @@
-//! When the sampler thread sleeps, parks and takes a stack.
+//! Decides when the sampler thread sleeps, parks and takes a stack.
 
 use crate::{Sampling, widened_interval};
 use loopbox_format::model::{Token, Uptime};
@@ -37,14 +37,14 @@ const UNSAMPLED_NS: u64 = 500 * MS;
 /// What the main thread does, as the sampler reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
-    /// No message runs, since when.
+    /// No message runs, since this time.
     Idle {
         /// Uptime of the last end.
         since_ns: Uptime,
     },
     /// A message runs.
     Running {
-        /// Which.
+        /// Its token.
         token: Token,
         /// When its dispatch began.
         start_ns: Uptime,
@@ -82,12 +82,12 @@ pub enum Step {
         /// The message that the decision is for. When another one runs by then, the stack does not belong to
         /// this one.
         token: Token,
-        /// The interval in force, to be kept with the stack.
+        /// The interval in effect, which is kept with the stack.
         interval_ns: u64,
     },
 }
 
-/// How taking a stack went.
+/// The result of taking a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// A stack was taken.
@@ -123,7 +123,7 @@ pub enum Taken {
 ///   budget stretches the interval to what the refill affords, so that even then a hang leaves some stacks.
 #[derive(Debug, Clone)]
 pub struct Schedule {
-    /// In force, and without frames.
+    /// The onset in effect, and the one without frames.
     onset_ns: u64,
     usual_onset_ns: u64,
     base_interval_ns: u64,
@@ -282,7 +282,7 @@ impl Schedule {
         self.fruitless >= BUSY_CHECKS && !self.keeps_short_trees
     }
 
-    /// How the stack that [`Step::Sample`] asked for went; `now_ns` is after it.
+    /// The result of the stack that [`Step::Sample`] requested; `now_ns` is the time after it.
     pub fn taken(&mut self, now_ns: Uptime, taken: Taken) {
         match taken {
             Taken::Stack { stop_ns } => {
@@ -334,7 +334,7 @@ impl Schedule {
         self.given_up
     }
 
-    /// The interval in force for the current message.
+    /// The interval in effect for the current message.
     pub fn interval_ns(&self) -> u64 {
         let widened = widened_interval(self.base_interval_ns, self.samples, self.samples_per_tree);
         let factor = u64::from(if self.background { self.background_factor } else { 1 }) << self.backoff;

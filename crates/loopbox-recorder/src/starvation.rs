@@ -25,12 +25,12 @@ pub struct Starvation {
     first_ns: u64,
     last: Scheduled,
     last_ns: u64,
-    /// At the least, up to the last check.
+    /// The minimum that it slept, up to the last check.
     slept_ns: u64,
 }
 
 impl Starvation {
-    /// From now on.
+    /// Starts counting now.
     pub fn new(now_ns: u64, now: Scheduled) -> Self {
         Self { first: now, first_ns: now_ns, last: now, last_ns: now_ns, slept_ns: 0 }
     }

@@ -16,7 +16,7 @@ pub struct Sample<'a> {
     pub at_ns: Uptime,
     /// How long it kept the main thread stopped.
     pub stop_ns: u64,
-    /// The interval that was asked for when it was taken.
+    /// The interval in effect when it was taken.
     pub interval_ns: u64,
 }
 
@@ -147,7 +147,7 @@ impl StackTreeBuilder {
         self.is_of_one_that_ran(ran_ns, self.kept_from_ns)
     }
 
-    /// The same for another time than the configured one.
+    /// The same for a time other than the configured one.
     pub fn is_of_one_that_ran(&self, ran_ns: Option<u64>, at_least_ns: u64) -> bool {
         let seen_ns = self.last_ns.since(self.start_ns);
         self.samples() > 0 && ran_ns.unwrap_or(0).max(seen_ns) >= at_least_ns
@@ -168,7 +168,7 @@ impl StackTreeBuilder {
         }
     }
 
-    /// Replaces the number of every location, when the table behind them was renumbered.
+    /// Replaces the number of every location, after the table that they index was renumbered.
     pub(crate) fn renumber(&mut self, number: impl FnMut(LocationId) -> LocationId) {
         self.merger.renumber(number);
     }

@@ -10,7 +10,7 @@ const GAP_NS: u64 = 1_000 * MS;
 /// enough.
 const CHECK_NS: u64 = 500 * MS;
 const BACKGROUND_CHECK_NS: u64 = 1_000 * MS;
-/// From this age on a message whose process is killed leaves a report.
+/// A message of at least this age leaves a report if its process is killed.
 const MATTERS_NS: u64 = 1_000 * MS;
 /// How often it is checked from then on. From these checks the next launch knows how long the message ran, to
 /// within a tenth of a second.
@@ -64,7 +64,7 @@ pub struct Watchdog {
 /// What the kernel counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
-    /// Of the main thread.
+    /// The counters of the main thread.
     pub main: Scheduled,
     /// CPU time of the process; `None` when it could not be read.
     pub process_ns: Option<u64>,
@@ -75,7 +75,7 @@ pub struct Counted {
 /// When the process did not run while a message did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frozen {
-    /// In all.
+    /// The total.
     pub all_ns: u64,
     /// How often.
     pub times: u32,

@@ -494,7 +494,7 @@ fn any_events() -> impl Strategy<Value = Vec<Event>> {
     })
 }
 
-/// What a history must satisfy whatever the rules.
+/// Checks what every history must satisfy, whatever the rules.
 fn check_totals(events: &[Event], items: &[Item], history: &[Record]) {
     let seen_work: u64 = items
         .iter()

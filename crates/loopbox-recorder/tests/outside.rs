@@ -42,7 +42,7 @@ fn long_work_is_a_record_of_its_own() {
     assert_eq!(outside.cpu_ns, Some(400 * MS));
 }
 
-/// A group is of messages, and the one before is full.
+/// Work outside belongs to no group of messages, and the previous group is full.
 #[test]
 fn work_after_a_full_group_is_a_record_of_its_own() {
     let mut main = Main::new(&Config::default());

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256, Sha512};
 /// The suffix of a checksum's file, and how the checksum is computed from a file's bytes.
 type Kind = (&'static str, fn(&[u8]) -> String);
 
-/// Maven asks for the first two, and newer clients for the others.
+/// Maven requires the first two, and newer clients the others.
 const KINDS: [Kind; 4] = [
     ("md5", digits::<Md5>),
     ("sha1", digits::<Sha1>),
@@ -24,7 +24,7 @@ fn digits<D: Digest>(bytes: &[u8]) -> String {
     hex(&D::digest(bytes))
 }
 
-/// Whether a file has the checksum of another one.
+/// Whether a file contains the checksum of another file.
 pub(crate) fn is_checksum(file: &Path) -> bool {
     KINDS.iter().any(|(kind, _)| file.extension().is_some_and(|extension| extension == *kind))
 }

@@ -1,4 +1,4 @@
-//! What a release was made of, and where.
+//! What a release was made from, and where.
 
 use std::env;
 use std::fs;
@@ -20,7 +20,7 @@ const SOMEBODY: &str = "urn:loopbox:builder:unnamed";
 /// What a release was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// Of the workspace.
+    /// The version of the workspace.
     pub version: String,
     /// The commit, in hexadecimal digits; `None` where files differ from it.
     pub commit: Option<String>,

@@ -71,7 +71,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Packs what Maven Central takes.
+/// Packs the files for Maven Central.
 fn bundle(repository: &Path, to: &Path) -> Result<()> {
     let file = File::create(to).with_context(|| format!("cannot create {}", to.display()))?;
     let mut writer = ZipWriter::new(file);

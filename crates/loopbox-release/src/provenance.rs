@@ -116,7 +116,7 @@ struct Builder {
 pub(crate) struct Claim {
     /// The commit that everything was built from; `None` where the statement names none.
     pub(crate) commit: Option<String>,
-    /// Who built.
+    /// The builder.
     pub(crate) builder: String,
 }
 

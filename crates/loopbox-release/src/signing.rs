@@ -110,7 +110,7 @@ impl Signer {
 pub(crate) struct Checker(Keyring);
 
 impl Checker {
-    /// With the public keys of a file.
+    /// A verifier with the public keys in a file.
     pub(crate) fn new(keys: &Path) -> Result<Self> {
         let keyring = Keyring::new()?;
         let text = fs::read_to_string(keys).with_context(|| format!("cannot read {}", keys.display()))?;

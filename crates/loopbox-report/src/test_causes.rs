@@ -70,7 +70,7 @@ struct Shape {
     age_ms: u64,
     /// The share of the message that the cause takes, in percent; main computes in the rest.
     part: u64,
-    /// Whether it was counted for how long main waited for a CPU.
+    /// Whether it was measured how long main waited for a CPU.
     watched: bool,
     /// Whether main's CPU time was read.
     cpu_read: bool,

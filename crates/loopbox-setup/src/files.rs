@@ -29,7 +29,7 @@ pub fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Everything below a folder that is no folder, links unresolved and not followed.
+/// Everything below a folder except folders; links are not followed.
 pub fn files_and_links(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];

@@ -27,7 +27,7 @@ const KERNEL: Pinned<'_> = Pinned {
 /// Where the package has its jars.
 const JARS: &str = "run_kotlin_kernel/jars/";
 
-/// The compiler, and what its programs stand on.
+/// The compiler, and the libraries that its programs need.
 #[derive(Debug)]
 pub struct Kotlin {
     tools: Tools,

@@ -16,7 +16,7 @@ use crate::{jar, workspace};
 /// File name of the archive of classes.
 const ARCHIVE: &str = "r8.jsa";
 
-/// Of November 2026.
+/// The release of November 2026.
 const JAR: Pinned<'_> = Pinned {
     registry: Registry::Maven,
     package: "com.android.tools:r8",

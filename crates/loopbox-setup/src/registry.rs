@@ -26,7 +26,7 @@ pub struct Pinned<'a> {
     pub package: &'a str,
     /// Its version.
     pub version: &'a str,
-    /// Of its file, in hexadecimal digits. On PyPI, the wheel for x86-64 Linux.
+    /// SHA-256 of its file, in hexadecimal digits. On PyPI, of the wheel for x86-64 Linux.
     pub sha256: &'a str,
     /// About how large the file is.
     pub megabytes: u32,
@@ -182,7 +182,7 @@ impl Pinned<'_> {
         fs::rename(brought, file).with_context(|| format!("cannot move {}", brought.display()))
     }
 
-    /// By a separate pip: a machine may have Python without pip.
+    /// Downloads it with a pip from another place, because a machine may have Python without pip.
     fn download_wheel(&self, environment: &Path, partial: &Path) -> Result<PathBuf> {
         let pip = environment.join("bin/pip");
         if !pip.is_file() {
@@ -211,7 +211,7 @@ impl Pinned<'_> {
         Ok(brought)
     }
 
-    /// Where Maven has its file in a local repository.
+    /// The path of its file in Maven's local repository.
     fn place_in(&self, repository: &Path) -> Result<PathBuf> {
         let (name, kind) = self.artifact();
         let (group, artifact) = name.split_once(':').context("no `group:artifact`")?;

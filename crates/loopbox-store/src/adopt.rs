@@ -1,4 +1,4 @@
-//! At the next launch: the rings of processes that are no more.
+//! Adopts, at the next launch, the rings of processes that have ended.
 
 use crate::files::file_age::Clock;
 use crate::layout::MAX_RING_BYTES;
@@ -53,7 +53,7 @@ impl OrphanedRing {
     }
 }
 
-/// Many times what a ring takes to be made.
+/// Many times the time that it takes to make a ring.
 const IN_THE_MAKING: Duration = Duration::from_mins(1);
 
 struct Found {

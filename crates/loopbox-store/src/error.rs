@@ -1,6 +1,6 @@
 //! Why something could not be stored.
 
-/// Why something was not stored. Recording goes on in every case.
+/// Why something was not stored. Recording continues in every case.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {

@@ -72,7 +72,7 @@ impl CrashMark {
     }
 }
 
-/// Moves the last sign of life forward, whichever thread comes first.
+/// Moves the last sign of life forward; it never goes back, whichever thread writes first.
 pub(crate) fn heartbeat(word: &AtomicU64, uptime_ns: Uptime) {
     word.raise(uptime_ns.0);
 }

@@ -297,7 +297,7 @@ impl Reading<'_> {
         History { records: Vec::new(), ended: [Token::NONE; 2] }
     }
 
-    /// One pass over records and open group, and whether they do not meet.
+    /// Reads records and open group once; also returns whether they do not overlap.
     fn history_once(&mut self) -> (History, bool) {
         // The group first: records that close while we read are then newer than it, and seen as such.
         let open = self.cell(Kind::Open, Open::from_words);

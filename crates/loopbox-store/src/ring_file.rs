@@ -108,7 +108,7 @@ impl RingFile {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Nothing is written any more, and nothing is left to recover.
+    /// Stops all writing and leaves nothing to recover.
     pub(crate) fn give_up(&self) {
         self.lost.store(true, Ordering::Relaxed);
         let _ = fs::remove_file(if self.has_name.load(Ordering::Relaxed) {

@@ -51,14 +51,14 @@ impl Checksum {
     }
 }
 
-/// What a slot was found to hold.
+/// The result of reading a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SlotRead {
     /// Nothing was ever written.
     Empty,
     /// A write is under way (live), or was when the process ended.
     Torn,
-    /// It claims to be whole and is not.
+    /// It seems to be complete but is not.
     Damaged,
     /// Whole; written as number `seq`.
     Whole { seq: u64, len: usize },
@@ -85,7 +85,7 @@ impl<'a> Slot<'a> {
         self.payload.len() * 8
     }
 
-    /// The number of the last write; odd while it goes on.
+    /// The number of the last write; odd while a write is in progress.
     pub(crate) fn seq(&self) -> u64 {
         self.seq.get()
     }

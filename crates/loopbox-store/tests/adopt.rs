@@ -94,7 +94,7 @@ fn the_newest_come_first_and_what_the_policy_does_not_want_is_deleted() {
     assert_eq!(names(dir.path()).len(), 0);
 }
 
-/// As on a phone whose clock stood at 1970 until now.
+/// As on a phone whose clock was at 1970 until now.
 #[test]
 fn a_ring_of_before_the_clock_was_set_is_read() {
     let dir = tempfile::tempdir().unwrap();

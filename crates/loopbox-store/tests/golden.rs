@@ -63,7 +63,7 @@ fn samples(token: u64) -> u32 {
     50 + 100 * (token as u32 % 2)
 }
 
-/// Something in every region, and in the first ones more than fits.
+/// Writes something to every region, and more than fits to the first ones.
 fn write(dir: &Path) -> Vec<u8> {
     let geometry = Geometry {
         records: 4,

@@ -27,7 +27,7 @@ fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     recovered
 }
 
-/// Everything in `got` was written.
+/// Checks that everything in `got` was written.
 fn assert_nothing_invented(got: &Recovered, whole: &Recovered) {
     for record in &got.report.history {
         // Without its details when those are lost.
@@ -154,7 +154,7 @@ fn what_is_not_a_ring_is_named() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whole slots, payloads from anywhere: what the checksum lets through must be survived too.
+    /// Complete slots with payloads from anywhere: recovery must also survive what the checksum accepts.
     #[test]
     fn no_payload_makes_recovery_panic(
         kind in 1_u32..12,

@@ -87,7 +87,7 @@ pub(crate) struct Build<'a> {
     headers: PathBuf,
     runtime: PathBuf,
     generated: PathBuf,
-    /// Further flags of every C++ file.
+    /// Additional flags for every C++ file.
     pub(crate) flags: Vec<OsString>,
 }
 

@@ -43,7 +43,7 @@ impl Restriction {
     }
 }
 
-/// Which members are hidden, and how far.
+/// Which members are hidden, and from which apps.
 #[derive(Debug, Default)]
 pub(crate) struct Rule {
     /// `Lpkg/Class;->name`, fields and methods without their types.

@@ -23,7 +23,7 @@ pub(crate) const APP_API: u32 = 21;
 /// What sources are compiled against, and for.
 #[derive(Debug)]
 pub(crate) enum Against<'a> {
-    /// Java 8. The classes are the Java library itself, or stand on nothing else.
+    /// Java 8. The classes are the Java library itself, or need nothing else.
     Boot(&'a [PathBuf]),
     /// Compiles Java 17 for dex files; D8 lowers the result. The Java library is a folder made by
     /// [`crate::system::image`]; the rest is a class path.

@@ -46,7 +46,7 @@ struct Pin {
     /// Whether what is named is kept.
     #[serde(default)]
     named: bool,
-    /// The queues that it has behind a switch.
+    /// The queues that it has behind a switch of the system.
     #[serde(default)]
     queues: Vec<Queue>,
     /// What else is kept of this level.

@@ -60,7 +60,7 @@ struct Fit {
     api_level: u32,
     /// Folders below `tests/testbed/patches`.
     patches: Vec<String>,
-    /// Further options of the VM.
+    /// Additional options of the VM.
     #[serde(default)]
     vm_options: Vec<String>,
 }

@@ -8,11 +8,11 @@ use serde::Deserialize;
 /// How methods of a testbed come to be machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compiled {
-    /// Not at all.
+    /// Never compiled.
     Never,
-    /// While they run.
+    /// Compiled while they run.
     Jit,
-    /// Before they run.
+    /// Compiled before they run.
     Aot,
 }
 
@@ -27,7 +27,7 @@ pub enum Queue {
 }
 
 impl Queue {
-    /// As it is written in a testbed's name.
+    /// Its form in a testbed's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Where things are.
+//! The paths of the testbeds' files.
 
 use std::path::PathBuf;
 

@@ -19,7 +19,7 @@ use crate::paths;
 pub(crate) struct Common {
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
-    /// By the architecture's name.
+    /// The pins by the architecture's name.
     pins: BTreeMap<String, Pins>,
     pub(crate) libcore: Libcore,
     pub(crate) framework: Framework,
@@ -110,7 +110,7 @@ pub(crate) struct RuntimeSpec {
     /// Folders below `tests/testbed/patches` whose classes go before core.jar.
     #[serde(default)]
     pub(crate) patches: Vec<String>,
-    /// Further options of the VM.
+    /// Additional options of the VM.
     #[serde(default)]
     pub(crate) vm_options: Vec<String>,
     /// Repairs of machine code.
@@ -242,7 +242,7 @@ pub(crate) struct LibcxxSpec {
 pub(crate) struct Generated {
     pub(crate) program: String,
     pub(crate) file: String,
-    /// Files, and folders whose files of assembly code are meant.
+    /// Files, and folders of which the assembly code is used.
     pub(crate) of: Vec<String>,
 }
 
@@ -270,7 +270,7 @@ pub(crate) struct Spec {
     pub(crate) foreign: Option<Foreign>,
     /// How the runtime is built, for a testbed that does not use Debian's build.
     pub(crate) libcxx: Option<Libcxx>,
-    /// Whose classes of the framework go before the testbed's own.
+    /// The framework level whose classes come before the testbed's own.
     pub(crate) level: Option<Level>,
     /// The folder of a user's own build of a runtime, whose libraries take precedence over those of packages.
     pub(crate) local: Option<PathBuf>,

@@ -53,7 +53,7 @@ pub(crate) fn image(builder: &Builder<'_>, core: &Path) -> Result<PathBuf> {
     Ok(result.join(FOLDER))
 }
 
-/// What javac wants to see and D8 takes out again.
+/// Classes that javac requires and D8 removes again.
 pub(crate) fn compile_only() -> PathBuf {
     paths::specs().join("compile-only")
 }

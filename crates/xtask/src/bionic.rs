@@ -10,7 +10,7 @@ use loopbox_android_pack::device::Device;
 use loopbox_android_pack::{Abi, ensure};
 use loopbox_setup::workspace::target;
 
-/// Where the folder may be named, too.
+/// The environment variable that can also name the folder.
 const FOLDER: &str = "LOOPBOX_ANDROID_LIBS";
 
 /// Run the library that ships on the C libraries of devices: load, install, messages, SIGQUIT, hang, kill,

@@ -32,7 +32,7 @@ fn all_packages() -> Vec<Value> {
     metadata["packages"].as_array().unwrap().clone()
 }
 
-/// Those below `crates`.
+/// The packages below `crates`.
 fn packages() -> Vec<Value> {
     let crates = root().join("crates");
     let below: Vec<Value> =

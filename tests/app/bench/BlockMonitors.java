@@ -54,7 +54,7 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
         }
     }
 
-    /** Samples while it is switched on, each interval after the one before. */
+    /** Samples while it is switched on; each interval starts when the previous one has ended. */
     static class PostedSampler implements Runnable {
         private final Handler handler;
         private final long delayMs;
@@ -158,7 +158,7 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
             return new PostedSampler(handler, delayMs);
         }
 
-        /** A message took longer. */
+        /** A message took longer than the limit. */
         void blocked(long startMs, long endMs, long cpuMs) {}
 
         @Override public void println(String line) {

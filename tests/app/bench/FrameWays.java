@@ -21,7 +21,7 @@ final class FrameWays {
         /** Frames come from now on. Main thread, in a message. */
         void begin() {}
 
-        /** The last frame is over. Main thread. */
+        /** The last frame has ended. Main thread. */
         void end() {}
 
         /** Waits until it is finished with this many frames. */

@@ -25,7 +25,7 @@ public final class StallBench {
     private static final int STALL = 1;
     private static final int LAST = 2;
 
-    /** Where the reads and writes of the main thread are. */
+    /** The position of the main thread's reads and writes. */
     private static final int CALLS = 4;
 
     /** The pause between two: long enough for what follows a stall. */

@@ -19,7 +19,7 @@ public final class Causes {
     private static final Object LOCK = new Object();
     private static final Object OTHER = new Object();
     static final int HANG_MS = 3_500;
-    /** Where it takes that long until the recorder has measured enough. */
+    /** The length of a hang where the recorder needs this long to measure enough. */
     private static final int LONG_HANG_MS = 7_000;
     /** For hangs that are mostly a stop, or that consist of two messages. */
     private static final int STOPPED_HANG_MS = 5_500;

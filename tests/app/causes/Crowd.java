@@ -55,13 +55,13 @@ final class Crowd {
          */
         private static final int KEPT = (64 << 10) - 16;
         private static final int MADE = 16 << 10;
-        /** Of a hundred. */
+        /** Per cent of the heap. */
         private static final int FULL = 90;
 
         private static final List<byte[]> CACHE = new ArrayList<byte[]>();
         private static volatile byte[] shown;
 
-        /** Once, however often it is asked for. */
+        /** Fills the heap once, however often it is called. */
         static void fill() {
             if (!CACHE.isEmpty()) {
                 return;

@@ -113,11 +113,11 @@ final class Ends implements Runnable {
         }
     }
 
-    /** Another machine. */
+    /** An account on another machine. */
     static final class Account {
         private static final InetAddress HERE = InetAddress.getLoopbackAddress();
 
-        /** To a server whose queue of connections is full. */
+        /** Connects to a server whose queue of connections is full. */
         static void connect() throws Exception {
             ServerSocket server = new ServerSocket(0, 1, HERE);
             List<Socket> waiting = new ArrayList<>();
@@ -138,7 +138,7 @@ final class Ends implements Runnable {
         }
     }
 
-    /** Has each line on the disk before the next. */
+    /** Writes each line to the disk before the next one. */
     static final class Journal {
         static void commit() throws Exception {
             File file = File.createTempFile("journal", null, new File(System.getProperty("causes.disk")));
@@ -163,7 +163,7 @@ final class Ends implements Runnable {
             new Pixels();
         }
 
-        /** Its finalizer waits. */
+        /** An object whose finalizer waits. */
         private static final class Pixels {
             @Override
             protected void finalize() {

@@ -192,7 +192,7 @@ final class Locks implements Runnable {
         }
     }
 
-    /** Nothing comes in, or out. */
+    /** A buffer into which and out of which nothing comes. */
     static final class Inbox {
         private static final ReentrantLock LOCK = new ReentrantLock();
         private static final Condition MAIL = LOCK.newCondition();
@@ -295,7 +295,7 @@ final class Locks implements Runnable {
 
     private static final CountDownLatch BEGUN = new CountDownLatch(1);
 
-    /** Its initializer does not end. */
+    /** A class whose initializer does not end. */
     static final class Catalog {
         static {
             BEGUN.countDown();

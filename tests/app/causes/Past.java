@@ -43,14 +43,14 @@ final class Past {
         }
     }
 
-    /** Its server is slow. */
+    /** An upload to a slow server. */
     static final class Upload {
         static void retry() {
             Causes.Work.sleep(2_300);
         }
     }
 
-    /** Is in the way for a moment. */
+    /** Code that blocks main for a moment. */
     static final class Tax {
         static void sum() {
             Causes.Work.busy(600);
@@ -113,7 +113,7 @@ final class Past {
         }
     }
 
-    /** Another thread sends many more short messages than main can take. */
+    /** Another thread sends many more short messages than main can process. */
     private static final class ShortFlood implements Runnable {
         @Override
         public void run() {

@@ -113,7 +113,7 @@ final class Platform implements Runnable {
                     .sendToTarget();
         }
 
-        /** Until the thread that writes them is at the file. */
+        /** Waits until the thread that writes them has reached the file. */
         private static void awaitWriter() throws InterruptedException {
             while (true) {
                 for (StackTraceElement[] stack : Thread.getAllStackTraces().values()) {

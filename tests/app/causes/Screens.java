@@ -84,7 +84,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Its method of the life cycle has a helper compute. */
+    /** A screen whose life-cycle method has a helper compute. */
     static final class PriceScreen extends Activity {
         @Override
         protected void onResume() {
@@ -119,7 +119,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Is called through a method of the device's maker. */
+    /** A class that is called through a method of the device's maker. */
     static final class Chart implements Runnable {
         @Override
         public void run() {
@@ -134,7 +134,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Has a library compute. */
+    /** A class that has a library compute. */
     static final class Preferences {
         static int load() {
             return MMKV.decodeAll();
@@ -230,7 +230,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Learns by exceptions. */
+    /** A class that relies on exceptions for control flow. */
     static final class Numbers {
         static int parseAll() {
             int failed = 0;
@@ -287,7 +287,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Asks again and again, and sleeps in between. */
+    /** Polls, and sleeps in between. */
     static final class Login {
         private static volatile String token;
 

@@ -109,7 +109,7 @@ final class Stops implements Runnable {
             }
         }
 
-        /** For so long. */
+        /** Dumps for this long. */
         static void dump(final int ms) {
             new Thread("leaks") {
                 @Override
@@ -134,7 +134,7 @@ final class Stops implements Runnable {
             }
         }
 
-        /** Counts the objects on the heap, again and again. */
+        /** Counts the objects on the heap repeatedly. */
         static void count() {
             new Thread("leaks") {
                 @Override

@@ -141,7 +141,7 @@ final class Waits implements Runnable {
         }
     }
 
-    /** As {@code runBlocking} waits: parked again and again, each time for a while. */
+    /** Waits as {@code runBlocking} does: parked repeatedly, each time for a while. */
     static final class Loader {
         static void block() {
             while (true) {

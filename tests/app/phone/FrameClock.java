@@ -173,7 +173,7 @@ public final class FrameClock implements Choreographer.FrameCallback {
                         }
                     }
 
-                    /** Not before the listener has heard of a frame. */
+                    /** Must not run before the listener was notified of a frame. */
                     private void next() {
                         new Thread("next") {
                             @Override

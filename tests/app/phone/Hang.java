@@ -29,7 +29,7 @@ final class Hang {
      */
     private static final int SLEEP_MS = 200;
     private static final int SMALL = 1_000;
-    /** More than fit. */
+    /** More than there is room for. */
     private static final int MANY = 1_000_000;
     /** One array in this many is freed again, to make room for what other threads need. */
     private static final int SPARED = 16;

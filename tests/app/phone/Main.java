@@ -30,7 +30,7 @@ public final class Main {
 
     private Main() {}
 
-    /** As ActivityThread.main does. */
+    /** Works as ActivityThread.main does. */
     public static void main(String[] arguments) {
         options = new Options(arguments);
         Looper.prepareMainLooper();

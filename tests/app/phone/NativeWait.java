@@ -21,6 +21,6 @@ final class NativeWait {
     /** Makes a binder call of the file's driver. */
     static native void ioctl(String file);
 
-    /** Writes to the file and has it put on the disk, again and again. */
+    /** Writes to the file and flushes it to the disk, repeatedly. */
     static native void fsync(String file);
 }

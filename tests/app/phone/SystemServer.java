@@ -62,7 +62,7 @@ final class SystemServer implements Runnable {
         }
     }
 
-    /** Everything sent before has run. */
+    /** Waits until everything sent before has run. */
     private void settle() throws InterruptedException {
         final CountDownLatch settled = new CountDownLatch(1);
         main.post(

@@ -68,7 +68,7 @@ public final class Asking implements Runnable {
 
     private static final CountDownLatch FIRST = new CountDownLatch(1);
 
-    /** In the queue; it has a text when the listener has the first file. */
+    /** An object in the queue that has a text when the listener has the first file. */
     private static final class Printed {
         @Override
         public String toString() {

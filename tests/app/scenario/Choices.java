@@ -71,7 +71,7 @@ public final class Choices {
         Script.dump(mode);
     }
 
-    /** Has nothing to do. */
+    /** A job service without jobs. */
     private static final class NoJobs extends JobServiceEngine {
         NoJobs() {
             super(null);

@@ -66,7 +66,7 @@ public final class Demo implements Runnable {
         }
     }
 
-    /** Each step posts its messages and, behind them, the next step. */
+    /** Each step posts its messages, and after them the next step. */
     @Override
     public void run() {
         switch (step++) {

@@ -237,7 +237,7 @@ public final class Exhausted implements Runnable {
         }
     }
 
-    /** Until there is no descriptor left. */
+    /** Opens descriptors until there is none left. */
     private void use() {
         try {
             while (true) {

@@ -182,7 +182,7 @@ public final class Hooks {
         Script.say("restored " + (Monitor.current(looper) == other[0]));
     }
 
-    /** Another library takes ours out, and we may not read what is there. */
+    /** Another library removes ours, and we may not read what is set. */
     private void displacedUnseen() {
         install();
         shop.send(1, NAMED_MS);
@@ -247,7 +247,7 @@ public final class Hooks {
         throw new AssertionError("the recorder is off");
     }
 
-    /** Does what WebView does when its tracing ends. */
+    /** Sets null, as WebView does when its tracing ends. */
     private void nulled() throws Exception {
         install();
         looper.setMessageLogging(null);
@@ -257,7 +257,7 @@ public final class Hooks {
         dump("nulled");
     }
 
-    /** A library that sets its own again and again. */
+    /** A library that repeatedly sets its own. */
     private void fight() throws Exception {
         install();
         for (int round = 0; round < 40; round++) {

@@ -91,7 +91,7 @@ public final class InnerLoops {
         }
     }
 
-    /** What comes last; the loop runs on. */
+    /** The last message; the loop runs on. */
     private static final class End implements Runnable {
         @Override
         public void run() {

@@ -116,7 +116,7 @@ public final class Late implements Runnable {
         install(application);
     }
 
-    /** Until no thread waits for the system. */
+    /** Waits until no thread waits for the system. */
     private static void answered() {
         Thread[] all = new Thread[100];
         boolean asks = true;

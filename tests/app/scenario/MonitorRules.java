@@ -200,7 +200,7 @@ public final class MonitorRules {
         Script.say("room " + files.append("2026-11-22", record(3), new Base()));
     }
 
-    /** Refuses, throws, and takes what it is given from then on. */
+    /** A server that first refuses, then throws, and then accepts everything. */
     private static final class Server implements MonitorUploader {
         private int calls;
         volatile CountDownLatch called = new CountDownLatch(1);

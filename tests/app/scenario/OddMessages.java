@@ -108,7 +108,7 @@ final class OddMessages {
         run(looper, 30);
     }
 
-    /** Runs that long. */
+    /** Runs the loop for this long. */
     static void run(Looper looper, long ms) {
         Stop stop = new Stop();
         new Handler(looper).postDelayed(stop, ms);

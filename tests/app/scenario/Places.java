@@ -116,7 +116,7 @@ public final class Places {
         dialog.setCallback(new Wrapper(dialog.getCallback()));
     }
 
-    /** After we are gone. */
+    /** Runs after the recorder is uninstalled. */
     private void close() {
         check(activity.getCallback() instanceof Page);
         check(dialog.getCallback() instanceof Wrapper);

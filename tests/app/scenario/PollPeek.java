@@ -43,7 +43,7 @@ public final class PollPeek extends Handler {
         races = options.number("racing", 0) != 0;
     }
 
-    /** Another class for a target. */
+    /** A target of another class. */
     private final class Odd extends Handler {
         Odd() {
             super(Looper.getMainLooper());

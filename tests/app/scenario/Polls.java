@@ -105,7 +105,7 @@ public final class Polls extends Handler {
         }
     }
 
-    /** One long message, and nothing else. */
+    /** Only one long message. */
     private void playShop() {
         Script.awaitSampler();
         new ShopHandler(getLooper()).send(1, options.number("shopMs", 0));

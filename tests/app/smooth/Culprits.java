@@ -188,7 +188,7 @@ public final class Culprits implements FrameListener, Runnable {
             }
         }
 
-        /** While a frame runs, the clock of animations stands at its time. */
+        /** While a frame runs, the clock of animations is fixed at the frame's time. */
         private static void say(int ms) {
             Script.say("frame " + ms + " " + AnimationUtils.currentAnimationTimeMillis());
         }

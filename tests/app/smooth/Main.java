@@ -28,7 +28,7 @@ public final class Main {
 
     private Main() {}
 
-    /** Runs until it is killed, or, with a trace, until that is over. */
+    /** Runs until it is killed, or, with a trace, until the trace has ended. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         final Options options = new Options(arguments);

@@ -30,7 +30,7 @@ const WINDOW: Duration = Duration::from_millis(6_500);
 /// `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
 
-/// How much is lost at the most, by the recorder's rule.
+/// The most that may be lost, by the recorder's rule.
 const LOST_NS: u64 = 500_000_000;
 /// What the copies themselves may take, and the threads' work until then.
 const WORK_NS: u64 = 150_000_000;
@@ -54,7 +54,7 @@ pub struct Figures {
     pub lost_ns: u64,
     /// Processes killed while main was stopped for a stack.
     pub open_fuses: usize,
-    /// Processes killed in a hang that is worth a report.
+    /// Processes killed in a hang that deserves a report.
     pub hangs: usize,
     /// Reports of those hangs, made by the next launch, that name the message and its stack.
     pub named: usize,
@@ -185,7 +185,7 @@ struct Said {
     begun: u64,
     /// When the last one did.
     begun_ns: Uptime,
-    /// When each ended, from the first one on.
+    /// When each message ended, from the first one on.
     ended_ns: Vec<Uptime>,
 }
 

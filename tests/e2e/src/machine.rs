@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 #[derive(Debug)]
 pub struct Cgroup {
     path: PathBuf,
-    /// The file that it is made for.
+    /// The file that it is built for.
     pub file: &'static str,
 }
 

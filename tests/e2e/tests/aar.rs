@@ -289,7 +289,7 @@ fn run_shrunk(launcher: &Launcher, app: &Shrunk, arguments: &[&str]) -> Result<V
     lines(app)
 }
 
-/// With the rules from the archive, and no other rules about the library.
+/// Uses the rules from the archive, and no other rules for the library.
 #[test]
 fn the_archives_own_rules_keep_what_is_called_by_name_whoever_shrinks() -> Result<()> {
     let rules = own_rules()?;

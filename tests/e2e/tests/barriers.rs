@@ -17,7 +17,7 @@ use tempfile::{TempDir, tempdir};
 const MS: u64 = 1_000_000;
 /// The hang threshold of the apps here.
 const HANG_MS: u64 = 2_600;
-/// The file that lets the app go on.
+/// The file that lets the app continue.
 const GATE: &str = "gate";
 
 struct Played {
@@ -164,7 +164,7 @@ fn messages_behind_a_barrier_that_do_not_wake_main_are_noticed() -> Result<()> {
     Ok(())
 }
 
-/// Nothing wakes up for it before.
+/// Nothing wakes up for the barrier earlier.
 #[test]
 fn a_barrier_that_comes_while_main_sleeps_is_noticed_once_main_has_run() -> Result<()> {
     let mut played = Played::begin("art11", &["mode=asleep"])?;

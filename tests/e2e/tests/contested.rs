@@ -106,7 +106,7 @@ fn a_hang_is_reported_where_the_idle_handlers_are_gone_as_well() -> Result<()> {
     with_each_hook(&["from=main", "idle=replaced"])
 }
 
-/// It takes the place while main sleeps, too, where no message shows it.
+/// The other library takes the place even while main sleeps, when no message shows it.
 #[test]
 fn a_hang_is_reported_while_another_thread_takes_the_hooks_place_each_second() -> Result<()> {
     with_each_hook(&["from=thread"])

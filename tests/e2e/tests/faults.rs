@@ -41,7 +41,7 @@ impl Shop {
         Self::start(directory, |_| Ok(()))
     }
 
-    /// With its ring on the disk.
+    /// A recording with its ring on the disk.
     fn recording(directory: &Path) -> Result<Self> {
         let shop = Self::plain(directory)?;
         wait_for_ring("the ring is on the disk", directory, shop.app.pid(), |_| true)?;
@@ -110,7 +110,7 @@ fn ring_of(directory: &Path, pid: u32) -> Result<PathBuf> {
     Ok(directory.join(name.with_context(|| format!("no ring of process {pid}"))?))
 }
 
-/// A separate file system, gone with the value. Mounting takes root, which CI has.
+/// A separate file system, unmounted when the value is dropped. Mounting needs root, which CI has.
 struct Disk(TempDir);
 
 impl Disk {

@@ -71,7 +71,7 @@ fn all_ages_of(report: &Report, method: &str) -> Result<Vec<u64>> {
     Ok(ages?.concat())
 }
 
-/// Until `is_enough` says so.
+/// Repeats runs until `is_enough` returns true.
 fn try_runs(
     testbed: &str,
     arguments: &[&str],

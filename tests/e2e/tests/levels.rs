@@ -7,7 +7,7 @@ use loopbox_e2e::launcher;
 use loopbox_e2e::levels::{Seen, run_on};
 use tempfile::tempdir;
 
-/// Nothing is missing, by the hook that is asked for.
+/// Checks that nothing is missing with this hook.
 fn whole(level: &str, hook: &str, expected: &str, source: &str) -> Result<()> {
     let seen = run_on(level, hook, &[])?;
     assert_eq!(seen.faults(), [""; 0], "{level}");

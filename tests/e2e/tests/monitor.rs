@@ -90,7 +90,7 @@ fn is_block(line: &Value) -> bool {
     line["message"].as_str().is_some_and(|message| message.contains("scenario.Monitored$Block"))
 }
 
-/// In the uiperf article's form, with the culprit above the Looper.
+/// Checks the form of the uiperf article, with the culprit above the Looper.
 fn check_stack(stack: &[&str]) -> Result<()> {
     let at = |start: &str| {
         let found = stack.iter().position(|frame| frame.starts_with(start));

@@ -136,7 +136,7 @@ fn frames_of(mapping: &str) -> Vec<String> {
     frames
 }
 
-/// What R8's own program makes of each frame.
+/// The result of R8's own program for each frame.
 fn by_r8(mapping: &Path, frames: &[String]) -> Result<Vec<Vec<String>>> {
     let folder = tempdir()?;
     let text = folder.path().join("frames.txt");

@@ -73,7 +73,7 @@ fn as_truth(message: &Message) -> String {
     format!("{} {} {callback}", message.what.unwrap_or(i32::MIN), message.target)
 }
 
-/// Of how many messages the name is right, and which are wrong.
+/// How many messages have the right name, and which do not.
 fn compare(testbed: &str, arguments: &[&str]) -> Result<(usize, Vec<String>)> {
     // Short messages are kept by name here, in many records.
     let kept = ["detailMs=1", "groupMs=10", "slots=500", "sampling=off", "hook=POLL", "peek=on"];

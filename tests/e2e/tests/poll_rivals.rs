@@ -53,7 +53,7 @@ impl Played {
         Ok((running.token.0, begun.with_context(|| format!("{name}: {:?}", self.said))?))
     }
 
-    /// The recorder has seen each message since it came in.
+    /// Checks that the recorder has seen each message since it was installed.
     fn assert_counts_all(&self, name: &str) -> Result<()> {
         let (recorded, begun) = self.begun(name)?;
         assert_eq!(recorded, begun, "{name}: {:?}", self.said);

@@ -47,7 +47,7 @@ fn main_goes_on_where_it_posts_under_the_lock_of_a_queued_object() -> Result<()>
     Ok(())
 }
 
-/// And so main never waits for a report, however long its queue is.
+/// Main never waits for a report, however long its queue is.
 #[test]
 fn a_long_queue_is_read_while_main_holds_its_lock() -> Result<()> {
     for testbed in ["art10", "art11"] {

@@ -16,7 +16,7 @@ const RECORDER_GROWTH: i64 = 1 << 10;
 /// thread's stack that stays would be two each time.
 const MAPPINGS: i64 = 100;
 
-/// After a quarter of the run.
+/// The state after a quarter of the run.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     installed: i64,

@@ -100,7 +100,7 @@ fn position(lines: &[String], line: &str) -> Result<usize> {
     lines.iter().position(|known| known == line).with_context(|| format!("no {line:?} in {lines:#?}"))
 }
 
-/// As Java prints a frame.
+/// A frame in the form that Java prints.
 fn printed(frame: &Frame) -> String {
     let file = if frame.method.source_file.is_empty() { "Unknown Source" } else { &frame.method.source_file };
     let place = match (frame.line, frame.dex_pc) {

@@ -11,7 +11,7 @@ use tempfile::tempdir;
 const CAUGHT: &str = "reacting to signal 3";
 
 struct Scenario {
-    /// By SIGQUIT, oldest first.
+    /// The reports by SIGQUIT, oldest first.
     quits: Vec<Report>,
     /// What the app asked for at the end.
     last: Report,

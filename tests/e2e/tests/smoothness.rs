@@ -172,7 +172,7 @@ fn one_stack_at_the_threshold_names_what_held_up_a_frame() -> Result<()> {
     Ok(())
 }
 
-/// What a report has when nothing more comes.
+/// Whether a report is complete.
 fn is_whole(report: &Report) -> bool {
     let frames = &report.frames;
     let process = frames.scenes.first();
@@ -362,7 +362,7 @@ fn two_fingers_are_one_gesture_in_compiled_code() -> Result<()> {
 /// A frame is delayed by its own drawing, by a message, by a touch, or by the render thread. The causes are
 /// distinguished.
 fn a_frame_is_held_up_in_each_place(testbed: &str, hook: &str) -> Result<()> {
-    /// Less a refresh, by which a frame may begin late.
+    /// The longest frame less a refresh, by which a frame may begin late.
     const STOOD: u64 = (200 - 17) * MS;
     let scenario = Scenario::run("smooth.Janks", testbed, &[], &[hook])?;
     let report = &scenario.report;

@@ -17,7 +17,7 @@ const MALLOC_GROWTH: i64 = 256 << 10;
 /// Pages that Java's collector has not given back come and go.
 const RESIDENT_GROWTH: i64 = 2 << 20;
 
-/// At a quarter of the run.
+/// The state at a quarter of the run.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     messages: u64,

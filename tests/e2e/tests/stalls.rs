@@ -24,7 +24,7 @@ const OPEN: &str = "open";
 struct Scenario {
     folder: TempDir,
     app: Running,
-    /// Where the message searches for the file that lets it end.
+    /// The folder with the file that lets the message end.
     gate: TempDir,
 }
 

@@ -128,7 +128,7 @@ fn the_recorder_is_installed_when_the_user_unlocks_the_device() -> Result<()> {
     Ok(())
 }
 
-/// It may not wait for the unlock.
+/// The installation must not wait for the unlock.
 #[test]
 fn an_isolated_process_has_the_reason_in_its_status() -> Result<()> {
     let folder = tempdir()?;

@@ -40,7 +40,7 @@ fn places(lines: &[String]) -> Vec<(&str, Vec<&str>)> {
 
 /// In a message: what the main Looper calls.
 const MESSAGE: &str = "main loop dispatchMessage";
-/// Where descriptors are served: inside of the wait for the next message, in none.
+/// The place where descriptors are served: inside of the wait for the next message, and in no message.
 const POLL: &str = "main loop next nativePollOnce";
 const BIND: &str = "main loop dispatchMessage handleMessage handleBindApplication";
 const FRAME: &str = "main loop dispatchMessage handleCallback run doFrame doCallbacks";
@@ -75,7 +75,7 @@ const SCENARIO: [(&str, &str, &str); 21] = [
     ("nested-loop", MESSAGE, "handleCallback run loop dispatchMessage handleCallback run"),
 ];
 
-/// What a frame takes the movements since the last one with.
+/// The method with which a frame takes the movements since the last one.
 const BATCH: &str = "nativeConsumeBatchedInputEvents";
 
 /// An event that comes while movements wait for a frame is read together with them, if the main thread does

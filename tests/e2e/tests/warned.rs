@@ -93,7 +93,7 @@ fn warning_of_another_process_changes_nothing_until_main_is_late() -> Result<()>
     app.end()
 }
 
-/// The warning comes when the report of the hang is there already.
+/// The warning comes when the report of the hang already exists.
 #[test]
 fn later_warning_goes_into_the_report_that_is_there() -> Result<()> {
     let folder = tempdir()?;

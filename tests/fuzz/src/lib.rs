@@ -72,7 +72,7 @@ pub const ELF: Target = Target { name: "elf", memory: 80 * MIB, longest: 64 << 1
 /// The xz stream in a library's `.gnu_debugdata`.
 pub const DEBUGDATA: Target =
     Target { name: "debugdata", memory: 80 * MIB, longest: 64 << 10, run: elf::debugdata };
-/// A dex file as it lies in memory: names, signatures, source lines.
+/// A dex file as it is in memory: names, signatures, source lines.
 pub const DEX: Target = Target { name: "dex", memory: 16 * MIB, longest: 16 << 10, run: elf::dex };
 /// R8's `mapping.txt`, and a report retraced by it.
 pub const MAPPING: Target =

@@ -7,7 +7,7 @@ use loopbox_report::test_support::ReportBuilder;
 use std::fmt::Write as _;
 
 const MIB: usize = 1 << 20;
-/// What is held besides.
+/// The memory that is held in addition.
 const FIXED: usize = 2 * MIB;
 
 fn report() -> Report {

@@ -22,7 +22,7 @@ use crate::registration::register_class;
 
 struct Event {
     java: Global<JObject<'static>>,
-    /// Whether it waits for the next frame.
+    /// Whether events wait for the next frame.
     batches: bool,
 }
 
@@ -33,7 +33,7 @@ struct Sent {
     unfinished: usize,
 }
 
-/// What lies between the system and one window.
+/// The channel between the system and one window.
 struct Channel {
     ready: OwnedFd,
     sent: Mutex<Sent>,
@@ -85,7 +85,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Not to be held while Java runs: it finishes events.
+    /// Must not be locked while Java runs, because Java finishes events.
     fn consumer(&self) -> MutexGuard<'_, Consumer> {
         self.consumer.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -88,7 +88,7 @@ impl Queue {
         queue
     }
 
-    /// The queue behind a `MessageQueue`.
+    /// The native queue of a `MessageQueue`.
     pub(super) fn of(env: &mut Env<'_>, message_queue: &JObject<'_>) -> jni::errors::Result<Arc<Self>> {
         let handle = env.get_field(message_queue, jni_str!("mPtr"), jni_sig!("J"))?.j()?;
         let pointer = handle as *const Self;
@@ -199,8 +199,8 @@ impl Callback for Listener {
         Ok(wanted != 0)
     }
 
-    /// android_os_MessageQueue.cpp (10.0.0_r36) takes what a call that threw returns, 0, for the listener's
-    /// wish.
+    /// After a callback that threw, android_os_MessageQueue.cpp (10.0.0_r36) uses the call's result, 0, as
+    /// the events that the listener wants.
     fn stays_after_exception(&self) -> bool {
         false
     }
@@ -237,7 +237,7 @@ extern "system" fn poll_once<'local>(
         .resolve::<ThrowRuntimeExAndDefault>();
 }
 
-/// Where the function behind `nativePollOnce` is.
+/// The address of the function for `nativePollOnce`.
 pub(crate) fn poll_once_address() -> usize {
     poll_once as *const () as usize
 }

@@ -115,7 +115,7 @@ fn make(library: &Library, imports: &Imports, sources: &Path, testbed: &Testbed,
     Ok(())
 }
 
-/// For each library, its functions and where each one goes.
+/// The jumps for each library: its functions, and the target of each.
 fn jumps<'a>(
     imported: &'a BTreeSet<String>,
     imports: &'a Imports,

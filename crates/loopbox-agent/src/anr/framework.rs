@@ -72,7 +72,7 @@ fn anr_info(line: &str) -> Option<AnrInfo> {
     Some(AnrInfo { id, kind, timeout_ms, user_perceptible: parts.next()? == "1" })
 }
 
-/// While memory is short nothing is asked, twice a second.
+/// Logs a failure. While memory is short nothing is queried, twice a second, so nothing is logged then.
 fn log_failure(why: &str) {
     if why != call::NO_MEMORY {
         log::warn(&["a query to the Android framework failed: ", why].concat());

@@ -22,7 +22,7 @@ const HEAD: usize = 12;
 /// else, so what lies within it is that stack (`MIN_GAP` of `arch/*/mm/mmap.c` and `mm/util.c`). A main
 /// thread that runs on another stack, as a coroutine does, is not followed.
 const MAX_STACK: usize = 128 << 20;
-/// Frames lie on words.
+/// Frames are aligned to words.
 const WORD: usize = size_of::<usize>();
 
 /// The end of the main thread's stack; 0 while it is not known.
@@ -52,7 +52,7 @@ pub(crate) struct Registers {
 pub(crate) struct NativeCapture {
     /// Changes with each capture.
     pub(crate) version: u32,
-    /// When, uptime.
+    /// When it was taken, uptime.
     pub(crate) at_ns: Uptime,
     pub(crate) registers: Registers,
     /// The return addresses of the chain, innermost first.

@@ -25,7 +25,7 @@ pub(super) type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut 
 #[repr(C)]
 struct SpecialAction {
     handler: Handler,
-    /// In force while the handler runs.
+    /// The signal mask while the handler runs.
     mask: libc::sigset_t,
     flags: u64,
 }
@@ -76,7 +76,7 @@ impl Error for Unclaimed {}
 /// What the kernel does with the signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InKernel {
-    /// It calls the chain.
+    /// The C library's function calls the chain.
     Chain,
     Default,
     Ignored,

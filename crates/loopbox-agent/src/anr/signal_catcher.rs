@@ -25,7 +25,7 @@ static CATCHER: SignalCatcher = SignalCatcher::new();
 struct SignalCatcher {
     /// The thread's id in the kernel, for the life of the process. 0 until the thread was searched for.
     tid: AtomicI32,
-    /// Goes up before and after each signal that is sent to it.
+    /// Incremented before and after each signal that is sent to it.
     sent: AtomicU32,
     /// The number of [`Snapshot::pauses`] when the thread was last seen to wait for a signal.
     answered: AtomicU32,

@@ -59,7 +59,7 @@ const MAX_REPAIRS: u32 = 8;
 #[derive(Debug)]
 pub(crate) struct SigQuit {
     was_blocked: bool,
-    /// The handler of another library that was set then.
+    /// The handler of another library that was found at that time.
     found: libc::sighandler_t,
 }
 
@@ -118,7 +118,7 @@ pub(crate) enum HandlerState {
     /// Another library has set its handler without the chain. That handler decides whether ours is called at
     /// all.
     Chained,
-    /// Another library keeps setting SIG_IGN past the chain.
+    /// Another library repeatedly sets SIG_IGN past the chain.
     Ignored,
     /// Another library has blocked it on the main thread, so that the Signal Catcher gets it at once.
     Blocked,
@@ -377,14 +377,14 @@ mod tests {
     use super::*;
     use crate::sys::wake::EventFd;
 
-    /// As the chain calls ours.
+    /// Calls our handler as the chain does.
     extern "C" fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
         assert!(handler(signal, info, context), "the chain goes no further");
     }
 
     extern "C" fn earlier(_: libc::c_int) {}
 
-    /// What a library does that goes past the chain.
+    /// Sets a handler as a library does that goes past the chain.
     fn set_past_the_chain(handler: libc::sighandler_t) {
         // SAFETY: the default action, SIG_IGN, or a handler of one argument.
         assert_ne!(unsafe { libc::signal(libc::SIGQUIT, handler) }, libc::SIG_ERR);

@@ -182,7 +182,7 @@ struct Between<'a> {
     watch: OutsideWatch,
     /// What runs outside of messages; [`Token::NONE`] for nothing.
     found: Token,
-    /// What was found last and is over, and how long it was seen.
+    /// The last thing found that has ended, and how long it was seen.
     over: (Token, u64),
     /// Without a hook: the number of what is found next.
     next: Token,
@@ -278,7 +278,7 @@ impl Between<'_> {
         Next::At(glance.now_ns.plus(every_ns))
     }
 
-    /// What was found, if anything was, runs no more, and lasted that long.
+    /// What was found has ended, if anything was found, and lasted this long.
     fn is_over(&mut self, lasted_ns: Option<u64>) {
         if self.found == Token::NONE {
             return;
@@ -308,7 +308,7 @@ fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptim
 enum Earlier {
     /// The state when this session's worker found the thread, which it may not have done yet.
     WhenFound,
-    /// Nothing: it was not checked for a while.
+    /// Nothing is known, because it was not checked for a while.
     Unknown,
     At(Snapshot),
 }

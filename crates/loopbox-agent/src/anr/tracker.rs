@@ -14,7 +14,7 @@ use loopbox_recorder::{Activity, Suspect, classify, origin, threshold_ns};
 
 /// A message or freeze that ended at most this long ago may still be the reason for a signal.
 const RECENT_NS: u64 = 10_000_000_000;
-/// A message that took less is never the reason.
+/// A shorter message is never the reason.
 const SHORT_NS: u64 = 300_000_000;
 
 /// What the running message requires of the worker.
@@ -37,7 +37,7 @@ pub(crate) struct AnrTracker {
     threshold_ns: u64,
     /// How long it had been starved when it crossed its threshold.
     starved_at_hang_ns: u64,
-    /// It is reported, or never will be.
+    /// It has been reported, or never will be.
     settled: bool,
     /// The signal that a report of this message answers.
     signal: Option<(Token, QuitSignal)>,
@@ -102,7 +102,7 @@ impl AnrTracker {
         !proc::is_traced() && !framework::is_debugged(env)
     }
 
-    /// Nothing holds messages back.
+    /// Nothing holds back messages.
     pub(crate) fn is_free(&mut self) {
         self.held_back = None;
     }

@@ -13,7 +13,7 @@ use ringbuf::traits::Producer;
 use std::sync::Arc;
 
 const MS: u64 = 1_000_000;
-/// Messages are not sampled from an earlier age on, whatever the refresh interval is.
+/// The lowest age from which messages are sampled, at any refresh interval.
 const SHORTEST_ONSET_NS: u64 = 20 * MS;
 
 /// What the main thread keeps of its frames.
@@ -23,7 +23,7 @@ pub(crate) struct MainFrames {
     cadence: Cadence,
     rate: IntervalDetector,
     scene: u16,
-    /// A callback is asked for.
+    /// A callback was requested.
     asked: bool,
     /// The message that drew the frame now on the display, and how it ended.
     own: Option<Token>,
@@ -63,7 +63,7 @@ impl MainFrames {
         }
     }
 
-    /// The frame that runs in this message stands from now on.
+    /// The frame that runs in this message is shown from now on.
     fn stands(&mut self, running: Option<Token>) {
         if self.own != running {
             self.own = running;

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 /// How many classes of targets and callbacks are distinguished; further ones have no name.
 const MOST_CLASSES: usize = 128;
 
-/// How many messages behind a barrier are read.
+/// How many messages after a barrier are read.
 const MOST_BEHIND: u32 = 64;
 
 /// The queue and the members behind its head. Kept for the rest of the process, as its classes are.
@@ -112,7 +112,7 @@ impl Peek {
         }
     }
 
-    /// The first asynchronous message behind a barrier.
+    /// The first asynchronous message after a barrier.
     ///
     /// # Safety
     /// As for [`read`](Self::read); a `Message`.

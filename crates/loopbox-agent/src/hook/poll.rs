@@ -35,7 +35,7 @@ static WORD: AtomicUsize = AtomicUsize::new(0);
 /// thread only.
 static THERE: AtomicUsize = AtomicUsize::new(0);
 
-/// One more for each time that the hook is put in.
+/// Incremented each time that the hook is installed.
 static GENERATION: AtomicUsize = AtomicUsize::new(0);
 
 static RECORDER: Recorder = Recorder { entered, returned };

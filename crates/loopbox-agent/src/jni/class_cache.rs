@@ -44,7 +44,7 @@ pub struct ClassCache {
 }
 
 impl ClassCache {
-    /// The VM as the sampler's library takes it.
+    /// The VM in the type that the sampler's library uses.
     pub(crate) fn vm_of_art(&self) -> JavaVm {
         // SAFETY: this process's, which stays.
         unsafe { JavaVm::from_raw(self.vm.get_raw().cast()) }

@@ -16,7 +16,7 @@ use ringbuf::traits::{Consumer, Observer};
 const EVERY_MS: u64 = 200;
 /// A frame that does not come for longer will not: the display is off.
 const LONGEST_NS: u64 = 5_000_000_000;
-/// And saved for the next process this often, and when they end.
+/// How often they are saved for the next process; they are also saved when they end.
 const SAVE_EVERY_NS: u64 = 1_000_000_000;
 
 // As in `NativeCalls.java`.
@@ -27,15 +27,15 @@ const SKIPPED: i32 = 2;
 /// Takes frames between reports.
 pub(crate) struct FrameCollector {
     queue: Option<FrameReceiver>,
-    /// Something will end by the mere passing of time.
+    /// Something will end merely because time passes.
     open: bool,
     /// How many events were lost when that was last reported.
     reported_lost: u32,
     /// A frame was expected before the events were taken.
     awaited: bool,
-    /// When something came last.
+    /// When the last event was taken.
     taken_at_ns: Uptime,
-    /// Something has come or ended since it was saved, and when that was.
+    /// Whether something has changed since frames were last saved, and when they were saved.
     unsaved: bool,
     saved_at_ns: Uptime,
 }

@@ -51,7 +51,7 @@ pub(crate) struct LongMessages<'a> {
     /// The last message that was reported to block.
     blocked: Token,
     block: Option<String>,
-    /// With the generation of their numbers.
+    /// The trees, each with the generation of its location numbers.
     trees: Vec<(u32, StackTree)>,
     ticks: u32,
 }

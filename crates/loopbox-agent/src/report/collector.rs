@@ -49,7 +49,7 @@ pub(super) struct Collector<'a> {
     last: Option<(Token, u32, Stack)>,
     /// What the app's performance monitor is notified of.
     pub(super) long: LongMessages<'a>,
-    /// Of messages that the hook does not see.
+    /// The names of messages that the hook does not see.
     names: EndedNames,
     /// A stack showed a message that the hook did not report.
     unseen: bool,

@@ -73,7 +73,7 @@ fn warn_of(called: Result<(), Failure>) {
     }
 }
 
-/// How `DisplacedWatch.java` begins the detail of a hook that may be displaced.
+/// The beginning of the detail that `DisplacedWatch.java` gives for a hook that may be displaced.
 const IN_DOUBT: &str = "perhaps displaced";
 
 /// For a report that began while it was unknown whether the hook was in its place: adds what is known now.

@@ -9,7 +9,7 @@ use crate::sys::clock;
 use loopbox_format::model::{AnrWarning, Uptime};
 use loopbox_recorder::Front;
 
-/// From this age on a message whose process is killed leaves a report.
+/// A message of at least this age leaves a report if its process is killed.
 const LATE_NS: u64 = 1_000_000_000;
 /// How many are kept: as many as the ring has room for. An app that is warned of more is late for all of
 /// them.

@@ -16,7 +16,7 @@ const MOST_SUSPENDED: u32 = 30;
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";
 const BEING_READ: &str = "stuck: the sampler reads the stopped main thread's stack and does not come back";
 
-/// The body of the thread: until sampling is over.
+/// The body of the thread; it runs until sampling ends.
 pub(crate) fn run(session: &Session, art: &Art) {
     let mut watch = Watch::default();
     let mut reported = None;
@@ -49,7 +49,7 @@ pub(crate) fn run(session: &Session, art: &Art) {
 struct Watch {
     /// The stop that is open, by its beginning.
     open: Option<u64>,
-    /// At how many checks in a row the sampler could have ended it.
+    /// At how many consecutive checks the sampler could have ended it.
     seen: u32,
     /// At how many checks it could not.
     suspended: u32,

@@ -1,4 +1,4 @@
-//! Finds ART, unless an earlier process did not survive what comes with it.
+//! Finds ART, unless an earlier process died while it did so.
 
 use super::suspended_call::{Job, KeptSymbols, call};
 use crate::error::SamplerError;

@@ -10,7 +10,7 @@ use loopbox_recorder::Sampling;
 const GENTLER: u64 = 10;
 const MIN_INTERVAL_NS: u64 = 100_000_000;
 
-/// Whether it may be used in this process.
+/// Whether the fallback may be used in this process.
 pub(crate) fn is_safe() -> bool {
     class_cache::get()
         .is_some_and(|classes| loopbox_art::get_stack_trace_waits_long_enough(classes.vm_of_art()))

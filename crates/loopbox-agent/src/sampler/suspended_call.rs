@@ -74,7 +74,7 @@ pub(crate) enum Job<'a> {
     Sample(SampleJob<'a>),
     /// Take another thread's stack, or find out about a lock.
     Inspect(InspectJob<'a>),
-    /// Read names that were too many for the call that took the stack.
+    /// Reads the names that did not fit into the call that took the stack.
     Name(Walker<'a>),
 }
 

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// microseconds.
 const NAMES_AT_ONCE: usize = 16;
 
-/// What is known of a method at an address.
+/// What is known about a method at an address.
 struct KnownMethod {
     fingerprint: Fingerprint,
     number: Number,
@@ -54,7 +54,7 @@ pub(crate) struct Symbolizer {
 }
 
 impl Symbolizer {
-    /// Forgets what the symbol table has numbered anew. Before a stack is taken.
+    /// Clears everything whose numbers in the symbol table have changed. Called before a stack is taken.
     pub(crate) fn prepare(&mut self, symbols: &SharedSymbols) {
         let generation = symbols.generation();
         if self.generation != generation || self.places.len() >= MAX_LOCATIONS_KNOWN {

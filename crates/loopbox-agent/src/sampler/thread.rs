@@ -231,11 +231,11 @@ impl Sampler<'_> {
         }
     }
 
-    /// Takes the stack that a report wants, whatever the main thread does.
+    /// Takes the stack that a report requested, whatever the main thread does.
     fn fill(&mut self, env: &mut Env<'_>, order: u32) {
         /// How often a stack is tried: a short message may end before its thread is stopped.
         const TRIES: usize = 3;
-        /// Less than a report waits for its stack.
+        /// Shorter than a report waits for its stack.
         const TRACE_TIMEOUT_NS: u64 = 400_000_000;
         let shared = &self.session.shared;
         signal_catcher::wait_until_idle(clock::now_ns().plus(TRACE_TIMEOUT_NS));

@@ -30,7 +30,7 @@ pub(super) struct ThreadDumper<'a> {
     pub(super) session: &'a Session,
     pub(super) symbolizer: &'a mut Symbolizer,
     pub(super) raw: &'a mut RawStack,
-    /// Until when the end of ART's own trace is waited for, uptime.
+    /// Until when to wait for the end of ART's own trace, uptime.
     stacks_deadline_ns: Uptime,
 }
 

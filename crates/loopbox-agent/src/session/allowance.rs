@@ -30,7 +30,7 @@ impl Allowance {
         Self { bucket: Mutex::new(bucket), refused: AtomicU32::new(0) }
     }
 
-    /// Whether another one is granted.
+    /// Whether one more is granted.
     pub(crate) fn take(&self, now_ns: Uptime) -> bool {
         let granted = self.bucket.lock().unwrap_or_else(PoisonError::into_inner).take(now_ns);
         if !granted {

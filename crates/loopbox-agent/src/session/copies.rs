@@ -15,7 +15,7 @@ impl Copies {
         futex_wake(&self.asked, ANYONE);
     }
 
-    /// How often a copy was asked for.
+    /// How often a copy was requested.
     pub(crate) fn asked(&self) -> u32 {
         self.asked.load(Ordering::SeqCst)
     }

@@ -59,7 +59,7 @@ impl Frames {
         }
     }
 
-    /// Not on the main thread.
+    /// Must not be called on the main thread.
     pub(crate) fn recorder<T>(&self, body: impl FnOnce(&mut FrameRecorder) -> T) -> T {
         body(&mut self.recorder.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -75,7 +75,7 @@ impl Frames {
         self.forgotten.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the figures were forgotten since the last time that it was asked.
+    /// Whether the figures were cleared since the previous call.
     pub(crate) fn take_forgotten(&self) -> bool {
         self.forgotten.swap(false, Ordering::Relaxed)
     }

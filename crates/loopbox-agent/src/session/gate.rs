@@ -6,7 +6,7 @@ use crate::sys::wake::{ANYONE, futex_wait};
 use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Closed, for good.
+/// Closed for ever.
 const CLOSED: u32 = 1 << 31;
 
 /// Open until the recording ends. A thread enters before a step with an effect outside (the name of a

@@ -18,7 +18,7 @@ pub(crate) struct MainState {
     around: Pair,
     /// A message, and what is known without its object.
     hint: Pair,
-    /// When the hook was last found taken out, uptime; 0 for never.
+    /// When the hook was last found removed, uptime; 0 for never.
     unseen_ns: AtomicU64,
 }
 
@@ -57,7 +57,7 @@ impl MainState {
         if of == between.0 { messages } else { 0 }
     }
 
-    /// Sets what is known of the running message. Main thread only.
+    /// Sets what is known about the running message. Main thread only.
     #[inline]
     pub(crate) fn set_hint(&self, token: Token, hint: Hint) {
         self.hint.set(token.0, hint.to_bits());

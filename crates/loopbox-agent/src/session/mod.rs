@@ -170,7 +170,7 @@ impl Session {
         *self.started.get_or_init(|| loopbox_store::start_ticks().and_then(clock::uptime_of_start))
     }
 
-    /// When the process did not run, as the stall monitor would find now.
+    /// When the process did not run, as the stall monitor would determine now.
     pub(crate) fn frozen_now(&self) -> Frozen {
         self.stall.snapshot().at(clock::now_ns(), self.shared.main.activity(), None).frozen()
     }
@@ -199,7 +199,7 @@ impl Session {
         !self.requests.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// No report will be written: answers all requests with that.
+    /// No report will be written: all requests get that answer.
     pub(crate) fn drop_requests(&self) {
         drop(self.take_requests());
     }

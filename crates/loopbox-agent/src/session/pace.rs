@@ -32,7 +32,7 @@ impl Pace {
         self.jank_onset_ns.store(onset_ns, Ordering::Relaxed);
     }
 
-    /// The age at which messages may hold up frames; `None` while no frames come.
+    /// The age from which messages may delay frames; `None` while no frames come.
     pub(crate) fn jank_onset_ns(&self) -> Option<u64> {
         Some(self.jank_onset_ns.load(Ordering::Relaxed)).filter(|&ns| ns != 0)
     }

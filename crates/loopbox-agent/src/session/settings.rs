@@ -54,7 +54,7 @@ pub(crate) struct PendingLimits {
 /// What an app has configured for its display frames.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FrameSettings {
-    /// A frame that stands longer has a record.
+    /// A frame shown for longer gets a record.
     pub(crate) jank_ns: u64,
     /// How many screens have separate figures.
     pub(crate) scenes: usize,

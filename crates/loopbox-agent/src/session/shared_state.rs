@@ -222,7 +222,7 @@ impl SharedState {
         self.stops.wake();
     }
 
-    /// Whether sampling is over.
+    /// Whether sampling has ended.
     pub(crate) fn sampling_ended(&self) -> bool {
         self.stopped() || self.sampler.ended.load(Ordering::SeqCst)
     }

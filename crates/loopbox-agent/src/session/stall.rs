@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub(crate) struct StallState(Mutex<StallSnapshot>);
 
-/// What held when the monitor last woke.
+/// The monitor's state when it last woke.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StallSnapshot {
     /// What the monitor knows of the running message, and when the process did not run.

@@ -42,7 +42,7 @@ impl Warnings {
         })
     }
 
-    /// Those that came since the last call, oldest first.
+    /// The warnings since the previous call, oldest first.
     pub(crate) fn take(&self) -> Vec<AnrWarning> {
         self.lists(|lists| std::mem::take(&mut lists.waiting))
     }

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 const SPARE: usize = 4;
 /// Another thread of the app may be quicker.
 const TRIES: usize = 3;
-/// In a place without a descriptor.
+/// The value of a place without a descriptor.
 const NONE: i32 = -1;
 
 static KEPT: [AtomicI32; SPARE] = [const { AtomicI32::new(NONE) }; SPARE];
 
-/// There are to be some.
+/// Whether descriptors are kept in reserve.
 static KEEPS: AtomicBool = AtomicBool::new(false);
 
 /// Keeps some from now on.

@@ -9,12 +9,12 @@ fn asked(fault: &str) -> bool {
     std::env::var_os("LOOPBOX_FAULT").is_some_and(|asked| asked == fault)
 }
 
-/// As if ART were a version that was never examined.
+/// Behaves as if ART were an unknown version.
 pub(crate) fn unknown_art() -> bool {
     asked("unknown-art")
 }
 
-/// As if the disk did not answer, when a report is to be written.
+/// Behaves as if the disk did not respond when a report is written.
 pub(crate) fn disk_stands_still() {
     while asked("disk") {
         std::thread::sleep(Duration::from_hours(1));
@@ -34,7 +34,7 @@ pub(crate) fn trace_lasts() -> bool {
 /// The calling thread has just stopped the main thread. Simulates that ART begins its trace now, for a signal
 /// that did not come from us.
 pub(crate) fn trace_begins(signal_catcher: i32) {
-    /// Until it has stopped the threads that run Java code.
+    /// The time until it has stopped the threads that run Java code.
     const BEGINNING: Duration = Duration::from_millis(100);
     if asked("trace-in-stop") && !is_over() {
         // SAFETY: no pointers. The thread lives as long as the process.
@@ -50,7 +50,7 @@ pub(crate) fn worker_is_late() {
     }
 }
 
-/// As if the installation crashed.
+/// Behaves as if the installation crashed.
 pub(crate) fn installation_crashes() {
     if asked("install") {
         // SAFETY: no arguments; ends the process.

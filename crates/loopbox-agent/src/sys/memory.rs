@@ -41,7 +41,7 @@ unsafe impl Sync for Region {}
 #[unsafe(link_section = ".reserve")]
 static REGION: Region = Region(UnsafeCell::new([0; RESERVE]));
 
-/// Which granules are in use, a bit each.
+/// Which granules are in use, one bit each.
 struct Map {
     /// Held for some hundred instructions, in which nothing waits.
     locked: AtomicBool,
@@ -56,7 +56,7 @@ unsafe impl Sync for Map {}
 static MAP: Map =
     Map { locked: AtomicBool::new(false), used: UnsafeCell::new([0; WORDS]), count: AtomicUsize::new(0) };
 
-/// When an allocation of the system's failed last, uptime; 0 for never.
+/// When the system last refused an allocation, uptime; 0 for never.
 static REFUSED_NS: AtomicU64 = AtomicU64::new(0);
 /// How often something was taken from the reserve, and how often a thread had to wait.
 static TAKEN: AtomicU32 = AtomicU32::new(0);

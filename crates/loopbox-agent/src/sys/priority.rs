@@ -1,4 +1,4 @@
-//! What a thread is worth to the scheduler.
+//! The scheduling priority of a thread.
 
 /// `Process.THREAD_PRIORITY_BACKGROUND`.
 const BACKGROUND: i32 = 10;

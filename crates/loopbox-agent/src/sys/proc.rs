@@ -117,9 +117,9 @@ pub(crate) struct ThreadStat {
     pub(crate) state: u8,
     pub(crate) minor_faults: u64,
     pub(crate) major_faults: u64,
-    /// In clock ticks.
+    /// Time in user code, in clock ticks.
     pub(crate) user: u64,
-    /// In clock ticks.
+    /// Time in the kernel, in clock ticks.
     pub(crate) kernel: u64,
 }
 
@@ -156,11 +156,11 @@ pub(crate) fn main_wchan() -> String {
 /// What the kernel reports of the system call that a thread is in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// Nothing, to this app.
+    /// Unknown, because the kernel does not show it to this app.
     Unknown,
     /// It is on a processor, or waits for one.
     Runs,
-    /// It sleeps in no call: in a page fault, for one.
+    /// It sleeps outside of a call, for example in a page fault.
     Elsewhere,
     /// It sleeps in the call with this number.
     In { number: u32, arguments: Vec<Option<u64>> },

@@ -75,7 +75,7 @@ fn dotted(class: &str) -> String {
     class.replace(['/', '$'], ".")
 }
 
-/// What stands after `extends` and `implements`.
+/// The types after `extends` and `implements`.
 fn above(header: &str) -> Vec<String> {
     let Some((_, after)) = header.split_once(" extends ") else { return Vec::new() };
     let all = after.replace(" implements ", ",");

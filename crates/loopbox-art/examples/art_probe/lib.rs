@@ -203,7 +203,7 @@ fn frames(hop: &Hop) -> String {
     hop.stack.frames().filter_map(name).collect::<Vec<_>>().join("|")
 }
 
-/// The environment as the library under test takes it.
+/// The environment in the type that the library under test uses.
 fn of_art(env: &Env<'_>) -> JniEnv {
     // SAFETY: the calling thread's; neither leaves it.
     unsafe { JniEnv::from_raw(env.get_raw().cast()) }
@@ -314,7 +314,7 @@ pub extern "system" fn Java_probe_Probe_watchLocks<'local>(
     });
 }
 
-/// `static native void start(int periodUs)`: 0 samples only when `hold` asks.
+/// `static native void start(int periodUs)`: with 0 it samples only on request of `hold`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_start<'local>(
     env: EnvUnowned<'local>,

@@ -126,7 +126,7 @@ fn held(loader: bool) -> bool {
     false
 }
 
-/// Takes the lock and lets go of it whenever asked.
+/// Takes the lock and releases it on request.
 fn check(loader: bool, mut seen: u32) {
     while !DONE.load(Ordering::Acquire) {
         let asked = ASKED.load(Ordering::Acquire);

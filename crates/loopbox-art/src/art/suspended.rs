@@ -29,7 +29,7 @@ impl Suspended<'_> {
         mem::read(self.thread().wrapping_add(self.art.main.thin_lock_id_at + 4))
     }
 
-    /// When stopping was asked for, `CLOCK_MONOTONIC` ns.
+    /// When the stop was requested, `CLOCK_MONOTONIC` ns.
     pub fn asked_ns(&self) -> u64 {
         self.asked_ns
     }

@@ -16,14 +16,14 @@ struct Memory {
 /// What the source of a later build adds, in words.
 #[derive(Debug, Clone, Copy, Default)]
 struct Added {
-    /// Between `thread_list_` and `java_vm_`.
+    /// Members between `thread_list_` and `java_vm_`.
     between: usize,
-    /// In Runtime behind `java_vm_`, as `build_sdk_version_`.
+    /// Members in Runtime after `java_vm_`, as `build_sdk_version_`.
     behind_java_vm: usize,
     /// A value in Thread after the end of the thread's own buffer, as `thread_local_jhp_pos` is: outside of
     /// the part that is searched.
     behind_jni_env: usize,
-    /// In Thread before `jni_env`.
+    /// Members in Thread before `jni_env`.
     before_jni_env: usize,
 }
 

@@ -64,7 +64,7 @@ pub struct Fingerprint {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Namer {
     layout: NameLayout,
-    /// Where a page that cannot be read is touched.
+    /// Where the collector fills pages on demand, so that an unreadable one must be touched.
     served: Served,
 }
 

@@ -15,7 +15,7 @@ use crate::sys::{maps, mem};
 /// The kernel's name of the heap in which objects are moved, where it names anonymous memory.
 const HEAP: &str = "[anon:dalvik-main space";
 
-/// Where pages are served; nowhere by default.
+/// The address range whose pages are filled on demand; empty by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Served {
     begin: usize,

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 const WIDTH: usize = 80;
 /// Space between the columns of a table.
 const GAP: usize = 2;
-/// No column of a table becomes narrower than this.
+/// The minimum width of a column of a table.
 const MIN_COLUMN: usize = 6;
 
 const HEADING: Style = Style::new().bold();

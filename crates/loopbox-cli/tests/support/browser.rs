@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// One page in a separate browser.
+/// One page in a browser process for it alone.
 pub(crate) struct Browser {
     process: Child,
     to: File,

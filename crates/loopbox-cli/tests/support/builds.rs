@@ -4,7 +4,7 @@ use loopbox_format::model::{Location, MainState, Report};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Whose names R8 changes.
+/// The package whose names R8 changes.
 pub(crate) const APP: &str = "com.example.";
 
 /// All texts of a report that can contain a class of the app.
@@ -53,7 +53,7 @@ impl Build {
         format!("{:07x}", 0xAB_CDE0 + self.version).repeat(9)
     }
 
-    /// Another name in each build.
+    /// A name that differs in each build.
     fn name(&self, nth: usize) -> String {
         let letter = |at: usize| char::from(b'a' + (at % 26) as u8);
         format!("{}{}", letter(nth * 7 + self.version as usize), letter(nth / 26 + self.version as usize))

@@ -34,7 +34,7 @@ pub(crate) fn loopbox<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Run {
 /// A running `loopbox open`.
 pub(crate) struct OpenPage {
     process: Child,
-    /// Where the page is.
+    /// The address of the page.
     pub(crate) url: String,
 }
 

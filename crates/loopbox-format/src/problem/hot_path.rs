@@ -1,4 +1,4 @@
-//! Where the time of sampled stacks goes.
+//! Finds where the time of sampled stacks was spent.
 
 use super::numbers::Numbers;
 use super::recursion::{Node, Place, fold};

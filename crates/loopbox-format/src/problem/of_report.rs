@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::stacks::place;
 
-/// How long an earlier message takes that a report can be about.
+/// The minimum length of an earlier message that a report can be about.
 const LONG_NS: u64 = 1_000_000_000;
 /// How long ago it ended at most: the shortest time-out of the system.
 const RECENT_NS: u64 = 5_000_000_000;
@@ -182,7 +182,7 @@ fn numbers(symbols: &Symbols, owners: &Owners, used: impl Iterator<Item = Locati
     numbers
 }
 
-/// No number of a location.
+/// A value that is not the number of a location.
 const UNKNOWN: u32 = u32::MAX;
 
 #[cfg(test)]

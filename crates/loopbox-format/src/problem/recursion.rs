@@ -26,7 +26,7 @@ pub struct Place {
     pub package: u64,
 }
 
-/// Where a node stands once recursion is folded.
+/// The position of a node after recursion is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Folded {
     /// The node that represents it: itself, or the first call of its recursion.
@@ -173,7 +173,7 @@ mod tests {
     use crate::code::Owner;
     use crate::problem::Method;
 
-    /// One stack, outermost first: `class.method`, of the platform in small letters.
+    /// One stack, outermost first: `class.method`, with platform methods in small letters.
     fn folded(stack: &str) -> Vec<String> {
         let frames: Vec<(&str, &str)> =
             stack.split(' ').map(|frame| frame.rsplit_once('.').unwrap()).collect();

@@ -53,7 +53,7 @@ pub(crate) fn windows(frames: &[DisplayFrame]) -> Vec<JankWindow> {
     found
 }
 
-/// Three digits behind the point, as the worked examples have.
+/// Three decimals, as in the worked examples.
 pub(crate) fn round3(value: f64) -> String {
     format!("{value:.3}")
 }

@@ -109,11 +109,11 @@ struct Last {
     kept: bool,
 }
 
-/// The beginning that came last.
+/// The last beginning.
 #[derive(Debug, Clone, Copy)]
 struct Beginning {
     token: Token,
-    /// Up to when everything was accounted for before it.
+    /// The time up to which everything before it was accounted for.
     cursor_ns: Option<Uptime>,
     /// The last record that was closed is of the rest before it.
     closed_rest: bool,
@@ -136,7 +136,7 @@ pub struct Aggregator<H> {
     next_token: Token,
     /// The last message counted in records; the next one counted follows it.
     counted: Token,
-    /// Up to when everything is accounted for; `None` before the first message.
+    /// The time up to which everything is accounted for; `None` before the first message.
     cursor_ns: Option<Uptime>,
     /// The record being filled; meaningful while `is_open`.
     open: Record<Details>,

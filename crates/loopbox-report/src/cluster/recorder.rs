@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// How many reasons are kept of each part.
 const MAX_REASONS: usize = 8;
-/// How much of a reason counts, in characters.
+/// How many characters of a reason are compared.
 const MAX_REASON_CHARS: usize = 80;
 
 /// A part of the recorder that was off in some of the reports.

@@ -129,7 +129,7 @@ fn serialize_token<S: serde::Serializer>(token: &Token, to: S) -> Result<S::Ok, 
 
 /// With a larger unexplained share of the time than this, no cause that blames code is sure.
 const MUCH_UNEXPLAINED: f64 = 0.4;
-/// From here on a message is one that waits.
+/// A message with at least this share counts as one that waits.
 const MOSTLY_WAITS: f64 = 0.5;
 
 impl Account {
@@ -247,7 +247,7 @@ impl Account {
         found.into_iter().flatten()
     }
 
-    /// That main had no CPU for much of the time.
+    /// The sentence that main had no CPU for much of the time.
     fn starved(&self) -> Option<String> {
         let part = self.share(TimeUse::CpuWait);
         (part > MUCH_UNEXPLAINED).then(|| format!("main waited for a CPU for {} of the time", percent(part)))

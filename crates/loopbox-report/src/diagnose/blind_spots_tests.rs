@@ -25,7 +25,7 @@ fn poll(place: &str) -> String {
     format!("android.os.MessageQueue.nativePollOnce! {place}")
 }
 
-/// The queue with one message, due for so long.
+/// The queue with one message that has been due for this long.
 fn overdue(report: ReportBuilder, ms: u64, polling: bool) -> ReportBuilder {
     report
         .pending(&format!(
@@ -91,9 +91,9 @@ fn measured(report: ReportBuilder, ran_ms: u64, starved_ms: u64) -> ReportBuilde
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) report: ReportBuilder,
-    /// Its first letters.
+    /// The beginning of the headline.
     headline: &'static str,
-    /// Something of the first cause's evidence.
+    /// A part of the first cause's evidence.
     evidence: &'static str,
 }
 

@@ -12,7 +12,7 @@ const MOST: f64 = 0.5;
 /// Below this part they did not matter.
 const HARDLY_ANY: f64 = 0.2;
 
-/// Who took the CPU time.
+/// The kinds of threads and processes that took the CPU time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takers {
     /// Mostly the app's own threads.

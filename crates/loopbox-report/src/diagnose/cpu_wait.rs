@@ -36,9 +36,9 @@ pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f
     (had_ns >= LEAST_LEFT_NS).then(|| share(asleep_ns, had_ns))
 }
 
-/// That the wait was not measured, as a reason not to be sure.
+/// A reason for less confidence: the wait was not measured.
 pub(super) const NOT_MEASURED: &str = "whether main waited for a CPU was not measured";
-/// That the CPU time is not known, as a reason not to be sure.
+/// A reason for less confidence: the CPU time is not known.
 pub(super) const NO_CPU_TIME: &str = "main's CPU time was not read";
 
 /// How long main waited for a CPU, and over how long that was counted; `None` when it was not counted.

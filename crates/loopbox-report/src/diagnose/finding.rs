@@ -15,7 +15,7 @@ const NEAR_LIMIT: f64 = 0.04;
 /// The rule that says no more than where main was in the system's trace.
 pub(super) const PLACE: &str = "in-trace";
 
-/// From this score on a possible cause can be the headline.
+/// The lowest score with which a possible cause can be the headline.
 pub(super) const MIN_HEADLINE_SCORE: f64 = 0.4;
 
 /// A possible cause that a rule found.
@@ -92,7 +92,7 @@ impl Finding {
         !matches!(self.rule, "current-slow" | "outside" | PLACE)
     }
 
-    /// Whether it says no more than where main was in the system's trace.
+    /// Whether it only names the place of main in the system's trace.
     pub(super) fn is_place(&self) -> bool {
         self.rule == PLACE
     }

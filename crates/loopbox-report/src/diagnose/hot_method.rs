@@ -18,7 +18,7 @@ pub(super) struct HotMethod {
     pub(super) frame: FrameId,
     /// Its share of the time that the stacks cover.
     share: f64,
-    /// That time.
+    /// The time in the method.
     seen_ns: u64,
     /// How often it called itself at most, itself counted.
     calls: u32,

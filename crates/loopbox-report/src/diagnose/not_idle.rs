@@ -13,13 +13,13 @@ use loopbox_format::model::{Feature, FeatureState, MainState, Token, Uptime};
 const OVERDUE_NS: u64 = 1_000_000_000;
 /// The same limit while the Looper, according to the queue, does not wait for messages.
 const OVERDUE_AND_AWAKE_NS: u64 = 100_000_000;
-/// So much time in stacks that do not wait is no chance.
+/// This much time in stacks that do not wait cannot be chance.
 const BUSY_NS: u64 = 500_000_000;
 
 /// Evidence that main was not idle, though the recorder saw no message.
 #[derive(Debug, Clone)]
 pub(super) struct NotIdle<'a> {
-    /// In words.
+    /// The evidence, in words.
     pub(super) evidence: Vec<String>,
     /// For how long main was certainly not idle; 0 when only the hook's state contradicts it.
     pub(super) certain_ns: u64,

@@ -21,7 +21,7 @@ pub(super) struct SlowMessage<'a> {
     pub(super) end_unseen: bool,
     pub(super) message: Option<&'a Message>,
     pub(super) tree: Option<&'a SampledTree>,
-    /// Where it ran, when it was not in a message.
+    /// Its kind of place, when it was not in a message.
     pub(super) place: Option<OutsidePlace>,
     /// Only the system's trace shows it: neither the message nor its start is known.
     pub(super) alone: bool,

@@ -20,7 +20,7 @@ pub(super) struct Suspect<'a> {
     pub(super) common: FrameId,
     /// Whether it is in a call of Loopbox, because it asks for the report.
     pub(super) asks: bool,
-    /// Whether it waits for another thread, too.
+    /// Whether it also waits for another thread.
     pub(super) waits: bool,
     /// Whether main has code on its stack that this thread waits in: each may hold what the other waits for.
     pub(super) crosswise: bool,

@@ -24,7 +24,7 @@ fn kind_of(frame: &Frame) -> Option<WaitKind> {
     }
 }
 
-/// Where a stack waits.
+/// What a stack waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct WaitSite {
     pub(super) kind: WaitKind,
@@ -130,7 +130,7 @@ impl TopFrame {
 }
 
 impl WaitProfile {
-    /// Of a tree, without the gaps for which no stack speaks.
+    /// The waits of a tree, without the gaps for which there are no stacks.
     pub(super) fn new(tree: &SampledTree, gaps: &[SampleGap], frames: &FrameTable) -> Self {
         let seen_ns =
             |start, end| tree.span_ns(start, end).saturating_sub(SampleGap::sum_ns(gaps, start, end));

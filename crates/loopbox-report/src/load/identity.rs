@@ -135,7 +135,7 @@ pub(crate) fn mapping_id(report: &Report) -> &str {
     retraced.map(|statistic| statistic.value.as_str()).or_else(|| named_mapping(report)).unwrap_or_default()
 }
 
-/// Whether names were put back by a mapping that has an id.
+/// Whether names were deobfuscated by a mapping that has an id.
 pub fn is_retraced(report: &Report) -> bool {
     report.statistics.iter().any(|statistic| statistic.name == MAPPING_ID)
 }

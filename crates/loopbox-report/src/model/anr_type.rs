@@ -93,7 +93,7 @@ fn prefix(description: &str) -> Option<&str> {
     Some(description.strip_prefix('[')?.split_once(']')?.0)
 }
 
-/// A description without what stands before it in brackets.
+/// A description without the text in brackets at its start.
 pub(crate) fn without_prefix(description: &str) -> &str {
     match prefix(description) {
         Some(found) => description.get(found.len() + 2..).unwrap_or_default().trim_start(),

@@ -145,7 +145,7 @@ impl ChildLists {
     }
 }
 
-/// Where the nodes of a tree stand once recursion is folded.
+/// The positions of the nodes of a tree after recursion is folded.
 fn folded(tree: &SampledTree, method: &[u32], frames: &FrameTable) -> Vec<Folded> {
     let nodes = tree.nodes.iter().map(|node| Node {
         parent: node.parent,
@@ -156,7 +156,7 @@ fn folded(tree: &SampledTree, method: &[u32], frames: &FrameTable) -> Vec<Folded
     fold(&nodes, |node| frames[tree.nodes[node as usize].frame].as_method().place())
 }
 
-/// Whether a caller of the node went to the same place.
+/// Whether a caller of the node was merged into the same position.
 fn is_above(tree: &SampledTree, to: &[u32], node: &SampledNode, at: u32) -> bool {
     let mut caller = node.parent;
     while let Some(above) = caller {

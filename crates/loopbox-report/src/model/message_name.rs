@@ -82,7 +82,7 @@ pub(crate) fn tree_title(analysis: &Analysis, token: Token) -> String {
 }
 
 impl Analysis {
-    /// Where the stacks of something outside of messages are, in words: `input`.
+    /// Words for the place of something outside of messages: `input`.
     pub(crate) fn outside_words(&self, token: Token) -> Option<&'static str> {
         self.place_of(self.tree(token)?)?.place.words()
     }

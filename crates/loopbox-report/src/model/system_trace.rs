@@ -4,7 +4,7 @@ use super::frame::FrameId;
 use super::kernel_view::NativeStack;
 use loopbox_format::model::Uptime;
 
-/// No time-out of the system is as long.
+/// The system has no time-out as long as this.
 const MOST_WAITED_NS: u64 = 600_000_000_000;
 
 /// The trace, as far as it could be read.

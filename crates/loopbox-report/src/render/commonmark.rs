@@ -43,7 +43,7 @@ fn ends_in_www(text: &str) -> bool {
     text.len() >= 3 && text.as_bytes()[text.len() - 3..].eq_ignore_ascii_case(b"www")
 }
 
-/// The most backticks that stand next to each other.
+/// The length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Writing JSON: for programs, and for whoever reads it on a terminal.
+//! Writes JSON for programs, and for people on a terminal.
 
 use crate::model::sanitize::is_hidden;
 use serde::Serialize;

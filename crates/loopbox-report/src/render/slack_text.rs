@@ -4,11 +4,11 @@
 use crate::model::harmless;
 use serde_json::{Value, json};
 
-/// What Slack takes of a header, in characters.
+/// The most characters that Slack accepts in a header.
 pub(crate) const MAX_HEADER: usize = 150;
 /// How many characters a section's text may have.
 pub(crate) const MAX_SECTION: usize = 3_000;
-/// How many blocks it takes in a message.
+/// The most blocks that Slack accepts in a message.
 pub(crate) const MAX_BLOCKS: usize = 50;
 
 /// The first block: a line in bold.

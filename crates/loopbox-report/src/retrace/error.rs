@@ -50,7 +50,7 @@ pub enum MappingMismatch {
     /// A larger part of the mapping concerns the report than is possible for a real one.
     #[error("more than {max_mib} MiB of the mapping are about the report's methods: it is damaged")]
     TooMuch {
-        /// How much may be.
+        /// The size limit.
         max_mib: usize,
     },
     /// The report names no class of the app.

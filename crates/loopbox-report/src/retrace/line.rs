@@ -6,7 +6,7 @@ use crate::model::framework::{CLASS_OBJECT, in_class_object};
 /// How a frame is written that may be of several methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Several {
-    /// As one frame with all their names, so that a stack keeps its length.
+    /// Becomes one frame with all their names, so that the number of frames does not change.
     OneFrame,
     /// As R8's own retrace does: a line for each, with `<OR>` before all but the first.
     Lines,
@@ -110,7 +110,7 @@ fn frame(line: &str) -> Option<Part<'_>> {
     None
 }
 
-/// Where the bracket is closed that stands before the text.
+/// The position of the bracket that closes the one before the text.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 1;
     text.char_indices().find_map(|(at, c)| {

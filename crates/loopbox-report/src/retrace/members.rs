@@ -18,7 +18,7 @@ const NO_LINES: LineMapping =
 /// The classes and methods of a mapping, by their names in the report.
 #[derive(Debug, Default)]
 pub(super) struct Members<'t> {
-    /// By their names in the report.
+    /// The classes by their names in the report.
     classes: HashMap<&'t str, Class<'t>>,
     /// Source files of classes, by their names in the source.
     files: HashMap<&'t str, Cow<'t, str>>,

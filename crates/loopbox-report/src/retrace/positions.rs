@@ -16,7 +16,7 @@
 
 use crate::load::identity::MAP_ID_FILE;
 
-/// From this `min_api` on an app may do without tables.
+/// An app with this `min_api` or a higher one may have no tables.
 const NO_TABLES_API: u32 = 26;
 /// The oldest R8 that was seen to share tables.
 const SHARES_TABLES: (u32, u32) = (8, 5);

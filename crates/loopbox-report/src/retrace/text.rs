@@ -57,7 +57,7 @@ impl MappingText {
         Ok(text)
     }
 
-    /// As in a mapping whose places take too much room.
+    /// As for a mapping whose places take too much memory.
     #[cfg(test)]
     pub(super) fn forget_places(&mut self) {
         self.places = None;
@@ -164,7 +164,7 @@ struct Class<'t> {
 
 /// A line of a class about a method.
 struct Method<'t> {
-    /// In the report.
+    /// Its name in the report.
     name: &'t str,
     original: &'t str,
     /// The class that it was inlined from, where the mapping names it.

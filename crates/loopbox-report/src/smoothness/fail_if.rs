@@ -23,7 +23,7 @@ enum Limit {
     Value(f64),
 }
 
-/// Why a condition is none.
+/// Why a condition is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FailIfError {
     /// It compares nothing.
@@ -32,7 +32,7 @@ pub enum FailIfError {
     /// There is no figure with this name.
     #[error("there is no metric {0:?}: it is one of {known}", known = METRICS.map(|metric| metric.name).join(", "))]
     Metric(String),
-    /// The limit is no number.
+    /// The limit is not a number.
     #[error("{0:?} is no limit: write +N%, -N%, +N, -N or N")]
     Limit(String),
 }

@@ -1,4 +1,4 @@
-//! Downloads files of archives, and goes on where an interrupted download ended.
+//! Downloads files of archives, and continues interrupted downloads.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 /// and check the hash.
 const HELPER: &str = "/usr/lib/apt/apt-helper";
 
-/// Between two lines of progress.
+/// The time between two lines of progress.
 const REPORT_EACH: Duration = Duration::from_secs(5);
 
 /// Downloads all missing files into `folder`, which may contain parts from an interrupted download. A file is

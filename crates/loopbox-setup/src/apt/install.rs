@@ -13,7 +13,7 @@ use super::lock::Waiting;
 use crate::command::{Outcome, command, run};
 use crate::progress::Progress;
 
-/// Between two lines of progress.
+/// The time between two lines of progress.
 const REPORT_EACH: Duration = Duration::from_secs(5);
 
 /// Installs packages with the machine's own apt. Of `one | other` it takes the first that this Debian release

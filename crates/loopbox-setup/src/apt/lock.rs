@@ -18,9 +18,9 @@ use crate::progress::Progress;
 pub struct Waiting {
     /// The longest wait.
     pub limit: Duration,
-    /// Between two tries.
+    /// The time between two tries.
     pub retry: Duration,
-    /// Between two lines of progress.
+    /// The time between two lines of progress.
     pub remind: Duration,
 }
 

@@ -26,7 +26,7 @@ const MODIFIED_SECONDS: u64 = 1_000_000_000;
 /// What the server saw and does.
 #[derive(Default)]
 struct Server {
-    /// Where each request for the package wanted to start.
+    /// The position at which each request for the package was to start.
     ranges: Vec<Option<u64>>,
     /// How many answers end after how many bytes of the package.
     cut: (u32, usize),
@@ -126,7 +126,7 @@ impl TestArchive {
         self.server().cut = (answers, bytes);
     }
 
-    /// Where the requests for the package wanted to start.
+    /// The positions at which the requests for the package were to start.
     pub(crate) fn ranges(&self) -> Vec<Option<u64>> {
         self.server().ranges.clone()
     }

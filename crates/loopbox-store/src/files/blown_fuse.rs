@@ -20,7 +20,7 @@ const LEN: usize = 4 + 4 + 4 + 32;
 pub enum Suspicion {
     /// It may be chance: the system kills apps all the time.
     Strike,
-    /// The sampler ended it, or held the main thread up.
+    /// The sampler ended the process, or blocked the main thread.
     Certain,
 }
 

@@ -37,7 +37,7 @@ impl Clock {
         Self { now }
     }
 
-    /// Whether it can be right.
+    /// Whether the clock can be right.
     fn is_set(self) -> bool {
         is_ours(self.now)
     }

@@ -1,4 +1,4 @@
-//! Reports on disk: whole or not at all, and not without bound.
+//! Reports on disk: each complete or missing, and with limits on their number and size.
 
 use crate::files::file_age::Clock;
 use crate::memory::may_grow_to;
@@ -19,7 +19,7 @@ const UNFINISHED_AGE: Duration = Duration::from_mins(10);
 /// In the name of a report that the app requested. Such a report is deleted before those of hangs and ANRs.
 pub const REQUESTED: &str = "-requested-";
 
-/// How much room reports may take.
+/// How much space reports may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportPolicy {
     /// How many are kept.

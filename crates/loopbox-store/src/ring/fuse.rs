@@ -48,7 +48,7 @@ impl RingFuse {
         }
     }
 
-    /// Writes into the file what [`Self::mark`] said last; a system call as well.
+    /// Writes the last state from [`Self::mark`] into the file; this is a system call, too.
     pub fn settle(&self) {
         if self.shared.memory.is_mine() {
             self.shared.write_fuse(Live(self.shared.words()).word(FUSE_AT));

@@ -77,7 +77,7 @@ struct RegionCopy {
 
 /// A slot on its way into the file.
 struct Changed<'a> {
-    /// Where in the file.
+    /// Its position in the file.
     index: usize,
     seq: u64,
     bytes: Cow<'a, [u8]>,

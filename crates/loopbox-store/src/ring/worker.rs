@@ -94,7 +94,7 @@ impl WorkerWriter {
         })
     }
 
-    /// Which features are on; again whenever one changes.
+    /// Which features are on; called again whenever one changes.
     pub fn features(&mut self, features: &[FeatureState]) -> Result<(), StoreError> {
         self.features
             .write_prefix(features.len(), |kept| codec::encode(features.get(..kept).unwrap_or_default()))

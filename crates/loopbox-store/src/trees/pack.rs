@@ -24,7 +24,7 @@ pub(super) const VERSION: u8 = 1;
 pub(super) const EXTENSIONS: [&str; 2] = [".java", ".kt"];
 /// The value in a node's byte when the number of children follows it.
 pub(super) const CHILDREN_FOLLOW: u32 = 3;
-/// What a node's byte says when the count stands after it.
+/// The value in a node's byte when the count follows it.
 pub(super) const COUNT_FOLLOWS: u32 = 31;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

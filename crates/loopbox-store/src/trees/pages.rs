@@ -20,7 +20,7 @@ struct Page {
     part: u64,
     /// How many parts the tree has.
     parts: u64,
-    /// Where it stands.
+    /// Its position.
     offset: usize,
     piece: Vec<u8>,
 }

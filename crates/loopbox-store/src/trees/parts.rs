@@ -5,7 +5,7 @@ use loopbox_format::model::Phase;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// How much of a tree found room.
+/// How much of a tree fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fidelity {
     /// All of it.

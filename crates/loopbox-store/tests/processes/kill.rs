@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Debug, Default)]
 struct Copied {
     closed: u64,
-    /// When that copy was over.
+    /// When that copy ended.
     closed_since: u64,
     running: u64,
     kept: u64,

@@ -80,7 +80,7 @@ impl Actor {
     }
 }
 
-/// A test that fails leaves no process behind.
+/// Kills the process, so that a failed test leaves none.
 impl Drop for Actor {
     fn drop(&mut self) {
         let _ = self.child.kill();

@@ -54,7 +54,7 @@ fn lines(launcher: &Launcher, class: &str, arguments: &[u32]) -> Result<Vec<Stri
     Ok(app.start()?.finish(LIMIT)?.success()?.lines)
 }
 
-/// Of lines `KIND WAY NUMBER...` the numbers for each way, in their order.
+/// From lines `KIND WAY NUMBER...`, the numbers for each way, in order.
 fn all_of<const N: usize>(lines: &[String], kind: &str) -> Result<BTreeMap<String, Vec<[f64; N]>>> {
     let mut all: BTreeMap<String, Vec<[f64; N]>> = BTreeMap::new();
     for line in lines {

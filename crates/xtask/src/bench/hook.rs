@@ -52,7 +52,7 @@ enum Natives {
     Critical,
     /// `@FastNative`: with an environment, without a change of the thread's state.
     Fast,
-    /// As a native without an annotation.
+    /// Called as a native without an annotation.
     Plain,
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &SamplerArgs) -> Result<()> {
 
 /// Median and 99th percentile in ns.
 type Figure = (f64, f64);
-/// By phase, depth, way and what was measured.
+/// The figures by phase, depth, way and measured quantity.
 type Figures = BTreeMap<(String, u32, String, String), Figure>;
 
 fn stops(name: &str, args: &SamplerArgs) -> Result<()> {

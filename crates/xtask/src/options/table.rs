@@ -71,7 +71,7 @@ pub(super) struct Number<'t> {
 }
 
 impl Table {
-    /// In the order in which they are given.
+    /// The numbers in the order in which they are passed.
     pub(super) fn numbers(&self) -> impl Iterator<Item = Number<'_>> {
         let derived = self.derived.iter().map(|number| Number {
             name: &number.name,
@@ -177,7 +177,7 @@ impl Opt {
     }
 }
 
-/// In one line.
+/// The text in one line.
 fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

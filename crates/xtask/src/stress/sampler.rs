@@ -18,9 +18,9 @@ use lab_launch::probe::Probe;
 
 /// The phases of `probe.Stress`.
 const PHASES: u64 = 9;
-/// Between two lines, one for each phase: longer than this is a hang.
+/// The longest time between two lines, one for each phase; more is a hang.
 const QUIET: Duration = Duration::from_mins(5);
-/// Between two requests for ART's own dump of all threads.
+/// The time between two requests for ART's own dump of all threads.
 const QUIT_EACH: Duration = Duration::from_secs(2);
 /// Lines of standard error kept for the case of a crash.
 const LAST_LINES: usize = 400;

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use super::programs::{Outcome, TestProgram};
 use super::running::Running;
 
-/// What a shell gives a command that Ctrl-C ended.
+/// The exit code that a shell gives a command that Ctrl-C ended.
 pub(crate) const INTERRUPTED: i32 = 130;
 
 /// How test programs are run.

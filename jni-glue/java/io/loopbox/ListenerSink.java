@@ -26,7 +26,7 @@ final class ListenerSink implements ReportSink {
         return all;
     }
 
-    /** Compares the listeners by identity, whatever their own equality is. */
+    /** Compares the listeners by identity, not with their own equals method. */
     @Override
     public boolean equals(Object other) {
         return other instanceof ListenerSink && ((ListenerSink) other).listener == listener;

@@ -28,7 +28,7 @@ public final class ActivityThread {
     private final Map<String, Service> services = new HashMap<String, Service>();
     private final LoadedApk apk;
 
-    /** On the main thread, whose Looper is there and does not loop yet. */
+    /** Called on the main thread, whose Looper exists but does not loop yet. */
     public ActivityThread(ContextImpl context) {
         apk = new LoadedApk(context);
     }

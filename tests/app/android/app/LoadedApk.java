@@ -34,7 +34,7 @@ public final class LoadedApk {
         return application;
     }
 
-    /** Where a receiver's broadcasts come from. */
+    /** Delivers a receiver's broadcasts. */
     public static final class ReceiverDispatcher {
         private ReceiverDispatcher() {}
 

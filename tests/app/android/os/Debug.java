@@ -4,7 +4,7 @@ import dalvik.system.VMDebug;
 
 /** The methods that the recorder uses. */
 public final class Debug {
-    /** Has {@link #isDebuggerConnected} say so, whatever the runtime says. */
+    /** Makes {@link #isDebuggerConnected} return true. */
     public static volatile boolean connected;
 
     private Debug() {}

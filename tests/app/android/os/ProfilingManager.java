@@ -57,7 +57,7 @@ public final class ProfilingManager {
         throw new NoSuchMethodError("requestRunningSystemTrace");
     }
 
-    /** From a thread of the system's, as on a device. */
+    /** Delivers from a thread of the system, as on a device. */
     public synchronized void deliver(final ProfilingResult result) {
         final Consumer<ProfilingResult> registered = listener;
         if (registered == null) {

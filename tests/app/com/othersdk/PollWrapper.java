@@ -21,7 +21,7 @@ public final class PollWrapper {
     /** Puts a function on top that calls the previous one. */
     public static native void wrap();
 
-    /** Puts back what {@link #wrap} has found. */
+    /** Restores the function that {@link #wrap} found. */
     public static native void restore();
 
     /** Restores the very first function, whatever is there now. */

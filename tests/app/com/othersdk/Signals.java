@@ -50,7 +50,7 @@ public final class Signals {
     /** Sets one of these actions, and leaves all masks as they are. */
     public static native void set(int what);
 
-    /** The same with the default action or with ignoring, by the kernel's own call. */
+    /** Sets the default action, or ignoring, by a system call. */
     public static native void setBySystemCall(int what);
 
     /** Claims the signal in ART's signal chain, as ART does with others. */

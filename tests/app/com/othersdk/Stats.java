@@ -44,12 +44,12 @@ public final class Stats implements InvocationHandler {
         return field().get(null);
     }
 
-    /** Takes out whatever is there. */
+    /** Removes whatever observer is set. */
     public static void clear() throws ReflectiveOperationException {
         field().set(null, null);
     }
 
-    /** From now on that one is called, too. */
+    /** From now on this observer is called, too. */
     public void passOnTo(Object observer) {
         next = observer;
     }

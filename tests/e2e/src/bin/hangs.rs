@@ -131,7 +131,7 @@ fn play_all(testbed: &'static str, columns: &[(Mode, &'static str)], rows: &[(&s
     fields.into_inner().expect("no lane panics with it")
 }
 
-/// Whether all is right, and how much too young the killed hang seems.
+/// Whether everything is right, and how much too short the reported age of the killed hang is.
 fn play_place(cell: &Cell) -> Field {
     let seen = match cell.play(SIGNAL, KILL) {
         Ok(seen) => seen,

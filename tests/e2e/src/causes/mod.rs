@@ -25,7 +25,7 @@ use outside::Outside;
 /// What main does in a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Main {
-    /// It waits, and is not starved, however busy the machine is.
+    /// It waits, and does not count as starved, however busy the machine is.
     Waits,
     /// It computes: on a machine that is short of processors it is rightly called starved, too.
     Computes,
@@ -36,7 +36,7 @@ pub enum Main {
 /// A hang of a known cause.
 #[derive(Debug)]
 pub struct Known {
-    /// What the app is asked for.
+    /// The argument that the app gets.
     pub name: &'static str,
     /// A short description.
     pub words: &'static str,
@@ -55,14 +55,14 @@ pub struct Known {
     outside: Outside,
 }
 
-/// What a verdict is worth.
+/// How a verdict compares with the known cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Worth {
     /// It is the known cause.
     Right,
     /// The verdict is another one, or none, and says that it is not sure.
     Unsure,
-    /// The verdict is another one, with high confidence.
+    /// The verdict names another cause, with high confidence.
     Wrong,
 }
 

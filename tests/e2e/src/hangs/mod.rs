@@ -91,7 +91,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// By how much the killed hang seems younger than it was.
+    /// How much shorter the killed hang's reported age is than its real age.
     pub fn young(&self) -> Option<Duration> {
         Some(Duration::from_nanos(self.killed_ns.since(self.recovered.as_of_ns?)))
     }

@@ -77,7 +77,7 @@ const ENOENT: i32 = -2;
 const ENOSYS: i32 = -38;
 const HEADER: usize = 40;
 const PAGE: u64 = 4096;
-/// More than the kernel wants: a header and the longest write.
+/// More than the kernel requires: a header and the longest write.
 const BUFFER: usize = 64 << 10;
 
 /// Answers until the file system is unmounted.

@@ -5,7 +5,7 @@ use loopbox_format::model::{Anr, AnrWarning, Location, LocationId, MainState, Re
 use loopbox_format::problem::{of_report, subject, written_at};
 use loopbox_format::stacks;
 
-/// Which line is the time.
+/// The index of the line with the duration.
 pub(super) const DURATION: usize = 9;
 
 /// A class and a method; crash services show less.

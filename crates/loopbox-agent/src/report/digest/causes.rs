@@ -135,7 +135,7 @@ fn write_collections(report: &Report, line: &mut Line) {
     line.text(" ms, the heap is ").number(percent(used, most)).text(" % full");
 }
 
-/// At most 100; 0 of nothing.
+/// A percentage, at most 100; 0 when the whole is 0.
 fn percent(part: u64, whole: u64) -> u64 {
     part.min(whole).saturating_mul(100).checked_div(whole).unwrap_or(0)
 }

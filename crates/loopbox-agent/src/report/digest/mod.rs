@@ -129,7 +129,7 @@ pub(super) fn ran_short(report: &Report) -> bool {
     report.anr.ran_ns < MIN_HANG_NS
 }
 
-/// Whether it is there because display frames were recorded, and for nothing else.
+/// Whether the report exists only because display frames were recorded.
 fn is_of_frames_alone(report: &Report) -> bool {
     is_calm(report) && !report.frames.is_empty()
 }
@@ -281,7 +281,7 @@ pub(super) mod tests {
         }
     }
 
-    /// With the annotations.
+    /// The digest with the annotations.
     pub(super) fn digest(report: &Report) -> String {
         super::digest(report, true)
     }

@@ -123,11 +123,11 @@ pub(super) enum Action {
     AddEvidence { file: ReportFile, message: Token },
     /// Notify the listener of this file again.
     NotifyReclassified { file: ReportFile, reason: &'static str },
-    /// Put into this file that nothing more comes.
+    /// Record in this file that no more evidence will come.
     Close { file: ReportFile },
 }
 
-/// Where the report is on its way.
+/// The state of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// The main thread's data is being collected.
@@ -152,7 +152,7 @@ struct Followed {
     message: Token,
     /// Until when the system is asked; `None` when it has answered, or need not be asked.
     ask_until_ns: Option<Uptime>,
-    /// How it is asked right now.
+    /// The way in which the system is being asked now.
     asking: AskSystem,
     /// What the listener is notified of when the evidence is in the file.
     reason: &'static str,
@@ -200,7 +200,7 @@ impl Lifecycle {
         if more { FileState::Open } else { FileState::Closed }
     }
 
-    /// Until when a report waits for other threads.
+    /// Until when a report waits for other threads' stacks.
     pub(super) fn deadline_ns(&self) -> Option<Uptime> {
         match self.current.as_ref()?.stage {
             Stage::WaitingForThreads { deadline_ns } => Some(deadline_ns),
@@ -364,7 +364,7 @@ impl Lifecycle {
         self.actions.extend(self.followed.take().and_then(Followed::close));
     }
 
-    /// Nothing more is waited for.
+    /// The report waits for nothing more.
     fn complete(&mut self) {
         if let Some(Current { trigger, .. }) = self.current.take() {
             self.actions.extend([Action::WriteComplete, Action::NotifyComplete(trigger)]);

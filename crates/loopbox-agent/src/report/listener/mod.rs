@@ -40,7 +40,7 @@ struct Notice {
 
 /// The report has everything that is known by now.
 const COMPLETE: i64 = 0;
-/// There is a file, and more to come.
+/// There is a first file, and more will come.
 const FIRST_FILE: i64 = -1;
 /// Without a report: what earlier processes left has been read.
 const PREVIOUS_RUNS_READ: i64 = -2;
@@ -71,7 +71,7 @@ pub fn set_first_listener(listener: Option<Listener>) {
     have_native_thread();
 }
 
-/// While a recording goes on. Where that fails the next report tries again.
+/// Starts the thread while a recording runs. If that fails, the next report tries again.
 fn have_native_thread() {
     let wanted = native::LISTENER.get().is_some() || native::FIRST.get().is_some();
     if wanted

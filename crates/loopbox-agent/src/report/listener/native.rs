@@ -17,7 +17,7 @@ pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
 pub(super) struct Slot {
     /// A [`Listener`] or null.
     listener: AtomicPtr<()>,
-    /// The listener that was called last, and where its code came from.
+    /// The listener that was called last, and the file of its code.
     called: Mutex<Option<(Listener, Origin)>>,
 }
 

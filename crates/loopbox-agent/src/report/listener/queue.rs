@@ -64,7 +64,7 @@ impl Queue {
         if missing { self.start_thread() } else { Ok(()) }
     }
 
-    /// Whether a recording goes on.
+    /// Whether a recording still runs.
     pub(super) fn stays(&self) -> bool {
         self.waiting(|waiting| waiting.stays)
     }
@@ -83,7 +83,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Has the one with this number refused, not at once.
+    /// Has the request with this number refused, later.
     pub(super) fn refuse(&self, asked: i64) {
         self.waiting(|waiting| waiting.refuse(asked, clock::now_ns()));
         self.wake();
@@ -117,9 +117,9 @@ impl Queue {
 #[derive(Debug)]
 enum Next {
     Notify(Notice),
-    /// They are refused.
+    /// These requests are refused.
     Refuse(Vec<i64>),
-    /// Until then, or until there is something.
+    /// Sleep until this time, or until there is something to do.
     Sleep(Option<Uptime>),
     End,
 }

@@ -149,7 +149,7 @@ fn messages_around_a_loop_are_known_until_the_next_one_begins() {
     assert_eq!(shared.main.around(shared.main.token()), 0, "of another message nothing is known");
 }
 
-/// Parks it on another thread, and returns once `event` has let it go.
+/// Parks the sampler on another thread, and returns when `event` has woken it.
 fn park_until(shared: &Arc<SharedState>, event: impl FnOnce(&SharedState)) {
     let monitor = std::thread::spawn({
         let shared = Arc::clone(shared);

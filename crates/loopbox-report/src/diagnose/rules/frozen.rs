@@ -12,7 +12,7 @@ use loopbox_format::model::RecordKind;
 const FREEZE_NS: u64 = 60_000_000_000;
 /// A smaller part of the message is no cause.
 const MIN_SHARE: f64 = 0.3;
-/// A message that took so long without the freeze is slow itself.
+/// A message that took this long without the freeze is slow itself.
 const LONG_NS: u64 = 4_000_000_000;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {

@@ -97,7 +97,7 @@ fn unsure(facts: &Facts<'_>) -> Vec<String> {
     waits.into_iter().chain(idle_cpu_unread(facts)).map(str::to_owned).collect()
 }
 
-/// That the system's trace, of another moment, shows main at work.
+/// The caveat that the system's trace is of another moment and shows main at work.
 fn other_moment(facts: &Facts<'_>) -> Option<String> {
     let a = facts.analysis;
     let trace = a.system_trace.as_ref().filter(|trace| trace.apart.is_some())?;

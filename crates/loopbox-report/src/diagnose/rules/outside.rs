@@ -40,7 +40,7 @@ fn since(facts: &Facts<'_>, slow: SlowMessage<'_>) -> String {
     format_ns(facts.now_ns.since(after_ns))
 }
 
-/// The recorder took main for idle, against its stacks or its queue.
+/// Main was busy though the recorder recorded it as idle: its stacks or its queue show that.
 fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
     let found = facts.not_idle.as_ref().filter(|found| found.now)?;
     // Of a trace alone nobody knows whether it was in a message.
@@ -110,7 +110,7 @@ fn entered(facts: &Facts<'_>, place: Option<TreePlace>) -> Option<String> {
     Some(format!("it was called through {}", full(place?.entry?)))
 }
 
-/// The idle records of the history have main's CPU time.
+/// Main was busy between messages: the idle records of the history have its CPU time.
 fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
     let load = facts.load;
     let cpu = share(load.idle_cpu_ns, load.idle_ns);

@@ -13,11 +13,11 @@ use crate::model::{Analysis, OtherThread};
 use loopbox_format::model::Uptime;
 use std::collections::BTreeMap;
 
-/// How much of the message main waited for a CPU.
+/// How long main waited for a CPU during the message.
 enum Waited {
     /// Measured by the kernel, since the recorder's first check of the message.
     Measured { share: f64, evidence: String },
-    /// It was not measured, but the stacks run and the CPU time is missing.
+    /// The wait was not measured, but the stacks run and the CPU time is missing.
     Supposed { evidence: String },
 }
 
@@ -134,7 +134,7 @@ const OWN_WEIGHT: f64 = 0.3;
 
 /// The app's own threads that ran or wanted to when the threads were dumped.
 struct OwnRunning<'a> {
-    /// Those with most CPU time first.
+    /// The threads with the most CPU time first.
     threads: Vec<&'a OtherThread>,
     /// Whether they are enough to take all processors.
     are_many: bool,

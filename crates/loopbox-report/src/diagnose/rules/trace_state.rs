@@ -88,7 +88,7 @@ pub(super) fn find_frozen(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// Where main was, when no other rule knows more than that.
+/// The place of main, when no other rule found more than that.
 pub(super) fn find_place(facts: &Facts<'_>) -> Option<Finding> {
     let traced = facts.trace?;
     let a = facts.analysis;

@@ -24,7 +24,7 @@ const NEAR_MS: u64 = 60_000;
 const CLOSE_MS: u64 = 5_000;
 /// The offsets of all time zones are multiples of this.
 const QUARTER_MS: i64 = 15 * 60_000;
-/// No zone is further away from UTC, with the quarters around it.
+/// No time zone is further away from UTC, including offsets of quarters of an hour.
 const FARTHEST_ZONE_MS: u64 = 15 * 3_600_000;
 
 /// Completes a report with its trace, if that is of the same moment.

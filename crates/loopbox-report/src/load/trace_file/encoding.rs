@@ -1,4 +1,4 @@
-//! The text of a file, whatever program has saved it.
+//! The text of a file, whichever program saved it.
 
 use std::borrow::Cow;
 

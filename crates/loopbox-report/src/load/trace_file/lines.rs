@@ -1,6 +1,6 @@
 //! The lines of a trace in ART's form, restored from how mail, trackers and web pages change them.
 
-/// The form that Crashlytics has of a state, and ART's.
+/// The names of states in Crashlytics, each with ART's.
 const STATES: [(&str, &str); 9] = [
     ("timed waiting", "TimedWaiting"),
     ("timed_waiting", "TimedWaiting"),

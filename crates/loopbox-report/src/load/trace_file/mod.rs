@@ -38,7 +38,7 @@ pub struct ProcessTrace {
     name: String,
     /// Its text in ART's form.
     text: String,
-    /// Whether it has ART's part.
+    /// Whether it has the part that ART writes.
     of_art: bool,
     has_main: bool,
 }

@@ -135,7 +135,7 @@ impl WaitGraph {
         roots
     }
 
-    /// Where each box stands: its column, counted from the right, and its row.
+    /// The position of each box: its column, counted from the right, and its row.
     fn places(&self) -> Vec<(usize, usize)> {
         let roots = self.roots();
         let mut places = vec![(0, 0); self.threads.len()];

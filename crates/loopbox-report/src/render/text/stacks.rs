@@ -134,7 +134,7 @@ fn summary(out: &mut String, tree: &SampledTree) {
 fn weak(samples: u32, gap_ms: Option<f64>) -> Option<String> {
     /// The sampler asks for one every 10 ms.
     const FAR_MS: f64 = 50.0;
-    /// With this many a share is right to five per cent.
+    /// With this many samples a share is accurate to five per cent.
     const ENOUGH: u32 = 400;
     let gap_ms = gap_ms.filter(|&gap_ms| gap_ms >= FAR_MS && (2..ENOUGH).contains(&samples))?;
     // Twice the standard deviation of a share of one half, of as many independent samples.

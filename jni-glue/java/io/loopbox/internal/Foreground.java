@@ -130,7 +130,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         }
     }
 
-    /** The answer comes from another process, which the main thread does not wait for. */
+    /** Another process answers, and the main thread does not wait for that. */
     private void ask() {
         final Framework framework = Recording.framework();
         Background.run(

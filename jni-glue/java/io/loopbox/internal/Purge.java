@@ -37,7 +37,7 @@ public final class Purge {
 
     private Purge() {}
 
-    /** Has every process delete that finds the switch off. */
+    /** Has every process delete its files that finds the switch off. */
     public static void ask(File killSwitch) throws IOException {
         FileOutputStream out = new FileOutputStream(killSwitch);
         try {
@@ -47,7 +47,7 @@ public final class Purge {
         }
     }
 
-    /** Does it on a thread, where the switch asks for it. Any thread. */
+    /** Deletes the files on a separate thread, if the switch requests it. Any thread. */
     public static void ifAsked(final File killSwitch, final File folder) {
         // An empty one only switches off.
         if (killSwitch == null || killSwitch.length() == 0) {
@@ -64,7 +64,7 @@ public final class Purge {
                 });
     }
 
-    /** The same for a monitor that is made later. Any thread. */
+    /** The same for a monitor that is created later. Any thread. */
     public static void ifAsked(File folder) {
         ifAsked(asking, folder);
     }

@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The recording in progress. For the main thread, except where noted. */
 public final class Recorder {
-    /** Until when what earlier processes left has not been read. */
+    /** Closed until the files of earlier processes have been read. */
     private static volatile CountDownLatch previousRuns = new CountDownLatch(0);
     private static volatile CountDownLatch starting = new CountDownLatch(0);
 
@@ -54,7 +54,7 @@ public final class Recorder {
 
     private static volatile boolean isLoaded;
 
-    /** How often the app has stopped recording. With {@link #CHANGING} held. */
+    /** How often the app has stopped recording. Called with {@link #CHANGING} held. */
     private static int stops;
 
     /**
@@ -325,7 +325,7 @@ public final class Recorder {
         }
     }
 
-    /** Does everything that ends at once. With {@link #CHANGING} held; nothing here waits. */
+    /** Ends everything that can end at once. Called with {@link #CHANGING} held; nothing here waits. */
     private static void end() {
         Settings ended = Recording.settings();
         Framework framework = Recording.framework();
@@ -413,7 +413,7 @@ public final class Recorder {
         settle();
     }
 
-    /** Puts the hook in or takes it out, depending on the reasons to pause. */
+    /** Installs or removes the hook, depending on the reasons to pause. */
     private static void settle() {
         Settings wanted = Recording.settings();
         if (wanted == null) {

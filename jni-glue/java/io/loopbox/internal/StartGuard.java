@@ -118,7 +118,7 @@ final class StartGuard {
         return mark.getPath();
     }
 
-    /** Nothing was installed, and the process goes on. */
+    /** Nothing was installed, and the process continues. */
     void end() {
         if (!mark.delete()) {
             RecorderLog.info("there is no " + mark);
@@ -164,7 +164,7 @@ final class StartGuard {
         }
     }
 
-    /** What the mark holds. */
+    /** The content of the mark. */
     private static final class State {
         /** How often the recorder was switched off. */
         int blown;

@@ -156,7 +156,7 @@ public final class Main implements Runnable {
         settled();
     }
 
-    /** Everything posted before has run. */
+    /** Waits until everything posted before has run. */
     private static void settled() throws InterruptedException {
         final CountDownLatch done = new CountDownLatch(1);
         new Handler(Looper.getMainLooper())

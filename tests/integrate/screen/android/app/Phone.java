@@ -25,10 +25,10 @@ public final class Phone {
     public static File folder;
     public static boolean showsNotifications = true;
 
-    /** By tag and id. */
+    /** The shown notifications by tag and id. */
     public static final Map<String, Notification> shown = new TreeMap<String, Notification>();
 
-    /** With the importance of each. */
+    /** The channels with the importance of each. */
     public static final Map<String, Integer> channels = new TreeMap<String, Integer>();
 
     /** What the app has asked to start. */
@@ -69,7 +69,7 @@ public final class Phone {
                 });
     }
 
-    /** Until something has run that another thread had posted. */
+    /** Waits until everything that another thread had posted has run. */
     public static void awaitPosted() throws InterruptedException {
         POSTED.acquire();
     }

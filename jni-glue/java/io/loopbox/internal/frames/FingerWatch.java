@@ -29,7 +29,7 @@ final class FingerWatch {
     /** A finger is down that is not known to scroll. */
     private boolean still;
 
-    /** Before the window's own callback sees it. */
+    /** Called before the window's own callback sees the event. */
     void seen(MotionEvent event) {
         switch (event.getActionMasked()) {
             case MotionEvent.ACTION_DOWN:

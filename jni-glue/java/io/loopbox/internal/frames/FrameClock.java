@@ -16,7 +16,7 @@ import io.loopbox.internal.recording.Native;
 final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.OnScrollChangedListener {
     private Choreographer choreographer;
 
-    /** Nothing counts, though windows still call. */
+    /** Nothing is counted, though windows still call. */
     private boolean paused;
 
     @Override
@@ -49,7 +49,7 @@ final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.
         }
     }
 
-    /** It ends. */
+    /** Ends the clock. */
     void end() {
         Native.animate(false);
     }

@@ -67,7 +67,7 @@ public final class FrameWatch {
         handler = thread == null ? null : new Handler(thread.getLooper());
     }
 
-    /** What is watched of a window. Nothing here may hold the window. */
+    /** The watched objects of a window. Nothing here may keep the window alive. */
     private static final class Watched {
         StageListener stages;
         JankListener janks;

@@ -50,7 +50,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** How many messages the hook had seen begin when it was posted. */
     private volatile long begunAtPost;
 
-    /** Until then a message that no hook saw is no news. */
+    /** Until then a message that no hook saw is nothing new. */
     private volatile long knownUntilMs;
 
     /** What was found in the hook's place and has passed on to it. */
@@ -185,7 +185,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         }
     }
 
-    /** It is called again, or was all the time. */
+    /** The hook is called again, or was called all the time. */
     private void back() {
         off = false;
         Hook.decide(true, hook.describe());

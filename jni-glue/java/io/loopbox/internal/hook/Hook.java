@@ -15,7 +15,7 @@ public abstract class Hook {
     /** False after uninstall or a fault in our code: then calls are only passed on. */
     boolean active = true;
 
-    /** How often it was put back in. */
+    /** How often it was installed again. */
     volatile int armed;
 
     /** Why a cheaper hook is not used, for the report; null when none was asked for. */
@@ -36,7 +36,7 @@ public abstract class Hook {
         Native.setHook(false, detail);
     }
 
-    /** Has the report say again what was decided. On the main thread. */
+    /** Has the report repeat the decision. On the main thread. */
     static void repeatDecision() {
         Native.setHook(decidedOn, decided);
     }

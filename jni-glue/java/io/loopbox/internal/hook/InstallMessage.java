@@ -42,7 +42,7 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
         Looper.myQueue().addIdleHandler(waiting);
     }
 
-    /** Nothing is recorded any more. On the main thread. */
+    /** Recording has ended. On the main thread. */
     public static void end() {
         if (waiting != null) {
             Looper.myQueue().removeIdleHandler(waiting);

@@ -13,7 +13,7 @@ public final class MainHook {
     /** Build.VERSION_CODES.Q, which older SDKs do not have. */
     private static final int ANDROID_10 = 29;
 
-    /** More loops inside each other than that do not happen. */
+    /** The most loops inside each other that are expected. */
     private static final int MOST_NESTED = 64;
 
     /** Written on the main thread only; the worker reads it to name the running message. */

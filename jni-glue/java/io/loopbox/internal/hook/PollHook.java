@@ -37,7 +37,7 @@ final class PollHook extends Hook {
     /** The last one that was seen: the same object for the same function. */
     private volatile Other other;
 
-    /** Whether it reads the queue's head, in words of the report. */
+    /** Whether it reads the queue's head, as text for the report. */
     private final String peek;
 
     private PollHook(QueueAccess access) {

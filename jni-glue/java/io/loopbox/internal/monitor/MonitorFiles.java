@@ -28,7 +28,7 @@ import java.util.zip.GZIPOutputStream;
  * uiperf-2026-11-22.1.jsonl.gz}. Not for the main thread.
  */
 public final class MonitorFiles {
-    /** In the recorder's, where the app has chosen none. */
+    /** The folder inside the recorder's, unless the app has chosen one. */
     public static final String FOLDER = "monitor";
 
     private static final String BEGIN = "uiperf-";
@@ -77,7 +77,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** What comes before the first line of a process in each file. */
+    /** Gives the text before the first line of a process in each file. */
     public interface Base {
         /** @param lost how many lines before it could not be written */
         String line(long lost);
@@ -184,7 +184,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** Not where the clock does not know the day. */
+    /** Whether a file is old; false when the clock does not know the day. */
     private boolean isOld(long day, long now) {
         return now * FileAge.DAY_MS >= FileAge.EARLIEST_MS && now - day >= keepDays;
     }

@@ -55,7 +55,7 @@ public final class MonitorThread implements Runnable {
             this.sink = sink;
         }
 
-        /** From the next sample on. */
+        /** Adds a sampler, which is used from the next sample on. */
         public void add(MonitorSampler sampler) {
             if (sampler != null) {
                 samplers.add(sampler);
@@ -63,7 +63,7 @@ public final class MonitorThread implements Runnable {
         }
     }
 
-    /** The one that runs. Changed with the class's lock held. */
+    /** The running thread. Changed with the class's lock held. */
     private static volatile MonitorThread running;
 
     private final Plan plan;

@@ -87,7 +87,7 @@ public final class MonitorUpload implements Runnable {
         }
     }
 
-    /** The same if it is time to try again. */
+    /** Starts the upload again if it is time for another try. */
     synchronized void retryWhenDue() {
         if (retryAtMs != 0 && nowMs() - retryAtMs >= 0) {
             begin();

@@ -28,7 +28,7 @@ public final class App {
         return new File(context.getNoBackupFilesDir(), "loopbox");
     }
 
-    /** Is there while the app has switched the recorder off, wherever reports go. */
+    /** The file that exists while the app has switched the recorder off, wherever reports go. */
     public static File killSwitch(Context context) {
         return new File(directory(context), OFF);
     }

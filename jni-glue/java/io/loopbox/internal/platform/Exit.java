@@ -20,7 +20,7 @@ public final class Exit {
     /** Process id; they come back. */
     final int pid;
 
-    /** As in the manifest: the package, or {@code package:name}. */
+    /** The name in the manifest: the package, or {@code package:name}. */
     final String process;
 
     /** System.currentTimeMillis of the end. */

@@ -12,7 +12,7 @@ public final class Faults {
 
     private Faults() {}
 
-    /** Has the class loaded, which takes memory, too. */
+    /** Has the class loaded early, because loading needs memory, too. */
     public static void load() {}
 
     /**

@@ -33,7 +33,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** With one digit behind the point; null for an unknown one. */
+    /** Adds a number with one decimal; null for an unknown one. */
     public JsonLine tenths(String name, Double value) {
         name(name);
         if (value == null) {

@@ -39,7 +39,7 @@ public final class ListenerThread extends Thread {
         notifyAll();
     }
 
-    /** When what waits is done. Any thread. */
+    /** Ends the thread when the waiting calls are done. Any thread. */
     public synchronized void end() {
         ends = true;
         notifyAll();

@@ -12,12 +12,12 @@ public final class LocalTime {
 
     private LocalTime() {}
 
-    /** As 2024-12-30. */
+    /** The day in the form 2024-12-30. */
     public static String day(long unixMs, TimeZone zone) {
         return date(floor(unixMs + zone.getOffset(unixMs), DAY_MS));
     }
 
-    /** As 2026-11-21T20:10:02.588+00:00. */
+    /** The time in the form 2026-11-21T20:10:02.588+00:00. */
     public static String stamp(long unixMs, TimeZone zone) {
         int offset = zone.getOffset(unixMs);
         long local = unixMs + offset;

@@ -55,7 +55,7 @@ public final class Platform {
         return maker == null || model == null ? null : maker + ' ' + model;
     }
 
-    /** Of the first processor; null where it is not known. */
+    /** The highest frequency of the first processor; null where it is not known. */
     public static Long maxKilohertz() {
         return Vitals.number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "");
     }

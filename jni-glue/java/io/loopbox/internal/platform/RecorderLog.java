@@ -38,7 +38,7 @@ public final class RecorderLog {
         write(Log.WARN, line, why);
     }
 
-    /** Something that should not happen, and that the app is kept from. */
+    /** Logs something that should not happen and that the app must not notice. */
     static void fault(String line, Throwable fault) {
         write(Log.ERROR, line, fault);
     }
@@ -114,7 +114,7 @@ public final class RecorderLog {
             return true;
         }
 
-        /** When what waits is done. */
+        /** Ends the thread when the waiting lines are written. */
         synchronized void end() {
             ended = true;
             notifyAll();

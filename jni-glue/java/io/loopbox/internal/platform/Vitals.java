@@ -194,7 +194,7 @@ public final class Vitals {
         return kilobytes == null ? null : kilobytes >> 10;
     }
 
-    /** The number behind a word at the start of a line; null for none. */
+    /** The number after a word at the start of a line; null for none. */
     public static Long number(String file, String word) {
         return numberIn(textOrEmpty(file), word);
     }

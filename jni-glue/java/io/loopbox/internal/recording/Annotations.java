@@ -204,7 +204,7 @@ public final class Annotations {
         return lines + "annotations\t1\t" + refused + " not kept, the last one " + lastRefusal + '\n';
     }
 
-    /** @param value null takes the name out again */
+    /** @param value null removes the name */
     private static void put(String name, String value) {
         if (value == null) {
             KEPT.remove(name);

@@ -124,7 +124,7 @@ public final class Listeners {
         }
     }
 
-    /** It ends. A call that is under way may go on. */
+    /** Ends the thread. A call that is in progress may continue. */
     public static synchronized void end() {
         records = false;
         for (Recipient recipient : all()) {

@@ -286,7 +286,7 @@ public final class Native {
     @FastNative
     public static native boolean beginInput();
 
-    /** The call that counted is over. */
+    /** The call that was counted has ended. */
     @FastNative
     public static native void endInput(String target, boolean threw);
 

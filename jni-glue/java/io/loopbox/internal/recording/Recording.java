@@ -15,7 +15,7 @@ public final class Recording {
     /** Null while nothing is recorded. */
     private static volatile Settings settings;
 
-    /** What the recording writes and passes to listeners goes through it. */
+    /** Everything that the recording writes or passes to listeners goes through this gate. */
     private static volatile Gate gate = new Gate();
 
     private static volatile Framework framework = Framework.NONE;
@@ -82,7 +82,7 @@ public final class Recording {
         offBecause = why;
     }
 
-    /** What an installation is given besides its settings. */
+    /** What an installation gets in addition to its settings. */
     public static final class Place {
         /** Where reports go. */
         public final File directory;

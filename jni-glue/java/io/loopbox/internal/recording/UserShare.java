@@ -30,7 +30,7 @@ final class UserShare {
         return !id.isEmpty() && position(id) < share;
     }
 
-    /** From 0 to less than 1; ids are spread evenly. */
+    /** A number from 0 to less than 1; ids are distributed evenly. */
     private static double position(String id) {
         long hash = FNV_BASIS;
         for (byte each : id.getBytes(UTF_8)) {

@@ -18,7 +18,7 @@ public final class AnrWarnings {
 
     private AnrWarnings() {}
 
-    /** Has the system warn, where it does. */
+    /** Registers for the system's warnings, where it has them. */
     public static synchronized void start(Framework framework) {
         final Gate gate = Recording.gate();
         owner = gate;

@@ -25,7 +25,7 @@ public final class Digest {
     private static final int HEADER_BYTES = 32;
     private static final int FIRST_FRAME = 13;
 
-    /** Begins the lines behind the frames. */
+    /** The beginning of the lines after the frames. */
     private static final String WARNING = "anr_warning\t";
 
     private static final int MOST_BYTES = 32 << 10;

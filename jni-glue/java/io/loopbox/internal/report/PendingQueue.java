@@ -311,7 +311,7 @@ public final class PendingQueue implements Runnable {
         lines = collected.toArray(new String[0]);
     }
 
-    /** As TimeUtils.formatDuration: {@code 0}, {@code +120ms}, {@code -1m2s0ms}. */
+    /** The format of TimeUtils.formatDuration: {@code 0}, {@code +120ms}, {@code -1m2s0ms}. */
     static void appendDuration(StringBuilder text, long ms) {
         if (ms == 0) {
             text.append('0');

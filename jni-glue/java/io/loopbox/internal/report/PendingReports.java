@@ -101,7 +101,7 @@ public final class PendingReports {
         return new File(new File(directory, TAKEN), process.replace('/', '_').replace(':', '_'));
     }
 
-    /** Whether a process's folder lies in the recorder's, as no link does. */
+    /** Whether a process's folder is really inside the recorder's, and not a link. */
     private static boolean isOwn(File folder) {
         return OwnFile.isFolder(folder.getParentFile()) && OwnFile.isFolder(folder);
     }
@@ -187,7 +187,7 @@ public final class PendingReports {
         }
     }
 
-    /** In a process's folder, oldest first. */
+    /** The taken reports in a process's folder, oldest first. */
     private static File[] takenIn(File folder) {
         return isOwn(folder) ? reports(folder) : new File[0];
     }

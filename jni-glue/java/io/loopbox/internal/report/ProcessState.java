@@ -60,7 +60,7 @@ final class ProcessState {
         }
     }
 
-    /** As text where it is printable, or in hexadecimal; null for nothing. */
+    /** The state as text where it is printable, else in hexadecimal; null for nothing. */
     private static String text(byte[] state) {
         if (state == null || state.length == 0) {
             return null;

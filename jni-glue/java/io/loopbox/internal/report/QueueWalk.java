@@ -219,7 +219,7 @@ final class QueueWalk {
         total = last.whole ? last.total : -1;
     }
 
-    /** With {@code count} to the end, else as far as entries are kept. */
+    /** Walks with {@code count} to the end, else as far as entries are kept. */
     private Pass pass(boolean count) throws IllegalAccessException {
         Pass pass = new Pass(most);
         Message message = (Message) head.get(queue);

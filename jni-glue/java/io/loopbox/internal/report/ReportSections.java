@@ -135,7 +135,7 @@ public final class ReportSections {
         return left >= 0 && little(file, at + 4) >= 0 && little(file, at + 4) <= left;
     }
 
-    /** Where the section after a whole one begins. */
+    /** The position of the section after a complete one. */
     private static int after(byte[] file, int at) {
         return at + HEADER_BYTES + little(file, at + 4);
     }

@@ -64,7 +64,7 @@ public final class SystemProfiles {
 
     private SystemProfiles() {}
 
-    /** At what the system is to take profiles, each a bit; 0 for nothing. */
+    /** The triggers at which the system should take profiles, one bit each; 0 for none. */
     public static int wanted(Settings settings) {
         int anrs = settings.systemProfiles ? 1 << ProfileSink.ANR : 0;
         int traces = settings.hangTraceMs > 0 ? 1 << ProfileSink.RUNNING_TRACE : 0;
@@ -114,7 +114,7 @@ public final class SystemProfiles {
         return tag != null && tag.startsWith(OURS);
     }
 
-    /** On another thread: this one is the system's. */
+    /** Continues on another thread, because this one is the system's. */
     private static void deliver(
             final ProfileListener listener, final Gate gate, final int trigger, final String tag, final String path) {
         if (listener == null || trigger == ProfileSink.RUNNING_TRACE && !isOurs(tag)) {

@@ -140,7 +140,7 @@ final class Copies {
         }
     }
 
-    /** As the recorder names reports: no path, nothing hidden. */
+    /** Whether it is a name that the recorder gives to reports: no path, not a hidden file. */
     private static boolean isName(String name) {
         if (name == null || !name.endsWith(SUFFIX) || name.startsWith(".") || name.length() > LONGEST_NAME) {
             return false;

@@ -44,7 +44,7 @@ final class ReportFile {
         }
     }
 
-    /** What a record stands for, in the order of the format. */
+    /** The kinds of records, in the order of the format. */
     enum Kind {
         GROUP,
         SINGLE,
@@ -84,7 +84,7 @@ final class ReportFile {
     /** What main did then: null for nothing that is known, or a message's name. */
     String running;
 
-    /** Since when, uptime; -1 when it did nothing. */
+    /** Since when it was running, uptime; -1 when it was idle. */
     long runningSinceNs = -1;
 
     /** How long that took in all; -1 when it has not ended. */
@@ -134,7 +134,7 @@ final class ReportFile {
         return bytes;
     }
 
-    /** Symbols stand before the stacks that use them. */
+    /** Symbols come before the stacks that use them. */
     private void readSections() throws IOException {
         if (bytes.length < HEADER_BYTES || big(0) != 0x894c4258 || big(4) != 0x0d0a1a0a) {
             throw new IOException("does not begin as a report");

@@ -61,7 +61,7 @@ public final class ReportProvider extends ContentProvider {
         return new Uri.Builder().scheme("content").authority(authority).appendPath(copy.getName()).build();
     }
 
-    /** One name and nothing else: a path cannot lead out of the folder. */
+    /** Accepts only a name, so that no path can lead out of the folder. */
     private File find(Uri uri) {
         Context context = getContext();
         List<String> path = uri.getPathSegments();

@@ -26,7 +26,7 @@ public final class ReportsActivity extends Activity {
         rows = Pages.page(this);
     }
 
-    /** Also when a report was deleted on its own screen. */
+    /** Also updates the list when a report was deleted on its own screen. */
     @Override
     protected void onResume() {
         super.onResume();

@@ -82,7 +82,7 @@ final class Stacks {
         return frames;
     }
 
-    /** Null where the tree belongs to another message than the one with this number. */
+    /** The stacks, or null where the tree belongs to a message with another number. */
     static List<Stack> of(Decoder from, Symbols symbols, long token) throws IOException {
         if (from.number() != token) {
             return null;

@@ -8,7 +8,7 @@ import java.util.List;
 final class Timeline {
     private static final long LEAST_NS = 10_000_000_000L;
 
-    /** What a bar stands for. */
+    /** The kinds of bars. */
     enum Kind {
         GROUP,
         SINGLE,
@@ -21,7 +21,7 @@ final class Timeline {
         RUNNING
     }
 
-    /** Places are parts of the line, 0 to 1. */
+    /** A bar; its ends are fractions of the line, 0 to 1. */
     static final class Bar {
         final Kind kind;
         final float from;
@@ -41,7 +41,7 @@ final class Timeline {
     /** In drawing order: later ones cover earlier ones. */
     final List<Bar> bars = new ArrayList<Bar>();
 
-    /** How much time the line is. */
+    /** The length of the line in time. */
     final long lengthNs;
 
     private final long beginNs;

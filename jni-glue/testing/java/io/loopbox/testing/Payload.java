@@ -17,7 +17,7 @@ final class Payload {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    /** Not a negative one. */
+    /** Writes a number that is not negative. */
     Payload number(long value) {
         if (value < TWO_BYTES) {
             return raw(value, 1);

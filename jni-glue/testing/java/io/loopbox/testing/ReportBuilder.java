@@ -417,7 +417,7 @@ public final class ReportBuilder {
         return symbols.toBytes();
     }
 
-    /** One stack, at the end, the outermost frame first. */
+    /** A tree of one stack, taken at the end, with the outermost frame first. */
     private byte[] tree() {
         Payload tree = new Payload().number(1).number(BEFORE_MS * NANOS_PER_MS).number(0);
         tree.number(1).number(0).number(10 * NANOS_PER_MS);

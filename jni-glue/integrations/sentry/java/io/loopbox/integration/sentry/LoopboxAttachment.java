@@ -12,7 +12,10 @@ import java.io.IOException;
 
 /** A report on its way into an event. */
 final class LoopboxAttachment {
-    /** Where Sentry puts what an event is about (TypeCheckHint.SENTRY_TYPE_CHECK_HINT). */
+    /**
+     * The key under which Sentry keeps the object that an event is about
+     * (TypeCheckHint.SENTRY_TYPE_CHECK_HINT).
+     */
     static final String ABOUT = "sentry:typeCheckHint";
 
     private LoopboxAttachment() {}

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * with {@code options.addEventProcessor}.
  */
 public final class LoopboxEventProcessor implements EventProcessor {
-    /** The thread that captures the event, the watchdog's, may wait that long. */
+    /** The longest time for which the thread that captures the event, the watchdog's, may wait. */
     private static final long MOST_MS = 5_000;
 
     private final long mostBytes;

@@ -51,7 +51,7 @@ final class FilePost {
         }
     }
 
-    /** Whether the server took the file. */
+    /** Whether the server accepted the file. */
     static boolean isTaken(int answer) {
         return answer >= 200 && answer < 300;
     }

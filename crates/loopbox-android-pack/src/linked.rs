@@ -227,7 +227,7 @@ mod tests {
         );
     }
     #[test]
-    fn each_library_has_a_list_of_its_own() {
+    fn each_library_has_a_separate_list() {
         let names: Vec<String> =
             crates(INHOUSE.package, ANDROID).unwrap().into_iter().map(|each| each.name).collect();
         assert!(names.iter().any(|name| name == "jni"), "{names:?}");

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn each_start_has_an_address_of_its_own() {
+    fn each_start_has_a_different_address() {
         let urls = [Server::listen(0).unwrap().url(), Server::listen(0).unwrap().url()];
         let secrets = urls.each_ref().map(|url| url.split('/').nth(3).unwrap());
         assert_ne!(secrets[0], secrets[1]);

@@ -28,7 +28,7 @@ fn work_between_two_messages_is_that_of_their_group() {
 }
 
 #[test]
-fn long_work_is_a_record_of_its_own() {
+fn long_work_is_a_separate_record() {
     let mut main = Main::with_cpu(&Config::default(), Some(0));
     let _ = main.message(10 * MS);
     let ended = main.now();
@@ -44,7 +44,7 @@ fn long_work_is_a_record_of_its_own() {
 
 /// Work outside belongs to no group of messages, and the previous group is full.
 #[test]
-fn work_after_a_full_group_is_a_record_of_its_own() {
+fn work_after_a_full_group_is_a_separate_record() {
     let mut main = Main::new(&Config::default());
     let _ = main.message(150 * MS);
     let _ = main.message(150 * MS);

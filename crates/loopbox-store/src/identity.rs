@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_has_a_name_of_its_own() {
+    fn this_process_has_a_distinct_name() {
         let identity = Identity::of_this_process(ClockPair::default()).completed();
         assert_ne!(identity.start_ticks, 0);
         assert_ne!(identity.boot_id, [0; 16]);

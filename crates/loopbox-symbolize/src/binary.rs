@@ -109,7 +109,7 @@ mod tests {
     use object::ObjectSymbol;
 
     #[inline(never)]
-    fn a_function_with_a_name_of_its_own() -> u32 {
+    fn a_function_with_a_distinct_name() -> u32 {
         std::hint::black_box(line!())
     }
 
@@ -118,7 +118,7 @@ mod tests {
         let bytes = std::fs::read(path).unwrap();
         let elf = object::File::parse(&*bytes).unwrap();
         let symbol =
-            elf.symbols().find(|s| s.name().is_ok_and(|n| n.contains("a_function_with_a_name_of_its_own")));
+            elf.symbols().find(|s| s.name().is_ok_and(|n| n.contains("a_function_with_a_distinct_name")));
         symbol.unwrap().address()
     }
 
@@ -127,9 +127,9 @@ mod tests {
         let path = std::env::current_exe().unwrap();
         let functions = Binary::open(&path).unwrap().functions(its_address(&path));
         let function = functions.last().unwrap();
-        assert!(function.name.ends_with("binary::tests::a_function_with_a_name_of_its_own"), "{function:?}");
+        assert!(function.name.ends_with("binary::tests::a_function_with_a_distinct_name"), "{function:?}");
         assert!(function.file.as_ref().unwrap().ends_with("src/binary.rs"), "{function:?}");
-        assert_eq!(function.line, Some(a_function_with_a_name_of_its_own() - 1));
+        assert_eq!(function.line, Some(a_function_with_a_distinct_name() - 1));
         assert!(!function.inlined);
     }
 

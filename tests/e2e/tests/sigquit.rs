@@ -232,7 +232,7 @@ fn a_handler_that_came_after_and_goes_leaves_ours_in_front() -> Result<()> {
 /// This is what xCrash does. Its thread forwards the signal to the Signal Catcher, as ours does, so ART gets
 /// it twice.
 #[test]
-fn a_library_that_dumps_on_a_thread_of_its_own_and_ours_both_work_in_either_order() -> Result<()> {
+fn a_library_that_dumps_on_a_separate_thread_and_ours_both_work_in_either_order() -> Result<()> {
     for mode in ["mode=dumper-before", "mode=dumper-after"] {
         on_each(mode, |played, (on, how)| {
             assert_eq!(played.quits.len(), 1, "{}", played.ended.errors);

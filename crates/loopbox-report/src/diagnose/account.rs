@@ -323,7 +323,7 @@ fn busy_waits_share(profile: &WaitProfile) -> f64 {
 fn native_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<u64> {
     let wait = facts.analysis.main_wait().filter(|_| slow.running)?;
     let ns = profile.nameless_native_ns;
-    (wait.kind.is_wait_of_its_own() && ns > 0).then_some(ns)
+    (wait.kind.is_specific() && ns > 0).then_some(ns)
 }
 
 fn kernel_says_stopped(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {

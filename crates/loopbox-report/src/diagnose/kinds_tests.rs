@@ -126,7 +126,7 @@ fn a_service_in_native_code_needs_no_figure_of_the_kernel() {
 }
 
 #[test]
-fn pipes_and_databases_have_words_of_their_own() {
+fn pipes_and_databases_have_separate_words() {
     let pipe = "com.shop.Shell.run:3 java.lang.UNIXProcess$ProcessPipeInputStream.read java.io.FileInputStream.read!";
     let v = expect(waits(pipe), "io", Confidence::High);
     assert!(v.headline.contains("waits for a pipe"), "{}", v.headline);

@@ -55,7 +55,7 @@ pub enum MainWaitKind {
 impl MainWaitKind {
     /// Whether the kernel names something that main waits for, other than an event of a Looper: that is what
     /// an idle main thread waits for.
-    pub(crate) fn is_wait_of_its_own(self) -> bool {
+    pub(crate) fn is_specific(self) -> bool {
         !matches!(self, Self::Looper | Self::Unknown | Self::Cpu | Self::Runs | Self::Stopped)
     }
 }

@@ -169,7 +169,7 @@ fn a_dex_pc_is_the_line_of_a_build_without_tables() {
 }
 
 #[test]
-fn the_dex_pc_is_no_line_of_a_method_with_a_table_of_its_own() {
+fn the_dex_pc_is_no_line_of_a_method_with_a_separate_table() {
     let body = "com.example.Cart -> a.b:\n# {\"id\":\"sourceFile\",\"fileName\":\"Cart.kt\"}\n    \
                 5:5:void save(int):60:60 -> c\n    6:6:void save(int):61:61 -> c\n    \
                 0:1:void save():70:70 -> c\n    2:4:void save():71:71 -> c\n";

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn each_process_has_a_fuse_of_its_own_whichever_process_finds_it() {
+    fn each_process_has_a_separate_fuse_whichever_process_finds_it() {
         let dir = tempfile::tempdir().unwrap();
         let long = "com.shop:".repeat(40);
         suspect(dir.path(), &subject("com.shop:push"), 3, Certain);

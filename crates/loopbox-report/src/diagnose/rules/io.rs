@@ -60,7 +60,7 @@ fn database(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static
 /// pipes and sockets by the same methods.
 fn no_file(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static str)> {
     let main = facts.analysis.main_thread.as_ref().filter(|_| site.kind == WaitKind::File)?;
-    let wait = facts.analysis.main_wait().filter(|wait| wait.kind.is_wait_of_its_own())?;
+    let wait = facts.analysis.main_wait().filter(|wait| wait.kind.is_specific())?;
     if !facts.primary_message()?.running {
         return None;
     }

@@ -77,7 +77,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     }
     let is_native = facts.analysis.frames[frame].kind == FrameKind::Native;
     let known_from_java = profile.share(WaitKind::Running) < 0.6;
-    if !wait.kind.is_wait_of_its_own() || !is_native || known_from_java || share(ns, profile.total_ns) < 0.6 {
+    if !wait.kind.is_specific() || !is_native || known_from_java || share(ns, profile.total_ns) < 0.6 {
         return None;
     }
     if profile.total_ns < 300_000_000 {

@@ -14,7 +14,7 @@ import java.io.File;
  */
 public final class SlowCheckout implements Runnable, Listener {
     private final Object cart = new Object();
-    private volatile boolean told;
+    private volatile boolean reported;
 
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
@@ -36,7 +36,7 @@ public final class SlowCheckout implements Runnable, Listener {
                             synchronized (this) {
                                 notifyAll();
                             }
-                            while (!told) {
+                            while (!reported) {
                                 SystemClock.sleep(10);
                             }
                         }
@@ -60,10 +60,10 @@ public final class SlowCheckout implements Runnable, Listener {
         System.exit(0);
     }
 
-    /** On a thread of its own. */
+    /** On the listener's thread. */
     @Override
     public void onReport(Report report) {
         System.out.println("noticed: " + report.getReason());
-        told = true;
+        reported = true;
     }
 }

@@ -22,16 +22,16 @@ use loopbox_agent::jni::{entry, raw};
 use loopbox_agent::{Listener, mark_crash, set_first_listener, set_listener};
 use std::ffi::{c_int, c_void};
 
-/// The system's, with a reserve behind it: an allocation that fails must not end the app. In builds for tests
-/// `live_heap` has it behind its count.
+/// The system's allocator, with a reserve behind it: a failed allocation must not end the app. In builds for
+/// tests `live_heap` counts in front of it.
 #[cfg(not(debug_assertions))]
 #[global_allocator]
 static MEMORY: loopbox_agent::Memory = loopbox_agent::Memory;
 
 /// Called by the VM when the app loads the library. Every class, method and field that is needed later is
-/// looked up here, so that a name that a shrinker took away shows now: as an exception from
-/// `System.loadLibrary` that names it. For a result that means "not loaded" ART would throw an exception of
-/// its own, which does not name it.
+/// looked up here, so that a name that a shrinker removed is detected now: by an exception from
+/// `System.loadLibrary` that names it. If this only returned "not loaded", ART would throw another exception,
+/// which does not name it.
 ///
 /// # Safety
 /// `vm` is the VM that loads this library.
@@ -61,8 +61,8 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _reserved: *mut c
     if loaded_or_thrown { sys::JNI_VERSION_1_6 } else { sys::JNI_ERR }
 }
 
-/// Without a key there are no thread-local variables, which everything else here needs, the jni crate
-/// included.
+/// Throws because no key is left. Without a key there are no thread-local variables, which everything else
+/// here needs, the jni crate included.
 ///
 /// # Safety
 /// `env` is the calling thread's environment, without a pending exception.
@@ -87,10 +87,10 @@ pub extern "C" fn loopbox_mark_crash(signal: c_int) {
     mark_crash(signal);
 }
 
-/// Has `listener` called for each report, after Java's: with the path of the file, why it was written, and
-/// its digest of at most 900 bytes, all UTF-8 and ended by a zero byte, valid until it returns. It is called
-/// on a thread for listeners, when the report is complete. Null removes the listener; one call of it may be
-/// under way then.
+/// Has `listener` called for each report, after Java's: with the path of the file, the reason, and the digest
+/// of at most 900 bytes, all UTF-8 and ended by a zero byte, valid until it returns. It is called on a thread
+/// for listeners, when the report is complete. Null removes the listener; one call of it may be under way
+/// then.
 ///
 /// May be called at any time, also before the recorder is installed, which is the way to learn of reports
 /// about earlier processes.
@@ -99,8 +99,8 @@ pub extern "C" fn loopbox_on_report(listener: Option<Listener>) {
     set_listener(listener);
 }
 
-/// The same as soon as the report has a file, which `loopbox_on_report` is called with again when there is
-/// more in it: the pending queue, locks and other threads.
+/// The same as soon as the report has a file. `loopbox_on_report` is called with that file again when it has
+/// more content: the pending queue, locks and other threads.
 #[unsafe(no_mangle)]
 pub extern "C" fn loopbox_on_first_file(listener: Option<Listener>) {
     set_first_listener(listener);

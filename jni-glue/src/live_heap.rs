@@ -1,6 +1,5 @@
-//! How much of the heap is the recorder's, for tests: builds with debug assertions only, which the shipped
-//! library is not. malloc's own figure has the runtime's blocks in it, and those that it keeps for threads to
-//! come.
+//! How much heap the recorder uses, for tests: only in builds with debug assertions, which the shipped
+//! library is not. malloc's own figure also contains the runtime's blocks, and blocks kept for later threads.
 
 use loopbox_agent::Memory;
 use std::alloc::{GlobalAlloc, Layout};

@@ -1,6 +1,6 @@
-//! The native methods of `io.loopbox.internal.recording.Native`, registered by hand: methods with
+//! The native methods of `io.loopbox.internal.recording.Native`, registered explicitly: methods with
 //! `@FastNative` or `@CriticalNative` are not found by name on Android 8 to 11, and a name that a shrinker
-//! changed must show when the library is loaded.
+//! changed must be detected when the library is loaded.
 
 use jni::EnvUnowned;
 use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
@@ -15,9 +15,9 @@ use loopbox_frames::METRICS;
 use std::ffi::c_void;
 use std::time::Duration;
 
-/// All names and descriptors as one text, each with a null byte behind it, and the functions. A table of
-/// pointers to texts would be three times as large, and the linker of the phone would have to go through it
-/// at each start of the app.
+/// All names and descriptors as one text, each ended by a null byte, and the functions. A table of pointers
+/// to texts would be three times as large, and the phone's linker would have to relocate it at each start of
+/// the app.
 macro_rules! natives {
     ($($name:literal $descriptor:literal $function:expr,)*) => {
         (concat!($($name, "\0", $descriptor, "\0"),*), [$($function as *mut c_void),*])
@@ -74,7 +74,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "refreshRate" "(F)V" display_frames::refresh_rate,
         "setFrames" "(IZLjava/lang/String;)V" set_frames,
         "stages" "([J)V" stages,
-        "judged" "(JI)V" judged,
+        "jankType" "(JI)V" jank_type,
         "frameStats" "(Z)Ljava/lang/String;" frame_stats,
         "warnOfAnr" "(IIJJ)V" warn_of_anr,
         "discover" "()V" own_natives::discover,
@@ -267,10 +267,15 @@ extern "system" fn stages<'local>(env: EnvUnowned<'local>, _: JClass<'local>, va
     });
 }
 
-/// What `JankData` has of the frame of this vsync: who made it late, as bits.
-extern "system" fn judged<'local>(env: EnvUnowned<'local>, _: JClass<'local>, vsync_id: jlong, janks: jint) {
+/// The bits of `JankData` for the frame of this vsync: which side made it late.
+extern "system" fn jank_type<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    vsync_id: jlong,
+    janks: jint,
+) {
     entry::enter(env, |_| {
-        install::judged(vsync_id.cast_unsigned(), janks.cast_unsigned());
+        install::jank_type(vsync_id.cast_unsigned(), janks.cast_unsigned());
         Ok(())
     });
 }

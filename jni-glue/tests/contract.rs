@@ -1,4 +1,4 @@
-//! What stands in Java and in Rust says the same in both: the native methods, the classes of component
+//! What Java and Rust both declare is the same on both sides: the native methods, the classes of component
 //! messages.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +46,7 @@ fn descriptor(java_type: &str) -> String {
     .to_owned()
 }
 
-/// A type of a native function in Rust as a descriptor has it.
+/// The descriptor of a type that a native function has in Rust.
 fn rust_descriptor(rust_type: &str) -> &str {
     let plain = rust_type.trim().trim_start_matches("sys::").replace("<'local>", "").replace("'local, ", "");
     match plain.as_str() {
@@ -154,7 +154,7 @@ fn native_methods_are_declared_as_they_are_registered_and_written() {
 }
 
 /// What native code calls: classes, each with the name of a method or field.
-fn looked_up() -> BTreeSet<(String, String)> {
+fn resolved_members() -> BTreeSet<(String, String)> {
     let text = read("crates/loopbox-agent/src/jni/class_cache.rs");
     let (_, body) = text.split_once("pub fn look_up").expect("no look-up");
     let classes: BTreeMap<&str, &str> = body
@@ -174,11 +174,11 @@ fn looked_up() -> BTreeSet<(String, String)> {
         .collect()
 }
 
-/// The rules that an app's shrinker is given. `Native` has one for all of its natives.
+/// Checks the rules for an app's shrinker. `Native` has one rule for all of its natives.
 #[test]
 fn what_native_code_calls_has_a_rule() {
     let rules = read("jni-glue/android/proguard.txt");
-    let members = looked_up();
+    let members = resolved_members();
     assert!(members.len() > 15, "{members:?}");
     for (class, member) in members {
         if class == "io.loopbox.internal.recording.Native" {

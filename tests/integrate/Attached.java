@@ -8,7 +8,7 @@ import scenario.Phone;
 import scenario.Script;
 
 /**
- * Starts an app's own Application, and asks for a report. Arguments: those of Phone, and {@code
+ * Starts an app's own Application, and requests a report. Arguments: those of Phone, and {@code
  * application=CLASS}.
  */
 public final class Attached {

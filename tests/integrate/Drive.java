@@ -9,11 +9,11 @@ import io.loopbox.sample.Hangs;
 import java.io.File;
 
 /**
- * Uses the sample's hangs as its user would, and asks for reports until one is of the hang. Arguments: which
- * one, and the folder.
+ * Uses the sample's hangs as its user would, and requests reports until one is about the hang. Arguments:
+ * which hang, and the folder.
  */
 public final class Drive implements Runnable, Listener {
-    /** Longer than it takes to ask often enough on a busy machine. */
+    /** Longer than enough calls take on a busy machine. */
     private static final long HANG_MS = 60_000;
 
     private static final long PAUSE_MS = 1_500;
@@ -56,9 +56,9 @@ public final class Drive implements Runnable, Listener {
 
     @Override
     public void onReport(Report report) {
-        // A sampler that has had no processor yet has no stack to give, and a flood has none of its own.
+        // A sampler that has had no processor yet has no stack to give, and a flood has none.
         if (kind == Hangs.Kind.FLOOD || report.getDigest().contains("Hangs$")) {
-            say("told " + report.getFile());
+            say("reported " + report.getFile());
             Runtime.getRuntime().halt(0);
         }
     }

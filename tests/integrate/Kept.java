@@ -9,9 +9,9 @@ import scenario.Holders;
 import scenario.Script;
 
 /**
- * {@link Holders} with what the screen adds to the app: a copy of each report, which it then prints as the
- * screen shows it. Its listener comes after one that throws. Arguments: those of {@link Holders}, and before
- * them the folder of the copies.
+ * {@link Holders} with what the screen adds to the app: a copy of each report, printed in the screen's form.
+ * Its listener comes after one that throws. Arguments: the folder of the copies, then those of {@link
+ * Holders}.
  */
 public final class Kept implements Listener {
     private final Copies copies;

@@ -39,11 +39,11 @@ import scenario.Phone;
 import xcrash.TombstoneManager;
 
 /**
- * Every link to a crash SDK, driven as its SDK would. Arguments: those of {@link Options} and {@link Phone};
- * {@code mode=live}: another app's ANR (signalled from outside when it is ready), a dump of its own, a hang
- * that does not end, of {@code kind=}, or one that is killed before anything noticed ({@code kind=NONE});
- * {@code mode=sentry}, {@code mode=hangs} and {@code mode=others}: the next start, with {@code ended=} when
- * the last process ended, as the system reports it.
+ * Every link to a crash SDK, called as its SDK would call it. Arguments: those of {@link Options} and {@link
+ * Phone}, and a mode. With {@code mode=live}: another app's ANR (signalled from outside when this app is
+ * ready), a requested dump, and a hang as named by {@code kind=}, which does not end; with {@code kind=NONE}
+ * the process is killed before anything was noticed. With {@code mode=sentry}, {@code mode=hangs} and {@code
+ * mode=others}: the next start, with {@code ended=}, the end of the last process as the system reports it.
  *
  * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in jni-glue/integrations/README.md.
  */
@@ -116,10 +116,10 @@ public final class Links implements Runnable, FirstFileListener {
         awaitIdle();
         say("ready");
         await(Report.Kind.SIGQUIT);
-        told("anr of another app", null);
+        reported("anr of another app", null);
         Loopbox.dump("hang");
         await(Report.Kind.REQUESTED);
-        told("dump", null);
+        reported("dump", null);
         new Handler(Looper.getMainLooper())
                 .post(
                         new Runnable() {
@@ -131,7 +131,7 @@ public final class Links implements Runnable, FirstFileListener {
         String kind = options.text("kind", "ANR");
         if (!kind.equals("NONE")) {
             Report report = await(Report.Kind.valueOf(kind));
-            told("hang", report);
+            reported("hang", report);
             if (report.getKind() == Report.Kind.ANR) {
                 anr();
             } else {
@@ -157,20 +157,20 @@ public final class Links implements Runnable, FirstFileListener {
         Event event = event("ANR", System.currentTimeMillis());
         bugsnag.onError(event);
         arrives("live", "Bugsnag", false, event.getMetadata("loopbox", "digest") != null);
-        arrives("live", "Datadog RUM", false, GlobalRumMonitor.told().get("loopbox.digest") != null);
+        arrives("live", "Datadog RUM", false, GlobalRumMonitor.reported().get("loopbox.digest") != null);
         arrives("live", "xCrash", false, TombstoneManager.sections().get("tombstone loopbox") != null);
         arrives("live", "bitdrift", false, Capture.Logger.fields().get("loopbox") != null);
         // Their events are made at the next start, of the view and the keys that are there now.
-        arrives("last", "Datadog RUM", false, GlobalRumMonitor.told().get("written") != null);
+        arrives("last", "Datadog RUM", false, GlobalRumMonitor.reported().get("written") != null);
         arrives("last", "Crashlytics", false, FirebaseCrashlytics.getInstance().keys().get("loopbox") != null);
     }
 
     /**
-     * What SDKs have of a hang that is no ANR, of which none of them makes an event, and if the process then
-     * crashes.
+     * What SDKs have of a hang that is no ANR, for which none of them makes an event, and what they have if
+     * the process then crashes.
      */
     private void hang() {
-        boolean attribute = GlobalRumMonitor.told().get("loopbox.digest") != null;
+        boolean attribute = GlobalRumMonitor.reported().get("loopbox.digest") != null;
         boolean field = Capture.Logger.fields().get("loopbox") != null;
         arrives("hang", "Datadog RUM", false, attribute);
         arrives("hang", "bitdrift", false, field);
@@ -185,7 +185,7 @@ public final class Links implements Runnable, FirstFileListener {
         arrives("crash", "bitdrift", false, field);
     }
 
-    /** Main does not respond while it still starts, which a busy machine may draw out. */
+    /** Waits while main does not respond because it still starts, which may take long on a busy machine. */
     private static void awaitIdle() throws InterruptedException {
         final CountDownLatch idle = new CountDownLatch(1);
         new Handler(Looper.getMainLooper())
@@ -223,8 +223,10 @@ public final class Links implements Runnable, FirstFileListener {
         return report;
     }
 
-    /** What the SDKs have by now, against what they should have: the digest of this report, or nothing. */
-    private void told(String when, Report report) {
+    /**
+     * Compares what the SDKs have by now with what they should have: the digest of this report, or nothing.
+     */
+    private void reported(String when, Report report) {
         Event anr = event("ANR", System.currentTimeMillis());
         bugsnag.onError(anr);
         Event crash = event("java.lang.IllegalStateException", System.currentTimeMillis());
@@ -233,7 +235,7 @@ public final class Links implements Runnable, FirstFileListener {
         check(when, "bugsnag anr", report, anr.getMetadata("loopbox", "digest"));
         check(when, "bugsnag crash", null, crash.getMetadata("loopbox", "digest"));
         check(when, "crashlytics", report, FirebaseCrashlytics.getInstance().keys().get("loopbox"));
-        check(when, "datadog", report, GlobalRumMonitor.told().get("loopbox.digest"));
+        check(when, "datadog", report, GlobalRumMonitor.reported().get("loopbox.digest"));
         check(when, "bitdrift", report, Capture.Logger.fields().get("loopbox"));
         String section = TombstoneManager.sections().get("tombstone loopbox");
         check(when, "xcrash", report, section == null ? null : section.split("\n")[0]);
@@ -304,7 +306,7 @@ public final class Links implements Runnable, FirstFileListener {
         List<Report> reports = Loopbox.takePendingReports();
         String column = options.text("column", "last");
         say("reports " + reports.size());
-        told("next start", null);
+        reported("next start", null);
         for (long time : new long[] {ended, ended + 1}) {
             Event anr = event("ANR", time);
             bugsnag.onSend(anr);
@@ -338,9 +340,9 @@ public final class Links implements Runnable, FirstFileListener {
                 say("keys of it " + report.getDigest().equals(keys.get("loopbox")) + " " + keys.keySet());
             }
         }
-        say("acra " + (ACRA.told().get("silent") != null) + " " + ACRA.told().get("data"));
-        say("acra left " + ACRA.told().get("loopbox"));
-        say("datadog " + GlobalRumMonitor.told().keySet());
+        say("acra " + (ACRA.reported().get("silent") != null) + " " + ACRA.reported().get("data"));
+        say("acra left " + ACRA.reported().get("loopbox"));
+        say("datadog " + GlobalRumMonitor.reported().keySet());
         say("embrace before it starts " + LoopboxLogs.send(reports));
         Embrace.INSTANCE.start();
         say("embrace " + LoopboxLogs.send(reports));

@@ -8,8 +8,8 @@ import java.io.File;
 import java.net.URL;
 
 /**
- * Writes a line for each of two days into a folder and sends them until nothing is left: the server's URL,
- * the folder.
+ * Writes a line for each of two days into a folder and sends the files until none is left. Arguments: the
+ * server's URL, the folder.
  */
 public final class MonitorUploads {
     private static final int PAUSE_MS = 20;

@@ -13,10 +13,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Passes events on by sentry-java's rules: an event of the last process goes to backfilling processors and to
- * no others, every other event to the others and not to those; what a processor throws is swallowed; sampling
- * comes after them; what is sampled away is never flushed; what is kept is written to the disk on another
- * thread, and who waits for the flush goes on.
+ * Passes events on by sentry-java's rules. An event of the last process goes to backfilling processors only,
+ * every other event to the others only. Exceptions of a processor are swallowed. Sampling comes after the
+ * processors; an event that is sampled away is never flushed. An event that is kept is written to the disk on
+ * another thread, and a caller that waits for the flush continues.
  */
 final class SentryClient {
     private static final String ABOUT = "sentry:typeCheckHint";
@@ -27,7 +27,7 @@ final class SentryClient {
         processors.add(processor);
     }
 
-    /** What has become of the event: what is attached, and what was logged about a file that is not. */
+    /** What became of the event: what is attached, and what was logged about a file that is not. */
     String capture(Object about, boolean sampledAway) {
         SentryEvent event = new SentryEvent();
         Hint hint = new Hint();
@@ -66,7 +66,7 @@ final class SentryClient {
         }
     }
 
-    /** Of the events that are made of ApplicationExitInfo. */
+    /** The hint of events that are made of ApplicationExitInfo. */
     static final class ExitHint implements AbnormalExit, Backfillable, Flushable {
         private final CountDownLatch flushed = new CountDownLatch(1);
         private final CountDownLatch waited = new CountDownLatch(1);

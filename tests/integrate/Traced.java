@@ -4,7 +4,7 @@ import android.os.Build;
 import android.os.SystemClock;
 import io.loopbox.integration.debug.LoopboxTrace;
 
-/** What the monitor reports, to the link that puts it into a trace. Argument: the API level. */
+/** Passes the monitor's reports to the link that puts them into a trace. Argument: the API level. */
 public final class Traced {
     private Traced() {}
 

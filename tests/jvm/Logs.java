@@ -5,7 +5,7 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** An app's own log takes the recorder's lines, on a JVM. Prints what came. */
+/** An app's own log receives the recorder's lines, on a JVM. Prints the received lines. */
 public final class Logs implements Logger {
     private static final File FOLDER = new File(System.getProperty("java.io.tmpdir"), "loopbox-logs");
     private static final int FLOOD = 100;
@@ -61,7 +61,7 @@ public final class Logs implements Logger {
         Loopbox.install(new Config.Builder(FOLDER).logger(logger).build());
     }
 
-    /** Has the recorder log something else than the last time. */
+    /** Has the recorder log a line that differs from the last one. */
     private static void line(int number) {
         Loopbox.annotate(number % 2 == 0 ? "foreground" : "system_start", "x");
     }

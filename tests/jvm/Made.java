@@ -19,7 +19,10 @@ import java.io.File;
 import java.util.Arrays;
 import java.util.List;
 
-/** A unit test of an app, on a JVM: makes one of each, and prints what the app would see of it. */
+/**
+ * A unit test of an app, on a JVM: makes one object with each builder, and prints what the app would see of
+ * it.
+ */
 public final class Made {
     private static final StackTraceElement[] STACK = {
         new StackTraceElement("java.lang.Thread", "sleep", "Thread.java", -2),

@@ -3,7 +3,8 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * Installs for many users, on a JVM: one who is in is refused by the platform, one who is out by the share.
+ * Installs for many users, on a JVM. For a user in the share the platform refuses the installation; for
+ * another user the share does.
  */
 public final class Shares {
     private static final File FOLDER = new File(System.getProperty("java.io.tmpdir"), "loopbox-shares");

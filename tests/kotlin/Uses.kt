@@ -29,7 +29,7 @@ import io.loopbox.Status
 import java.io.File
 import java.lang.reflect.Field
 
-class Told : FirstFileListener {
+class Notified : FirstFileListener {
     override fun onFirstFile(report: Report) = println(report.label)
 
     override fun onReport(report: Report) {

@@ -17,9 +17,9 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 
 /**
- * Messages that libraries dispatch: a coroutine that is launched, what resumes after a delay, what Rx
- * observes. Each runs until a report of it is there; a last report has all of them in its history. Arguments:
- * folder, hook.
+ * Messages that libraries dispatch: a launched coroutine, its continuation after a delay, an observer of Rx.
+ * Each runs until there is a report of it; the last report has all of them in its history. Arguments: folder,
+ * hook.
  */
 private const val LEAST_NS = 2_500_000_000L
 

@@ -28,7 +28,7 @@ static signals quit;
 static volatile int is_waiting, caught, earlier;
 static int wrong;
 
-/* Why reports were written, in the order in which they were heard of, and how many of them were looked at. */
+/* Why reports were written, in the order in which the driver was notified, and how many of them were checked. */
 #define MAX_HEARD 32
 static char heard[MAX_HEARD][32];
 static volatile int heard_count;
@@ -78,10 +78,10 @@ static void listener(const char *path, const char *why, const char *digest) {
 }
 
 /* Whether a folder has an entry in which the text is. */
-static int has(const char *where, const char *text, int (*look)(const char *where, const char *name, const char *text)) {
+static int has(const char *where, const char *text, int (*check)(const char *where, const char *name, const char *text)) {
     void *open_folder = opendir(where);
     int found = 0;
-    for (struct entry *entry; open_folder && (entry = readdir(open_folder));) found |= look(where, entry->name, text);
+    for (struct entry *entry; open_folder && (entry = readdir(open_folder));) found |= check(where, entry->name, text);
     if (open_folder) closedir(open_folder);
     return found;
 }

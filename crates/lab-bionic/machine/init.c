@@ -1,4 +1,4 @@
-/* The first process of a machine: runs the driver as it is told over a virtual serial port, and sends what came of it.
+/* The first process of a machine: runs the driver as commanded over a virtual serial port, and sends its output.
  *
  * It says `RELEASE PAGE READS` first: the kernel's, how large a page is, and whether process_vm_readv does what the recorder needs. Then it
  * answers each line, by two numbers in a line, the second of which is how many bytes come after it:
@@ -193,13 +193,13 @@ int main(int count, char **words) {
     int both = open(PORT, O_RDWR | O_CLOEXEC);
     if (both < 0) fail(PORT);
     port = fdopen(both, "w");
-    FILE *told = fdopen(dup(both), "r");
-    fcntl(fileno(told), F_SETFD, FD_CLOEXEC);
+    FILE *commands = fdopen(dup(both), "r");
+    fcntl(fileno(commands), F_SETFD, FD_CLOEXEC);
     struct utsname about;
     uname(&about);
     fprintf(port, "%s %ld %d\n", about.release, sysconf(_SC_PAGESIZE), reads_memory());
     fflush(port);
-    while (getline(&line, &room, told) > 0) {
+    while (getline(&line, &room, commands) > 0) {
         char *what = strtok(line, " \n"), *first = strtok(0, " \n"), *second = strtok(0, " \n");
         if (!what || !strcmp(what, "off")) break;
         if (!strcmp(what, "play") && second) play(first, second);

@@ -1,7 +1,7 @@
 /* Loaded before all else into a retail runtime of Android 5 under QEMU's user mode: what that has not, and the runtime asks for.
  *
  * Anonymous shared memory comes from a driver of Android's kernels; here it is a memfd. And the runtime takes the bounds of its first
- * thread's stack from /proc/self/maps, where the emulator shows a stack of its own. */
+ * thread's stack from /proc/self/maps, where the emulator shows its own stack. */
 #include "../drive/libc.h"
 
 #define OUTSIDE __attribute__((visibility("default")))

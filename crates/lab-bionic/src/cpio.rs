@@ -1,5 +1,5 @@
-//! Writes the archive that a kernel unpacks as its first file system (`newc`, as the kernel's
-//! buffer-format.rst has it).
+//! Writes the archive that a kernel unpacks as its first file system (`newc`, as described in the kernel's
+//! buffer-format.rst).
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,7 +21,7 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// A folder; those above it come first.
+    /// A folder; its parent folders must come first.
     pub(crate) fn folder(&mut self, name: &str) {
         self.entry(name, FOLDER, (0, 0), &[]);
     }

@@ -1,5 +1,5 @@
-//! A root folder made of a device's libraries, in which the driver runs: its own linker and C library, this
-//! machine's kernel.
+//! A root folder made of a device's libraries, in which the driver runs with the device's linker and C
+//! library and with this machine's kernel.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 use std::fs;
@@ -24,36 +24,36 @@ pub(crate) const HERE: &str = "/data/local/tmp";
 const EMULATOR: &str = "/emulator";
 /// From this level on, libraries are loaded out of an APK.
 const FROM_AN_APK: u32 = 23;
-/// And from this one on, namespaces are linked to each other.
+/// From this level on, namespaces are linked to each other as well.
 const NAMESPACES: u32 = 26;
-/// A function of a liblog that only looks like one.
+/// A function of a liblog that is not Android's.
 const FAKE_LOG: &[u8] = b"fakeLogWritev";
-/// Where a liblog writes to; that of some builds of Android 5 writes to a device of the kernel, which is not
-/// there.
+/// The socket that a liblog writes to. The liblog of some builds of Android 5 writes to a device of the
+/// kernel instead, which is missing here.
 const LOG_SOCKET: &[u8] = b"/dev/socket/logdw";
-/// What asks a program's linker for tagged memory, with a fault at the access itself. Linkers before Android
+/// The linker option for tagged memory in which a fault occurs at the access itself. Linkers before Android
 /// 12 do not know it.
 const TAGGING: (&str, &str) = ("MEMTAG_OPTIONS", "sync");
 /// The name of a wrong access that is found at once.
 const FAULT: &str = "SEGV_MTESERR";
-/// The allocator that tags what it gives out; its errors begin so. Some builds have another.
+/// The beginning of errors from the allocator that tags its memory. Some builds have another allocator.
 const SCUDO: &[u8] = b"Scudo ERROR";
-/// The processor that has tagged memory; the real cipher of signed return addresses would cost more than the
-/// rest.
+/// The emulated processor with tagged memory. The real cipher of signed return addresses would cost more time
+/// than everything else.
 const WITH_TAGS: [&str; 2] = ["-cpu", "max,pauth-impdef=on"];
-/// Of the log.
+/// Priority of a warning in the log.
 const WARNING: u8 = 5;
-/// Mounts this machine's processes into a root and goes there; the id of the process stays the same.
+/// Mounts this machine's processes into a root and enters it; the process keeps its id.
 const ENTER: &str = "root=$1; shift; mount --rbind /proc \"$root/proc\" && exec chroot \"$root\" \"$@\"";
 
-/// Which Android a row is about.
+/// Which Android version a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// This API level, as its `build.prop` says.
+    /// This API level, as `build.prop` gives it.
     Is(u32),
-    /// One that does not say it: `build.prop` is not there.
+    /// Unknown, because there is no `build.prop`.
     Unknown,
-    /// None at all: it is another system.
+    /// None, because it is not an Android system.
     NoAndroid,
 }
 
@@ -82,21 +82,21 @@ pub struct Row {
     pub level: Level,
     /// The ABI.
     pub abi: Abi,
-    /// For each scenario that was played, its name, and what was wrong.
+    /// For each scenario that was run, its name and what was wrong.
     pub scenarios: Vec<(&'static str, Result<()>)>,
     /// How long they took together.
     pub took: Duration,
 }
 
 impl Row {
-    /// Whether all scenarios are as they should be.
+    /// Whether all scenarios succeeded.
     pub fn good(&self) -> bool {
-        self.scenarios.iter().all(|(_, told)| told.is_ok())
+        self.scenarios.iter().all(|(_, result)| result.is_ok())
     }
 }
 
-/// Plays all scenarios on a device, in a root that is made below `out`. Takes the rights to change root and
-/// to mount.
+/// Runs all scenarios on a device, in a root that is made below `out`. Needs the rights to change root and to
+/// mount.
 ///
 /// # Errors
 /// When the root cannot be made.
@@ -107,10 +107,10 @@ pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row
     let log = Log::listen(&root.folder)?;
     let begun = Instant::now();
     let mut lines = Vec::new();
-    let mut outcome = |name, told| {
+    let mut outcome = |name, result| {
         // There is room for ten lines.
         lines.extend(log.lines());
-        (name, told)
+        (name, result)
     };
     let mut scenarios: Vec<_> =
         SCENARIOS.into_iter().map(|(name, scenario)| outcome(name, scenario(&root))).collect();
@@ -132,16 +132,14 @@ pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row
     Ok(Row { folder: device.name(), level: Level::of(device), abi, scenarios, took: begun.elapsed() })
 }
 
-/// Whether the device's liblog writes to the log's socket. That of a build for tests writes to standard
-/// error.
+/// Whether the device's liblog writes to the log's socket. That of a test build writes to standard error.
 fn has_log(device: &Device, abi: Abi) -> Result<bool> {
     let file =
         device.library("liblog.so", abi).with_context(|| format!("{} has no liblog.so", device.name()))?;
     Ok(has(&file, LOG_SOCKET)? && !has(&file, FAKE_LOG)?)
 }
 
-/// Whether the device's linker can ask for tagged memory, and its allocator tags. The emulator's processor
-/// can.
+/// Whether the device's linker can enable tagged memory and its allocator tags. The emulator's processor can.
 fn tags_memory(device: &Device, abi: Abi) -> Result<bool> {
     let (Abi::Arm64, Some(linker), Some(libc)) = (abi, device.linker(abi), device.library("libc.so", abi))
     else {
@@ -155,7 +153,7 @@ fn has(file: &Path, text: &[u8]) -> Result<bool> {
     Ok(bytes.windows(text.len()).any(|some| some == text))
 }
 
-/// The log says that the sampler is off, because the substitute is no ART, as a warning.
+/// The log has a warning that the sampler is off, because the substitute is not an ART.
 fn says_why(lines: &[Line]) -> Result<()> {
     let is_it = |line: &Line| {
         line.tag == "loopbox" && line.priority == WARNING && line.text.starts_with("sampling is off")
@@ -164,15 +162,15 @@ fn says_why(lines: &[Line]) -> Result<()> {
     Ok(())
 }
 
-/// The log says that a process has used memory with another tag. Android's linker has a handler for that,
-/// which cannot always send the signal again, so how the process ended does not say it.
+/// The log says that a process has used memory with a wrong tag. Android's linker has a handler for that,
+/// which cannot always send the signal again, so the exit status does not show it.
 fn says_fault(lines: &[Line]) -> Result<()> {
     ensure!(lines.iter().any(|line| line.text.contains(FAULT)), "the log has {lines:?}");
     Ok(())
 }
 
-/// The rows as a Markdown table, and below it what was wrong. A scenario that a row has not leaves its cell
-/// empty.
+/// The rows as a Markdown table, and below it the failures. The cell of a scenario that a row does not have
+/// stays empty.
 pub fn table(rows: &[Row]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flat_map(|row| &row.scenarios) {
@@ -194,8 +192,8 @@ pub fn table(rows: &[Row]) -> String {
         };
         let words = names.iter().map(word).collect::<Vec<_>>().join(" | ");
         let _ = writeln!(text, "| {folder} | {level} | {abi} | {words} | {} s |", took.as_secs());
-        for (name, told) in scenarios {
-            if let Err(error) = told {
+        for (name, result) in scenarios {
+            if let Err(error) = result {
                 let _ = writeln!(wrong, "\n{folder} {abi}, {name}: {error:#}");
             }
         }
@@ -211,8 +209,8 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// Copies the device's files into `folder`, and what a running device has besides: a few devices, and
-    /// properties.
+    /// Copies the device's files into `folder`, and adds what a running device has as well: a few devices,
+    /// and properties.
     pub(crate) fn make(device: &Device, abi: Abi, library: &Path, folder: &Path) -> Result<Self> {
         let emulator = emulator(abi)?;
         if folder.exists() {
@@ -238,8 +236,8 @@ impl Root {
         Ok(Self { folder: folder.to_owned(), emulated: emulator.is_some() })
     }
 
-    /// A command that runs a program of the root, which comes after these options of the emulator, if there
-    /// is one.
+    /// A command that runs a program of the root, which the caller appends. With these options of the
+    /// emulator, if there is one.
     pub(crate) fn enter(&self, options: &[&str]) -> Command {
         let mut enter = Command::new("unshare");
         enter.args(["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh"]).arg(&self.folder);
@@ -251,7 +249,7 @@ impl Root {
 }
 
 impl Root {
-    /// Runs the driver with the libraries of a place, after these options of the emulator.
+    /// Runs the driver with the libraries from a place, with these options of the emulator.
     fn drive(&self, options: &[&str], libraries: &str, folder: &str, scenario: &str) -> Command {
         let mut enter = self.enter(options);
         enter.arg(format!("{HERE}/drive"));
@@ -271,8 +269,8 @@ impl Local for Root {
     }
 }
 
-/// The same root, with both libraries in an APK: not packed, and at multiples of the largest page, so that
-/// they can be mapped.
+/// The same root, with both libraries in an APK: not compressed, and aligned to the largest page size, so
+/// that they can be mapped.
 struct Packed<'a> {
     root: &'a Root,
     libraries: String,

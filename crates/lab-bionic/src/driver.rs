@@ -11,7 +11,7 @@ use loopbox_setup::tools::CompilerTools;
 use loopbox_setup::workspace::root;
 use loopbox_testbed::{Arch, Testbed};
 
-/// What every part is compiled with: it has the C library's functions by their names alone.
+/// The flags that every part is compiled with: the C library's functions are linked by their names alone.
 const FLAGS: [&str; 5] = ["-O1", "-fPIC", "-fno-builtin", "-fvisibility=hidden", "-Wno-unused-parameter"];
 
 /// The driver, with a signal chain as `app_process` has it.
@@ -35,7 +35,7 @@ pub fn compile_for_host(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The same for 64-bit Arm, with the C library of a testbed of that architecture; and `init`, a machine's
+/// The same for 64-bit Arm, with the C library of a testbed of that architecture; also `init`, a machine's
 /// first process.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
     compile(&[root().join("crates/lab-bionic/machine/init.c")], &[], &out.join("init"))
 }
 
-/// The same for a device, linked against its own libraries.
+/// The same for a device, linked with the device's libraries.
 ///
 /// # Errors
 /// When clang or lld is not there, or refuses, or the device has no such library.
@@ -77,7 +77,7 @@ pub(crate) fn compile_for_device(device: &Device, abi: Abi, out: &Path) -> Resul
     tools.link(&["-shared", "-soname=libart.so"], &[tools.object(&source("vm.c"))?], &libart)
 }
 
-/// What a retail runtime of Android 5 is loaded with: `libmachine.so` and `libframework.so`.
+/// The libraries that a retail runtime of Android 5 loads: `libmachine.so` and `libframework.so`.
 ///
 /// # Errors
 /// As [`compile_for_device`].

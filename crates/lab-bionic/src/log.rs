@@ -1,4 +1,4 @@
-//! The end of a device's log that takes lines: the socket that its liblog writes to.
+//! The receiving end of a device's log: the socket that its liblog writes to.
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd as _;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Before priority, tag and text: which log, the thread, and the time in two numbers.
+/// What comes before priority, tag and text: which log, the thread, and the time in two numbers.
 const HEADER: usize = 1 + 2 + 4 + 4;
 
 /// A line of the log.
@@ -36,7 +36,7 @@ impl Log {
         Ok(Self(socket))
     }
 
-    /// What has come since the last call. A line is there as soon as the process that wrote it has ended.
+    /// What has arrived since the last call. All lines of a process have arrived when it has ended.
     pub(crate) fn lines(&self) -> Vec<Line> {
         let mut bytes = [0; 8 << 10];
         let mut lines = Vec::new();

@@ -1,5 +1,5 @@
-//! A machine with pages of 16 KiB: Debian's kernel for them under a system emulator, and as its whole file
-//! system the driver and the library that ships, on the C library of the arm64 testbed.
+//! A machine with pages of 16 KiB: Debian's kernel for them in a system emulator. Its file system has only
+//! the driver and the library that ships, on the C library of the arm64 testbed.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -30,22 +30,22 @@ use crate::device::{Level, Row};
 use crate::driver::{CHAIN, compile_for_arm64};
 use crate::scenario::{Ended, Held, SCENARIOS, Stage, all, empty, play as play_scenario};
 
-/// Whose C library is there.
+/// The testbed with the C library.
 const TESTBED: &str = "art11-arm64";
-/// Which kernel, and where it is from.
+/// The kernel's package, and its source.
 const KERNEL: (&str, &str) = ("linux-image-arm64-16k", "trixie");
 const PAGE: &str = "16384";
 /// The emulator, and the package that has it.
 const EMULATOR: (&str, &str) = ("qemu-system-aarch64", "qemu-system-arm");
 /// How long everything may take. It takes some ten seconds.
 const LIMIT: Duration = Duration::from_mins(10);
-/// `memory.high` of the cgroup: half of what the driver fills, and twice what it needs before.
+/// `memory.high` of the cgroup: half of what the driver allocates, and twice what it needs before that.
 const LIMIT_BYTES: u64 = 96 << 20;
-/// What the programs there need of the testbed, besides the substitutes for Android's libraries.
+/// What the programs there need from the testbed, in addition to the substitutes for Android's libraries.
 const LIBRARIES: [&str; 5] =
     ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"];
 
-/// Boots the machine and plays all scenarios on it. Files are made below `out`.
+/// Boots the machine and runs all scenarios on it. Files are made below `out`.
 ///
 /// # Errors
 /// When it cannot be set up, or does not come up as such a machine.
@@ -64,8 +64,8 @@ pub fn play(out: &Path) -> Result<Row> {
     Ok(Row { folder, level: Level::NoAndroid, abi: Abi::Arm64, scenarios, took: begun.elapsed() })
 }
 
-/// The kernel makes main wait for memory, above the limit of a cgroup, and the report says so; not so without
-/// the limit.
+/// The kernel makes main wait for memory above the limit of a cgroup, and the report shows that; without the
+/// limit it does not.
 fn limited(machine: &Machine) -> Result<()> {
     let free = hang_in_memory(machine, "free")?;
     let root = free.memory_limit().context("nothing about memory")?;
@@ -98,7 +98,7 @@ fn hang_in_memory(machine: &Machine, folder: &str) -> Result<Analysis> {
     Ok(Analysis::new(&Decoded { report, damage: Vec::new() }))
 }
 
-/// The kernel's image, out of its package.
+/// Takes the kernel's image out of its package.
 fn kernel(out: &Path) -> Result<PathBuf> {
     let progress = Progress::new("machine");
     let file = Fetcher::new(&progress)?.behind(KERNEL.0, KERNEL.1, Arch::Arm64)?;
@@ -138,10 +138,10 @@ fn file_system(out: &Path) -> Result<PathBuf> {
     Ok(file)
 }
 
-/// A machine that runs. It is ended when it is dropped.
+/// A running machine. It is ended when it is dropped.
 struct Machine {
     emulator: Child,
-    /// To its first process (`machine/init.c`), and from there.
+    /// The connection to and from its first process (`machine/init.c`).
     port: RefCell<(ChildStdin, BufReader<ChildStdout>)>,
     /// What the kernel prints.
     console: PathBuf,
@@ -165,8 +165,8 @@ impl Machine {
         emulator.arg("-kernel").arg(kernel).arg("-initrd").arg(files);
         emulator.args(["-append", "console=ttyAMA0 rdinit=/init panic=-1 psi=1 quiet"]);
         emulator.arg("-serial").arg(format!("file:{}", console.display()));
-        emulator.args(["-chardev", "stdio,id=told,signal=off", "-device", "virtio-serial-pci"]);
-        emulator.args(["-device", "virtserialport,chardev=told"]);
+        emulator.args(["-chardev", "stdio,id=commands,signal=off", "-device", "virtio-serial-pci"]);
+        emulator.args(["-device", "virtserialport,chardev=commands"]);
         let errors = File::create(&errors).with_context(|| format!("cannot create {}", errors.display()))?;
         let mut emulator = emulator
             .stdin(Stdio::piped())
@@ -222,8 +222,8 @@ impl Machine {
     }
 }
 
-/// Ends the emulator when the time is over, unless what this returns is dropped before: a guest that hangs
-/// answers nothing.
+/// Ends the emulator after the time limit, unless the result is dropped before: a guest that hangs does not
+/// respond.
 fn end_in_time(emulator: u32) -> Sender<()> {
     let (over, wait) = channel();
     thread::spawn(move || {
@@ -270,7 +270,7 @@ impl Stage for Machine {
     }
 }
 
-/// The name of the first of some files, its bytes, and those after it.
+/// The name of the first of several files, its bytes, and the data after it.
 fn first_file(bytes: &[u8]) -> Option<(&str, &[u8], &[u8])> {
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
     let (name, size) = std::str::from_utf8(bytes.get(..end)?).ok()?.split_once(' ')?;

@@ -1,19 +1,20 @@
-//! Android's system properties as a file: each bionic since 5.0 takes a plain file as `/dev/__properties__`.
+//! Android's system properties as a file: each bionic since 5.0 accepts a plain file as
+//! `/dev/__properties__`.
 //!
-//! The form is that of `bionic/libc/system_properties` (`prop_area`, `prop_bt`, `prop_info`): a tree of the
-//! names' parts, each of which is a binary tree of its siblings, ordered by length and then by bytes.
+//! The format is that of `bionic/libc/system_properties` (`prop_area`, `prop_bt`, `prop_info`): a tree of the
+//! parts of names. The children of each node form a binary tree, ordered by length and then by bytes.
 
 use std::cmp::Ordering;
 
-/// Of the area, without its header.
+/// Size of the area, without its header.
 const ROOM: usize = (128 << 10) - HEADER;
 const HEADER: usize = 128;
 const MAGIC: u32 = 0x504f_5250;
 const VERSION: u32 = 0xfc6e_d0ab;
-/// A value with the zero byte behind it.
+/// Maximum size of a value, including its zero byte.
 const MAX_VALUE: usize = 92;
 
-/// The places of a node's fields, in words; its name begins after the last one.
+/// The positions of a node's fields, in words; its name begins after the last one.
 const PROPERTY: usize = 1;
 const LEFT: usize = 2;
 const RIGHT: usize = 3;
@@ -59,7 +60,7 @@ impl Area {
         at
     }
 
-    /// The child of this name, made if it is not there.
+    /// The child with this name, made if missing.
     fn child(&mut self, parent: usize, name: &str) -> usize {
         let (mut from, mut link) = (parent, CHILDREN);
         loop {

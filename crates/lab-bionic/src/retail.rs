@@ -1,8 +1,8 @@
 //! The scripted apps on a retail runtime of Android 5: the device's own `dalvikvm`, core library and C
-//! library, with the library that ships and the Java half. The message queue and the display are the
-//! testbeds' classes.
+//! library, with the library that ships and the Java half. The message queue and the display are classes of
+//! the testbeds.
 //!
-//! Later runtimes want a boot image and services of a running system, which a folder has not.
+//! Later runtimes need a boot image and services of a running system, which a folder does not have.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -25,20 +25,20 @@ use crate::device::{HERE, Level, Root, Row, plain};
 use crate::driver::compile_for_retail;
 use crate::scenario::empty;
 
-/// Whose framework classes run there.
+/// The testbed whose framework classes are used.
 const TESTBED: &str = "art10";
 /// The API levels of Android 5.
 const LEVELS: [u32; 2] = [21, 22];
-/// All that Android 5 reads.
+/// The version of dex files that Android 5 reads.
 const OLDEST_DEX: &[u8] = b"035\0";
 /// The runtime asks for more stack than the emulator gives.
 const STACK: &str = "33554432";
-/// From this age of its message on the demo hangs.
+/// The demo hangs when its message is this old.
 const HANG_MS: u64 = 1_500;
 const NS_PER_MS: u64 = 1_000_000;
 const HUNG: &str = "CheckoutActivity.onPay";
 
-/// Plays the demo on a device's runtime, and kills it in its hang, in a root made below `out`.
+/// Runs the demo on a device's runtime, and kills it in its hang, in a root made below `out`.
 ///
 /// # Errors
 /// When the root or the apps cannot be made, or the device has no runtime of Android 5.
@@ -75,7 +75,7 @@ struct Runtime {
 }
 
 impl Runtime {
-    /// Puts the apps, the framework's classes and what is behind them there.
+    /// Copies the apps, the framework's classes and their native parts there.
     fn prepare(&self, device: &Device) -> Result<()> {
         let testbed = testbed::ensure(TESTBED)?;
         let boot = self.here.join("boot.jar");
@@ -98,17 +98,17 @@ impl Runtime {
         let process = self.start("demo")?;
         process.hangs(&folder)?;
         run(Command::new("kill").args(["-QUIT", &process.id()]))?;
-        judge(&first(&folder, &DumpReason::SigQuit)?)
+        check_report(&first(&folder, &DumpReason::SigQuit)?)
     }
 
-    /// A process that is killed in its hang, and the next launch, which reports it.
+    /// A process is killed in its hang, and the next launch reports the hang.
     fn killed(&self) -> Result<()> {
         let folder = empty(self.here.join("killed"))?;
         let process = self.start("killed")?;
         process.hangs(&folder)?;
         drop(process);
         let _next = self.start("killed")?;
-        judge(&first(&folder, &DumpReason::Recovered { crash_signal: None })?)
+        check_report(&first(&folder, &DumpReason::Recovered { crash_signal: None })?)
     }
 
     /// Starts the demo; what it prints goes into a file.
@@ -121,7 +121,7 @@ impl Runtime {
         Ok(Process { child: child.context("cannot start the runtime")?, said })
     }
 
-    /// Each function of JNI is checked by the runtime, which ends the process for a wrong call.
+    /// The runtime checks each call of JNI, and ends the process for a wrong one.
     fn command(&self, folder: &str) -> Command {
         let here = |name: &str| format!("{HERE}/{name}");
         let libraries = format!("LD_LIBRARY_PATH=/system/lib:{HERE}");
@@ -139,7 +139,7 @@ impl Runtime {
     }
 }
 
-/// A runtime, and the file with what it prints. It is killed when it is dropped.
+/// A runtime, and the file with its output. It is killed when it is dropped.
 struct Process {
     child: Child,
     said: PathBuf,
@@ -166,8 +166,8 @@ impl Drop for Process {
     }
 }
 
-/// The same dex with the version that Android 5 reads, which no checksum covers. What later ones added, code
-/// in interfaces and method handles, is not in these.
+/// The same dex with the version number that Android 5 reads, which no checksum covers. The features that
+/// later versions added, code in interfaces and method handles, are not used in these files.
 fn as_oldest_dex(jar: &Path, out: &Path) -> Result<()> {
     let mut dex = jar::read_entry(jar, "classes.dex")?;
     let version = dex.get_mut(4..8).with_context(|| format!("no dex in {}", jar.display()))?;
@@ -183,8 +183,8 @@ fn first(folder: &Path, reason: &DumpReason) -> Result<Report> {
     })
 }
 
-/// The hook is the Printer, stacks come by the public API, and they show the hang.
-fn judge(report: &Report) -> Result<()> {
+/// The hook is the Printer, stacks are taken by the public API, and they show the hang.
+fn check_report(report: &Report) -> Result<()> {
     let parts =
         [(Feature::Hook, "Printer"), (Feature::Sampler, "by Thread.getStackTrace"), (Feature::Ring, "")];
     for (part, by) in parts {

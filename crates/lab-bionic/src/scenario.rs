@@ -1,4 +1,4 @@
-//! The scenarios: what the driver must print, and what its reports must show.
+//! The scenarios: what the driver must print, and what its reports must contain.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines};
@@ -11,16 +11,16 @@ use lab_reports::live::{ring_of, wait_until};
 use lab_reports::{feature, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 
-/// How long the driver is in its message when the signal comes, and at what age a message is a hang
+/// The age of the driver's message when the signal comes, and the age from which a message is a hang
 /// (`drive.c`).
 const SIGNAL_NS: u64 = 300_000_000;
 const HANG_NS: u64 = 1_500_000_000;
-/// From this age of a message on, a killed process is worth a report.
+/// A killed process deserves a report when its message is at least this old.
 const KILLED_NS: u64 = 1_000_000_000;
 
 /// A place where the driver runs.
 pub trait Stage {
-    /// Plays a scenario to its end, with its reports in a folder of this name.
+    /// Runs a scenario to its end, with its reports in a folder of this name.
     ///
     /// # Errors
     /// When the driver cannot be started.
@@ -32,8 +32,7 @@ pub trait Stage {
     /// When it does not come so far.
     fn hold(&self, folder: &str) -> Result<Box<dyn Held + '_>>;
 
-    /// That folder, as this process sees it, with what the driver has written so far. It is made when it is
-    /// not there.
+    /// That folder as this process sees it, with what the driver has written so far. It is made when missing.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -42,7 +41,7 @@ pub trait Stage {
 
 /// A driver in its message.
 pub trait Held {
-    /// Its process, as it sees it itself.
+    /// The id of its process inside of its root.
     fn process(&self) -> u32;
 
     /// Kills it, and waits until it is gone.
@@ -55,7 +54,7 @@ pub trait Held {
 /// What a driver was like that has ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Whether its exit code says that all was as it should be.
+    /// Whether its exit code reports success.
     pub success: bool,
     /// How it ended, in words.
     pub how: String,
@@ -63,9 +62,9 @@ pub struct Ended {
     pub said: String,
 }
 
-/// A place whose processes are this kernel's.
+/// A place whose processes run on this machine's kernel.
 pub trait Local {
-    /// The command that plays a scenario, with its reports in a folder of this name.
+    /// The command that runs a scenario, with its reports in a folder of this name.
     fn command(&self, scenario: &str, folder: &str) -> Command;
 
     /// That folder, as this process sees it.
@@ -105,10 +104,10 @@ impl<T: Local> Stage for T {
     }
 }
 
-/// A driver that is this process's child.
+/// A driver that is a child of this process.
 struct Child {
     child: std::process::Child,
-    /// The driver goes on only while it has a reader.
+    /// The driver's output: it continues only while somebody reads it.
     _said: Lines<BufReader<ChildStdout>>,
 }
 
@@ -124,7 +123,7 @@ impl Held for Child {
     }
 }
 
-/// What a scenario is: it returns what was wrong.
+/// A scenario: a function that returns what was wrong.
 pub type Scenario = fn(&dyn Stage) -> Result<()>;
 
 /// The scenarios by name.
@@ -176,7 +175,7 @@ fn to_uninstall(stage: &dyn Stage, scenario: &str) -> Result<()> {
     Ok(())
 }
 
-/// A process that is killed in a message, as soon as its ring would show it: the next launch reports it, with
+/// A process is killed in a message, as soon as its ring shows the message; the next launch reports it, with
 /// its age.
 ///
 /// # Errors
@@ -198,7 +197,7 @@ pub fn killed(stage: &dyn Stage) -> Result<()> {
     Ok(())
 }
 
-/// A process whose crash handler has left a mark: the next launch reports it, with the signal.
+/// A process whose crash handler has left a mark; the next launch reports it, with the signal.
 ///
 /// # Errors
 /// What was wrong.
@@ -208,8 +207,8 @@ pub fn crashed(stage: &dyn Stage) -> Result<()> {
     recovered(&stage.folder("crashed")?, Some(11)).map(drop)
 }
 
-/// All scenarios with tagged memory. Before them a read of memory that was given back, which must end the
-/// process there, as `caught` knows it, and does not without tags: else the scenarios would say nothing.
+/// All scenarios with tagged memory. Before them memory is read after it was freed. That must end the
+/// process, as `caught` checks, which it does not without tags: otherwise the scenarios would prove nothing.
 ///
 /// # Errors
 /// What was wrong.
@@ -234,7 +233,7 @@ pub(crate) fn empty(folder: PathBuf) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Runs the driver to its end. It prints of each check whether it holds.
+/// Runs the driver to its end. It prints for each check whether it succeeded.
 pub(crate) fn play(stage: &dyn Stage, scenario: &str, folder: &str) -> Result<()> {
     let Ended { success, how, said } = stage.play(scenario, folder)?;
     let good = success && said.contains("\nok ") && !said.contains("WRONG ");

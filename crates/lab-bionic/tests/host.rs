@@ -1,4 +1,4 @@
-//! The library under a substitute for the VM, on this machine: no ART, no Java, no sampler.
+//! The library with a substitute for the VM, on this machine: no ART, no Java, no sampler.
 
 use std::path::PathBuf;
 use std::process::Command;

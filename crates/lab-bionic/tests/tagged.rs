@@ -1,8 +1,7 @@
-//! The library that ships for 64-bit Arm, with tagged memory: each use of the heap that is not as it should
-//! be ends the process.
+//! The library that ships for 64-bit Arm, with tagged memory: each wrong use of the heap ends the process.
 //!
-//! QEMU's user emulation has the instructions, and glibc's allocator tags what it gives out; the tag of
-//! memory that is given back changes.
+//! QEMU's user emulation has the instructions, and glibc's allocator tags its memory; the tag of memory
+//! changes when it is freed.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     pub(crate) sdk: Option<u32>,
     /// System properties, `key=value`.
     pub(crate) properties: Vec<String>,
-    /// Further VM options, as they are.
+    /// Further VM options, passed on unchanged.
     pub(crate) vm_options: Vec<String>,
     /// Arguments of `main`.
     pub(crate) rest: Vec<String>,

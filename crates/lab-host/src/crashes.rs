@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The recorder's function, found before any crash: looking it up is not async-signal-safe.
+/// The recorder's function, found before any crash: `dlsym` is not async-signal-safe.
 static MARK: AtomicUsize = AtomicUsize::new(0);
 
 extern "C" fn handler(signal: libc::c_int) {
@@ -41,7 +41,7 @@ extern "system" fn install<'local>(
     .resolve::<jni::errors::LogErrorAndDefault>();
 }
 
-/// A function of the recorder's library at that path, which must be loaded.
+/// The address of a function in the recorder's library at that path, which must be loaded.
 fn door(recorder: &str, name: &CStr) -> *mut libc::c_void {
     let path = CString::new(recorder).unwrap_or_default();
     // SAFETY: C strings that live across the calls.
@@ -97,7 +97,8 @@ extern "system" fn crash(_: EnvUnowned<'_>, _: JClass<'_>) {
     unsafe { nowhere.write_volatile(1) };
 }
 
-/// Forks a process that traces the calling thread and lets it run, with all of its signals, until it is gone.
+/// Forks a process that traces the calling thread and lets it run, with all of its signals, until the thread
+/// ends.
 extern "system" fn attach(_: EnvUnowned<'_>, _: JClass<'_>) {
     let mut ready = [0; 2];
     // SAFETY: room for two descriptors.

@@ -1,6 +1,6 @@
-//! A process whose memory is used up: for a while malloc and its kin, mmap and pthread_create fail, as they
-//! do at a limit of the address space: large blocks first, and small ones when the free parts of the heap are
-//! used, too. The native half of `scenario.Exhausted`.
+//! A process without free memory: for a while malloc and related functions, mmap and pthread_create fail, as
+//! they do at a limit of the address space: first for large blocks, and for small ones once the free parts of
+//! the heap are used, too. The native half of `scenario.Exhausted`.
 
 use jni::EnvUnowned;
 use jni::jni_str;
@@ -11,18 +11,18 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Whose memory is used up, as in `Exhausted.java`.
+/// Which memory is used up, with the numbers of `Exhausted.java`.
 const NOBODY: i32 = 0;
 /// 1 is everybody; the recorder's threads, by their names.
 const RECORDER: i32 = 2;
 
 static WHOSE: AtomicI32 = AtomicI32::new(NOBODY);
-/// From this size on a block needs pages of its own.
+/// A block of this size and more gets separate pages.
 const LARGE: usize = 64 << 10;
-/// How long small blocks are still to be had after the first large one was refused: a call into ART that was
-/// begun before ends meanwhile. ART ends the process when one of its own is refused, whoever called it.
+/// How long small blocks are still available after the first large one was refused, so that a call into ART
+/// that began before can end. ART ends the process when a block for itself is refused, whoever called it.
 const SMALL_LAST: Duration = Duration::from_millis(100);
-/// The same where nobody asks for a large one.
+/// The same when nobody requests a large block.
 const UNASKED: Duration = Duration::from_millis(400);
 /// Whether small blocks are refused, too.
 static ALL: AtomicBool = AtomicBool::new(false);
@@ -44,7 +44,7 @@ fn is_recorder() -> bool {
     IS_RECORDER.get() == 2
 }
 
-/// Whether the calling thread gets no block of this size now; then `errno` says so.
+/// Whether the calling thread is refused a block of this size now; then `errno` is set.
 pub(crate) fn refuses(size: usize) -> bool {
     let whose = WHOSE.load(Ordering::Relaxed);
     if whose == NOBODY || size < LARGE && !ALL.load(Ordering::Relaxed) {
@@ -132,7 +132,7 @@ unsafe extern "C" fn mmap64(
     unsafe { map(address, len, protection, flags, file, offset) }
 }
 
-/// The kernel's own call; where a word has 32 bits it counts in pages of 4 KiB.
+/// The kernel's call; where a word has 32 bits it counts in pages of 4 KiB.
 ///
 /// # Safety
 /// As the C library's `mmap64`.
@@ -172,7 +172,7 @@ unsafe extern "C" fn pthread_create(
     unsafe { std::mem::transmute::<*mut c_void, Create>(next)(thread, attributes, start, argument) }
 }
 
-/// Uses the memory up, for so long.
+/// Uses up the memory for this long.
 extern "system" fn exhaust(_: EnvUnowned<'_>, _: JClass<'_>, whose: jint, ms: jlong) {
     let over = Duration::from_millis(ms.unsigned_abs());
     // The thread is there before there is nothing left for one.

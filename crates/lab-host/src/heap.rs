@@ -1,4 +1,4 @@
-//! What this process takes from malloc: the native half of `scenario.Heap`, and a count of allocations by
+//! What this process allocates with malloc: the native half of `scenario.Heap`, and a count of allocations by
 //! thread.
 
 use crate::exhausted;
@@ -69,7 +69,7 @@ extern "system" fn allocations(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
     ALLOCATIONS.get() as jlong
 }
 
-/// What the recorder's library at that path, which is loaded, has taken from the heap; 0 where it does not
+/// What the recorder's library at that path, which is loaded, has allocated on the heap; 0 where it does not
 /// count.
 extern "system" fn recorder_bytes<'local>(
     mut env: EnvUnowned<'local>,

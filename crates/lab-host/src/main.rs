@@ -1,8 +1,8 @@
 //! Boots a real Android Runtime in this process and runs a Java class on its main thread.
 //!
-//! The Java side finds a device as far as the main Looper goes: real libcore, real `Looper`, `Handler`,
-//! `MessageQueue`, `Choreographer` with the natives registered here. Native libraries of the app are loaded
-//! by the app itself.
+//! The Java side finds the parts of a device that the main Looper needs: real libcore, real `Looper`,
+//! `Handler`, `MessageQueue`, `Choreographer` with the natives registered here. The app itself loads its
+//! native libraries.
 //!
 //! Exit codes: 0 `main` returned, 1 `main` threw, 64 wrong usage, 65 the testbed cannot be used, 66 class not
 //! found, 70 the VM did not boot.
@@ -30,7 +30,7 @@ use jni::strings::JNIString;
 use jni::{Env, JValue, jni_sig, jni_str};
 use testbed::Testbed;
 
-/// Of a testbed whose queue is API 37's one with a lock.
+/// For a testbed whose queue is API 37's variant with a lock.
 const LEGACY_QUEUE: &str = "-Dloopbox.queue=legacy";
 
 const THREW: i32 = 1;
@@ -129,8 +129,8 @@ fn strings<'local>(env: &mut Env<'local>, all: &[String]) -> Result<JObject<'loc
     Ok(array.into())
 }
 
-/// `ActivityThread.main` of API 37 has `--use-deliqueue=BOOL` among its arguments, and says so to the queue
-/// before the first Looper.
+/// `ActivityThread.main` of API 37 has `--use-deliqueue=BOOL` among its arguments, and configures the queue
+/// with it before the first Looper.
 fn choose_queue(env: &mut Env<'_>, testbed: &Testbed) -> Result<()> {
     if testbed.api_level < 37 || !testbed.vm_options.iter().any(|option| option == LEGACY_QUEUE) {
         return Ok(());
@@ -141,7 +141,7 @@ fn choose_queue(env: &mut Env<'_>, testbed: &Testbed) -> Result<()> {
     Ok(())
 }
 
-/// As the system does before an app's code runs; what hidden-API checks allow depends on it.
+/// Sets the target level, as the system does before an app's code runs; hidden-API checks depend on it.
 fn set_target_sdk(env: &mut Env<'_>, sdk: u32) -> Result<()> {
     let class = env.find_class(jni_str!("dalvik/system/VMRuntime"))?;
     let runtime = env

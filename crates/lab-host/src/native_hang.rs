@@ -1,9 +1,9 @@
-//! The native half of `scenario.NativeHang`: a main thread that hangs in native code, with frames as an app's
-//! libraries have them.
+//! The native half of `scenario.NativeHang`: a main thread that hangs in native code, with frames like those
+//! in an app's libraries.
 //!
-//! Rust code keeps no frame pointers on every architecture, so two functions in assembly do:
-//! `native_hang_entry`, which Java calls, and `native_hang_frame`, which the Rust code in between calls the
-//! function through that hangs.
+//! Rust code does not keep frame pointers on every architecture, so two functions in assembly do:
+//! `native_hang_entry`, which Java calls, and `native_hang_frame`, through which the Rust code in between
+//! calls the function that hangs.
 
 use jni::objects::JClass;
 use jni::sys::jint;
@@ -14,21 +14,21 @@ use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Never changes, but the compiler cannot know that. The value is an argument of the futex call, by which a
-/// test knows that call.
+/// test recognises that call.
 static FOREVER: AtomicU32 = AtomicU32::new(SAME);
 const SAME: u32 = 0x4C_4258;
 
 /// Ways to hang, by number; `scenario.NativeHang` has the same list.
 const WAYS: [extern "C" fn(); 4] = [native_hang_spin, native_hang_futex, native_hang_read, native_hang_sleep];
 
-/// Prints that the next thing is the hang. Not by `println!`: its frames are not part of the scenario.
+/// Prints that the hang comes next. Not with `println!`, because its frames are not part of the scenario.
 fn announce() {
     const LINE: &[u8] = b"NATIVE hangs\n";
     // SAFETY: the line lives across the call.
     unsafe { libc::write(libc::STDOUT_FILENO, LINE.as_ptr().cast(), LINE.len()) };
 }
 
-/// Runs for ever, and in no other function: without optimisation even a load from an atomic word is a call.
+/// Runs for ever, in this function only: without optimisation even a load from an atomic word is a call.
 #[inline(never)]
 extern "C" fn native_hang_spin() {
     announce();
@@ -71,7 +71,7 @@ extern "C" fn native_hang_read() {
     while unsafe { libc::read(ends[0], (&raw mut byte).cast(), 1) } <= 0 {}
 }
 
-/// Sleeps again and again, for an hour each.
+/// Sleeps repeatedly, an hour each time.
 #[inline(never)]
 extern "C" fn native_hang_sleep() {
     announce();
@@ -82,7 +82,7 @@ extern "C" fn native_hang_sleep() {
     }
 }
 
-/// Between the two frames; called from [`native_hang_entry`] with Java's arguments.
+/// The function between the two frames; [`native_hang_entry`] calls it with Java's arguments.
 #[inline(never)]
 extern "system" fn native_hang_in_way(_: EnvUnowned<'_>, _: JClass<'_>, way: jint) {
     let way = WAYS[usize::try_from(way).expect("a way")];
@@ -98,7 +98,7 @@ extern "C" fn native_hang_frame(_function: extern "C" fn()) {
     naked_asm!("push rbp", "mov rbp, rsp", "call rdi", "pop rbp", "ret")
 }
 
-/// What Java calls: the same for [`native_hang_in_way`].
+/// Called by Java; the same as [`native_hang_in_way`].
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
@@ -112,7 +112,7 @@ extern "C" fn native_hang_frame(_function: extern "C" fn()) {
     naked_asm!("stp x29, x30, [sp, #-16]!", "mov x29, sp", "blr x0", "ldp x29, x30, [sp], #16", "ret")
 }
 
-/// What Java calls: the same for [`native_hang_in_way`].
+/// Called by Java; the same as [`native_hang_in_way`].
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
@@ -133,7 +133,7 @@ extern "C" fn native_hang_frame(_function: extern "C" fn()) {
     naked_asm!("push ebp", "mov ebp, esp", "sub esp, 8", "call dword ptr [ebp + 8]", "leave", "ret")
 }
 
-/// What Java calls: the same for [`native_hang_in_way`], with its arguments once more.
+/// Called by Java; the same as [`native_hang_in_way`], with its arguments once more.
 #[cfg(target_arch = "x86")]
 #[unsafe(naked)]
 extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
@@ -158,7 +158,7 @@ extern "C" fn native_hang_frame(_function: extern "C" fn()) {
     naked_asm!("push {{r11, lr}}", "mov r11, sp", "blx r0", "pop {{r11, pc}}")
 }
 
-/// What Java calls: the same for [`native_hang_in_way`].
+/// Called by Java; the same as [`native_hang_in_way`].
 #[cfg(target_arch = "arm")]
 #[unsafe(naked)]
 extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {

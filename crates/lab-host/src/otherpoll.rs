@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 type Poll = extern "system" fn(*mut JNIEnv, jobject, jlong, jint);
 
-/// How much of an `ArtMethod` is looked at, in words.
+/// How much of an `ArtMethod` is searched, in words.
 const WORDS: usize = 6;
 
 /// Where the method's function is in its `ArtMethod`.
 static AT: AtomicUsize = AtomicUsize::new(0);
-/// What was there before the wrapper.
+/// The function that was there before the wrapper.
 static BEFORE: AtomicUsize = AtomicUsize::new(0);
 static CALLS: AtomicU32 = AtomicU32::new(0);
 
@@ -26,7 +26,7 @@ extern "system" fn wrapper(env: *mut JNIEnv, queue: jobject, handle: jlong, time
     before(env, queue, handle, timeout_ms);
 }
 
-/// Looks where the VM has the function, which is this program's so far.
+/// Finds where the VM keeps the function's address, which so far is in this program.
 extern "system" fn find(env: *mut JNIEnv, _: jclass, method: jobject) {
     // SAFETY: a live reflected method; on these runtimes its id is the address of its `ArtMethod`, which is
     // larger than this.
@@ -68,7 +68,7 @@ extern "system" fn restore_first(env: *mut JNIEnv, _: jclass) {
     set(env, natives::poll_once_address());
 }
 
-/// A jump to the function, in memory that no file is behind, as libraries that rewrite code make it.
+/// A jump to the function, in memory without a file, as libraries that rewrite code make it.
 extern "system" fn jump(env: *mut JNIEnv, _: jclass) {
     #[cfg(target_arch = "x86_64")]
     let (code, address_at): (&[u8], usize) = (&[0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0], 2);
@@ -81,7 +81,7 @@ extern "system" fn jump(env: *mut JNIEnv, _: jclass) {
     let (code, address_at): (&[u8], usize) = (&[0x04, 0xf0, 0x1f, 0xe5, 0, 0, 0, 0], 4);
     let mut code = code.to_vec();
     code[address_at..address_at + size_of::<usize>()].copy_from_slice(&there().to_le_bytes());
-    // SAFETY: a page of its own, filled before it may be executed.
+    // SAFETY: a separate page, filled before it may be executed.
     let page = unsafe {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         let page = libc::mmap(ptr::null_mut(), 4096, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);

@@ -1,4 +1,4 @@
-//! The native half of `com.othersdk.Signals`: what another library in the same app does with SIGQUIT.
+//! The native half of `com.othersdk.Signals`: how another library in the same app handles SIGQUIT.
 
 use jni::objects::{JClass, JString};
 use jni::sys::{jboolean, jint};
@@ -51,7 +51,7 @@ extern "system" fn install(_: EnvUnowned<'_>, _: JClass<'_>, pass_on: jboolean) 
     }
 }
 
-/// The eventfd that the dumper's handler writes to, the mask that it has found, and how often it has dumped.
+/// The eventfd that the dumper's handler writes to, the mask found before, and how often it has dumped.
 static NOTIFIER: AtomicI32 = AtomicI32::new(-1);
 static FOUND_MASK: AtomicPtr<libc::sigset_t> = AtomicPtr::new(ptr::null_mut());
 static DUMPS: AtomicU32 = AtomicU32::new(0);
@@ -73,8 +73,8 @@ fn signal_catcher() -> Option<libc::pid_t> {
     tasks.flatten().find(is_it)?.file_name().to_str()?.parse().ok()
 }
 
-/// What xCrash 3.0.0 does (`xcc_signal_trace_register`, `xc_trace_dumper`): unblocks the signal on the main
-/// thread, sets a handler that blocks all signals and wakes a thread, and sends the signal on to the Signal
+/// The same as xCrash 3.0.0 (`xcc_signal_trace_register`, `xc_trace_dumper`): unblocks the signal on the main
+/// thread, sets a handler that blocks all signals and wakes a thread, and passes the signal on to the Signal
 /// Catcher from there.
 extern "system" fn install_dumper(_: EnvUnowned<'_>, _: JClass<'_>) {
     let mut set = MaybeUninit::uninit();
@@ -105,7 +105,8 @@ extern "system" fn install_dumper(_: EnvUnowned<'_>, _: JClass<'_>) {
     });
 }
 
-/// As it goes (`xcc_signal_trace_unregister`): the mask and the action that it has found.
+/// Removes itself as xCrash does (`xcc_signal_trace_unregister`): restores the mask and the action that it
+/// found.
 extern "system" fn remove_dumper(_: EnvUnowned<'_>, _: JClass<'_>) {
     // SAFETY: null, or leaked by `install_dumper` and never changed.
     unsafe {
@@ -120,8 +121,8 @@ extern "system" fn dumps(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
     DUMPS.load(Ordering::SeqCst).cast_signed()
 }
 
-/// Sets its handler by the C library's own function, which it has got from the linker, past the signal
-/// chain; keeps the signal to itself.
+/// Sets its handler with the C library's own function, obtained from the linker, past the signal chain; does
+/// not pass the signal on.
 extern "system" fn install_past_the_chain(_: EnvUnowned<'_>, _: JClass<'_>) {
     type Sigaction =
         unsafe extern "C" fn(libc::c_int, *const libc::sigaction, *mut libc::sigaction) -> libc::c_int;
@@ -157,7 +158,7 @@ extern "system" fn block(_: EnvUnowned<'_>, _: JClass<'_>) {
     }
 }
 
-/// Sets an action and changes no mask, as a library does on a thread that is not the main one.
+/// Sets an action without changing a mask, as a library does on a thread other than the main one.
 extern "system" fn set(_: EnvUnowned<'_>, _: JClass<'_>, what: jint) {
     let new = match what {
         0 => action(libc::SIG_DFL, 0),
@@ -169,7 +170,7 @@ extern "system" fn set(_: EnvUnowned<'_>, _: JClass<'_>, what: jint) {
     assert_eq!(unsafe { libc::sigaction(libc::SIGQUIT, &raw const new, ptr::null_mut()) }, 0);
 }
 
-/// Sets the default action or SIG_IGN by the system call, which no other library sees.
+/// Sets the default action or SIG_IGN by a system call, which no other library notices.
 extern "system" fn set_by_system_call(_: EnvUnowned<'_>, _: JClass<'_>, what: jint) {
     let action = [what as u64, 0, 0, 0];
     // SAFETY: the kernel's structure, which begins with the action; no handler, no flags, an empty mask of
@@ -181,7 +182,8 @@ extern "system" fn set_by_system_call(_: EnvUnowned<'_>, _: JClass<'_>, what: ji
     assert_eq!(failed, 0);
 }
 
-/// Claims the signal in ART's signal chain, as a debugger or a translator of other processors' code may.
+/// Registers for the signal in ART's signal chain, as a debugger or a translator of other processors' code
+/// may.
 extern "system" fn claim(_: EnvUnowned<'_>, _: JClass<'_>) {
     extern "C" fn not_mine(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) -> bool {
         false
@@ -230,7 +232,7 @@ extern "system" fn load<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, 
     .resolve::<jni::errors::LogErrorAndDefault>();
 }
 
-/// Unloads it. Its handler stays set.
+/// Unloads the library. Its handler stays set.
 extern "system" fn unload(_: EnvUnowned<'_>, _: JClass<'_>) {
     // SAFETY: opened by `load`, and nothing of it runs.
     assert_eq!(unsafe { libc::dlclose(LIBRARY.load(Ordering::SeqCst)) }, 0);
@@ -241,7 +243,7 @@ extern "system" fn unload(_: EnvUnowned<'_>, _: JClass<'_>) {
     assert_eq!(mapped, -1, "the library is still there");
 }
 
-/// Maps a file, to be executed, where its handler was: as a library that is loaded next.
+/// Maps a file as executable where the handler was, like a library that is loaded next.
 extern "system" fn load_over<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, path: JString<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let path = CString::new(path.try_to_string(env)?).unwrap_or_default();

@@ -1,12 +1,12 @@
-//! A kernel that lacks a system call: with `LOOPBOX_HOST_REFUSE=process_vm_readv` in the environment this
-//! process has no such call, as on kernels that are built without it.
+//! Simulates a kernel that lacks a system call: with `LOOPBOX_HOST_REFUSE=process_vm_readv` in the
+//! environment this process does not have that call, as on kernels that are built without it.
 
 use anyhow::{Context, Result, ensure};
 use std::io;
 
 const VARIABLE: &str = "LOOPBOX_HOST_REFUSE";
 
-/// Refuses what the environment asks for, to this thread and all that it starts.
+/// Refuses the calls that the environment names, for this thread and all that it starts.
 pub(crate) fn apply() -> Result<()> {
     let Some(call) = std::env::var_os(VARIABLE) else { return Ok(()) };
     ensure!(call == "process_vm_readv", "{VARIABLE}: no such call: {}", call.display());
@@ -18,7 +18,7 @@ pub(crate) fn apply() -> Result<()> {
         k,
     };
     let mut program = [
-        // The number of the call is the first word of what a filter looks at.
+        // The number of the call is the first word that a filter reads.
         statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, [0, 0], 0),
         statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, [0, 1], number),
         statement(libc::BPF_RET | libc::BPF_K, [0, 0], libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),

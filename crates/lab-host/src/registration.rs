@@ -1,4 +1,4 @@
-//! Natives of a Java class are functions of this program.
+//! Registers functions of this program as natives of a Java class.
 
 use anyhow::{Context, Result, ensure};
 use jni::objects::JString;
@@ -6,7 +6,7 @@ use jni::strings::JNIStr;
 use jni::{Env, JValue, NativeMethod, jni_sig, jni_str};
 use std::ffi::c_void;
 
-/// A Java method's name, its descriptor, and the function behind it.
+/// A Java method's name, its descriptor, and its native function.
 pub(crate) type Native = (&'static JNIStr, &'static JNIStr, *mut c_void);
 
 pub(crate) fn register_class(env: &mut Env<'_>, class: &JNIStr, methods: &[Native]) -> Result<()> {
@@ -21,7 +21,7 @@ pub(crate) fn register_class(env: &mut Env<'_>, class: &JNIStr, methods: &[Nativ
         .with_context(|| format!("cannot register natives of {class}"))
 }
 
-/// Registers those natives that the class has: each API level has others.
+/// Registers those of the natives that the class has, which depends on the API level.
 ///
 /// # Errors
 /// When it has none of them.

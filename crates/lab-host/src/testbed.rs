@@ -11,12 +11,12 @@ use std::process::Command;
 /// Set to the testbed's path in a process that already runs in the testbed's environment.
 const READY: &str = "LOOPBOX_HOST_TESTBED";
 
-/// `testbed.toml`, as far as booting needs it.
+/// The parts of `testbed.toml` that booting needs.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Testbed {
     pub(crate) api_level: u32,
     boot_class_path: Vec<PathBuf>,
-    /// The same with the flags by which the runtime knows hidden interfaces.
+    /// The same jars with the flags by which the runtime knows hidden interfaces.
     #[serde(default)]
     boot_class_path_hidden_api: Vec<PathBuf>,
     library_path: Vec<PathBuf>,
@@ -44,7 +44,7 @@ impl Testbed {
         Ok(testbed)
     }
 
-    /// The boot class path as the VM wants it, with or without hidden interfaces being marked.
+    /// The boot class path for the VM, with or without marks on hidden interfaces.
     ///
     /// # Errors
     /// When the testbed has no marked one.
@@ -58,13 +58,13 @@ impl Testbed {
         Ok(self.join(&self.boot_class_path_hidden_api))
     }
 
-    /// The libraries to open before libart, and libart last; bare names are found by the library path.
+    /// The libraries to open before libart, and last libart; plain names are found by the library path.
     pub(crate) fn libraries(&self) -> impl Iterator<Item = &Path> {
         self.dlopen_first.iter().chain([&self.libart]).map(PathBuf::as_path)
     }
 
     /// Makes sure that this process runs in the testbed's environment. The dynamic linker reads its variables
-    /// only at the start of a process, so this replaces the process by itself once.
+    /// only at the start of a process, so this replaces the process with the same program once.
     ///
     /// # Errors
     /// When the program cannot be executed again; on success it returns only in the second life.

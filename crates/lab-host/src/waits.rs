@@ -1,5 +1,5 @@
-//! The native half of `phone.NativeWait` and `scenario.NoSafepoint`, and of the platform's classes that
-//! `causes` imitates: places in native code where a thread waits or works until it is let go.
+//! The native half of `phone.NativeWait`, of `scenario.NoSafepoint`, and of the platform classes that
+//! `causes` imitates: native code in which a thread waits or works until it is released.
 
 use jni::objects::{JClass, JObject, JString};
 use jni::sys::{jboolean, jint};
@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long one sleep is; only at its end a thread finds that it may go.
+/// Length of one sleep. Only at its end a thread finds that it may continue.
 const SLEEP: Duration = Duration::from_millis(50);
 
-/// 1 once the thread may go on.
+/// 1 when the thread may continue.
 static RELEASED: AtomicU32 = AtomicU32::new(0);
 
 /// A thread is in [`fast_spin`].
@@ -58,7 +58,7 @@ extern "system" fn spin(_: EnvUnowned<'_>, _: JClass<'_>) {
     }
 }
 
-/// A fast native method: to ART the thread runs Java code. It spins for a time, or until the file is there.
+/// A fast native method: for ART the thread runs Java code. It spins for a time, or until the file exists.
 extern "system" fn fast_spin<'local>(
     mut env: EnvUnowned<'local>,
     _: JClass<'local>,
@@ -106,7 +106,7 @@ extern "system" fn fsync<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>,
     .resolve::<jni::errors::ThrowRuntimeExAndDefault>();
 }
 
-/// The child of a `vfork`: it has its parent's memory, and the parent waits until it ends.
+/// The child of a `vfork`: it shares its parent's memory, and the parent waits until it ends.
 extern "C" fn child(_: *mut c_void) -> libc::c_int {
     // SAFETY: no pointers. A parent that is killed takes this process with it.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
@@ -117,12 +117,12 @@ extern "C" fn child(_: *mut c_void) -> libc::c_int {
     0
 }
 
-/// Waits for a child in the way that no signal but SIGKILL ends: state D.
+/// Waits for a child in a state that no signal but SIGKILL ends: state D.
 extern "system" fn vfork(_: EnvUnowned<'_>, _: JClass<'_>) {
     let mut stack = vec![0_u128; 4096];
     let top = stack.as_mut_ptr_range().end;
     const LIKE_VFORK: libc::c_int = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: the child has a stack of its own, which lives until this thread goes on, and calls the kernel
+    // SAFETY: the child has its own stack, which lives until this thread goes on, and calls the kernel
     // only.
     let child = unsafe { libc::clone(child, top.cast(), LIKE_VFORK, std::ptr::null_mut()) };
     assert!(child > 0, "cannot vfork: {}", std::io::Error::last_os_error());
@@ -133,7 +133,7 @@ extern "system" fn vfork(_: EnvUnowned<'_>, _: JClass<'_>) {
 /// `BINDER_WRITE_READ`, and room for its argument.
 const BINDER_CALL: (libc::c_ulong, usize) = (0xc030_6201, 48);
 
-/// Calls the file's driver as libbinder calls its own: again when a signal has ended the call.
+/// Calls the file's driver as libbinder calls its driver: again when a signal has interrupted the call.
 extern "system" fn ioctl<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, file: JString<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let path = file.try_to_string(env)?;
@@ -177,7 +177,7 @@ extern "system" fn transact(
     true
 }
 
-/// SQLite tries again and again while the file is locked.
+/// SQLite retries while the file is locked.
 extern "system" fn execute_for_cursor_window(env: EnvUnowned<'_>, class: JClass<'_>, _sql: JString<'_>) {
     nanosleep(env, class);
 }

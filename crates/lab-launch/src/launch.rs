@@ -1,5 +1,5 @@
-//! Runs apps of `tests/app` on a testbed, as a phone would run them: a process of their own, the recorder
-//! loaded as a library, signals from outside.
+//! Runs apps of `tests/app` on a testbed as a phone would: in a separate process, with the recorder loaded as
+//! a library and signals from outside.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -25,7 +25,7 @@ use crate::android;
 pub enum Build {
     /// Quick to build, with debug assertions: for tests.
     Dev,
-    /// As the library ships: for benches.
+    /// Built as the library ships, for benches.
     App,
 }
 
@@ -56,7 +56,7 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Sets up the testbed called `name` and builds what runs on it.
+    /// Sets up the testbed called `name` and builds the programs for it.
     ///
     /// # Errors
     /// When a part cannot be set up or built.
@@ -66,8 +66,8 @@ impl Launcher {
         Self::with_app(testbed, build, jar)
     }
 
-    /// The same with an app of these Java sources, to be compiled into `jar`, in place of the scripted ones:
-    /// what it can use is the recorder's public API and what stands in for the framework.
+    /// The same with an app of these Java sources, compiled into `jar`, in place of the scripted ones. It can
+    /// use the recorder's public API and the substitutes for the framework.
     ///
     /// # Errors
     /// When a part cannot be set up or built.
@@ -115,7 +115,7 @@ impl Launcher {
     }
 
     /// The same scripted apps with the recorder's Java changed: `change` gets each source's file name and
-    /// text, and returns the text to compile. The jar is called after `name`.
+    /// text, and returns the text to compile. `name` becomes the jar's name.
     ///
     /// # Errors
     /// When something cannot be read, written or compiled.
@@ -152,7 +152,7 @@ impl Launcher {
         self.libraries.join("libloopbox.so")
     }
 
-    /// The host program, in the environment of the testbed and with its description; without an app.
+    /// The host program in the environment of the testbed and with its description, but without an app.
     pub fn host(&self) -> Command {
         // The variables of the testbed are there from the start: the host program need not start itself
         // again, which an emulated one could not do.
@@ -167,7 +167,7 @@ impl Launcher {
         self.app_in(&self.jar, class)
     }
 
-    /// The same, of an app in a dexed jar of its own.
+    /// The same, of an app in a separate dexed jar.
     pub fn app_in(&self, jar: &Path, class: &str) -> App {
         let mut command = self.host();
         command.arg("--app").arg(jar);
@@ -177,8 +177,8 @@ impl Launcher {
     }
 }
 
-/// The scripted apps of `tests/app` with the recorder's Java half as a dexed jar, compiled against a
-/// testbed's classes.
+/// The scripted apps of `tests/app` and the recorder's Java half as a dexed jar, compiled against a testbed's
+/// classes.
 ///
 /// # Errors
 /// When they cannot be compiled.
@@ -191,7 +191,7 @@ pub fn scripted_apps(testbed: &Testbed) -> Result<PathBuf> {
     Ok(jar)
 }
 
-/// The same as class files, for what is compiled against them.
+/// The same as class files, to compile other code against.
 ///
 /// # Errors
 /// When they cannot be compiled.
@@ -212,7 +212,7 @@ fn and_java_half(sources: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Builds what runs on a testbed, for its architecture; returns the folder with it.
+/// Builds what runs on a testbed, for its architecture; returns the folder with the results.
 pub(crate) fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
     let arch = testbed.arch()?;
     if arch == Arch::X86_64 {
@@ -224,9 +224,9 @@ pub(crate) fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
 /// Builds the recorder's libraries, the host program and the probe of `loopbox-art`'s tests for this machine;
 /// returns the folder with them.
 ///
-/// All tests build them by this call. Built with other packages besides them they have other features, and
-/// cargo takes the one away before it puts the other there: a program that starts in between finds no
-/// library.
+/// All tests build them by this call. If they were built together with other packages, they would have other
+/// features; cargo removes the old file before it writes the new one, and a program that starts in between
+/// finds no library.
 ///
 /// # Errors
 /// When they do not compile.
@@ -262,7 +262,7 @@ pub fn java_below(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// What starts a command, which it gets, with its arguments, as its last arguments.
+/// A program that starts a command; its last arguments are the command and the command's arguments.
 pub(crate) fn started_by(starter: &str, arguments: &[&str], started: &Command) -> Command {
     let mut command = Command::new(starter);
     command.args(arguments).arg(started.get_program()).args(started.get_args());
@@ -303,8 +303,8 @@ impl App {
         self
     }
 
-    /// Another program that starts the host program, which it gets, with its arguments, as its last
-    /// arguments. It must become that program (`exec`), so that the process is the app's.
+    /// Another program that starts the host program, whose path and arguments are its last arguments. It must
+    /// become that program (`exec`), so that the process is the app's.
     #[must_use]
     pub fn started_by(mut self, starter: &str, arguments: &[&str]) -> Self {
         self.command = started_by(starter, arguments, &self.command);
@@ -318,7 +318,7 @@ impl App {
         self
     }
 
-    /// Runs the process to its end, its input and output being this program's; `started` gets its id.
+    /// Runs the process to its end, with this program's input and output; `started` gets its id.
     ///
     /// # Errors
     /// When the host program cannot be started.
@@ -379,7 +379,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Fails, with what the process printed, unless it ended well.
+    /// Fails with the output of the process unless it succeeded.
     ///
     /// # Errors
     /// When the exit status is not 0.
@@ -423,7 +423,7 @@ impl Running {
         }
     }
 
-    /// Lines of standard output that were read so far.
+    /// Lines of standard output read so far.
     pub fn seen(&self) -> &[String] {
         &self.seen
     }
@@ -473,7 +473,7 @@ impl Drop for Running {
     }
 }
 
-/// The newest report in a folder, waiting for one to appear that has all that it will have.
+/// The newest report in a folder. Waits for one to appear that is complete.
 ///
 /// # Errors
 /// When there is none within `limit`.
@@ -492,7 +492,7 @@ pub fn wait_for_report(folder: &Path, limit: Duration) -> Result<PathBuf> {
     }
 }
 
-/// Whether the report in this file is the last version of it, as far as the process that wrote it could say.
+/// Whether the report in this file is its last version, as far as its process could say.
 fn is_complete(file: &Path) -> Result<bool> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     let report = decode(&bytes).with_context(|| format!("{}", file.display()))?.report;

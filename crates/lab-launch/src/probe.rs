@@ -12,7 +12,8 @@ use loopbox_testbed::{Arch, Testbed};
 use crate::launch::{Build, java_below, programs, started_by};
 use crate::shrink::{Release, Shrinker};
 
-/// R8 may rename and inline nothing of the probe, and still writes the debug info that it writes for apps.
+/// R8 must not rename or inline anything of the probe, but still writes the debug info that it writes for
+/// apps.
 const PROBE_RULES: &str = "
 -keep class probe.** { *; }
 -keepattributes RuntimeInvisibleAnnotations
@@ -31,13 +32,13 @@ pub struct Probe {
 /// What the sampler found in the running process.
 #[derive(Debug)]
 pub struct Discovered {
-    /// Id of the row that it confirmed.
+    /// Id of the table row that it confirmed.
     pub row: String,
-    /// The numbers that it found, by their names in the tables.
+    /// The values that it found, by their names in the tables.
     pub numbers: Vec<(String, u32)>,
 }
 
-/// The Java half of the probe, with the annotations that no SDK had before Android 14.
+/// The Java half of the probe, with annotations that no SDK before Android 14 has.
 fn sources() -> Result<Vec<PathBuf>> {
     java_below(&[
         root().join("crates/loopbox-art/tests/java/probe"),
@@ -47,7 +48,7 @@ fn sources() -> Result<Vec<PathBuf>> {
 
 impl Probe {
     /// Sets up the testbed called `name` and builds the probe. `user` is the name of the test that uses it:
-    /// each has a jar of its own.
+    /// each has a separate jar.
     ///
     /// # Errors
     /// When something cannot be set up or built.
@@ -120,7 +121,8 @@ impl Probe {
         places.find(|path| path.exists()).unwrap_or_else(|| self.testbed.manifest.libart.clone().into())
     }
 
-    /// Runs a class to its end, which it must report by a last line `done`; the lines that it printed.
+    /// Runs a class to its end, which it must report by a last line `done`; returns the lines that it
+    /// printed.
     ///
     /// # Errors
     /// When it does not start or end well, with what it printed.
@@ -128,7 +130,7 @@ impl Probe {
         self.run_with(&[], main, options, arguments)
     }
 
-    /// As [`run`](Self::run), with variables added to the environment.
+    /// As [`run`](Self::run), with additional environment variables.
     ///
     /// # Errors
     /// As [`run`](Self::run); also when it takes longer than ten minutes.

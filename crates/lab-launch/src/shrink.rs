@@ -1,4 +1,4 @@
-//! R8 and ProGuard, which shrink, rename and inline an app as its build for a release does.
+//! R8 and ProGuard, which shrink, rename and inline an app as in a release build.
 
 use std::fmt;
 use std::fs;
@@ -19,7 +19,7 @@ use loopbox_testbed::Testbed;
 /// Changes when what is done here does.
 const VERSION: u32 = 1;
 
-/// The rules that every Android build begins with, as far as they matter to what is shrunk here. The classes
+/// The rules that every Android build begins with, as far as they matter for what is shrunk here. The classes
 /// below `android` are those that the testbeds lack.
 const OF_EVERY_BUILD: &str = "
 -keep class android.** { *; }
@@ -29,12 +29,12 @@ const OF_EVERY_BUILD: &str = "
 -dontnote **
 ";
 
-/// What an SDK's `android.jar` does not have, or that of an SDK older than the device: hidden, or newer.
+/// What an SDK's `android.jar` lacks, or that of an SDK older than the device: hidden or newer classes.
 const NOT_IN_THE_SDK: [&str; 2] = ["android/os/Looper$Observer", "android/view/SurfaceControl$OnJankData"];
 
 /// Debian's package of it.
 const PROGUARD: &str = "libproguard-java";
-/// What R8 does by itself: it inlines, and keeps lines.
+/// R8 with its defaults: it inlines, and keeps lines.
 const OF_PROGUARD: [&str; 6] = [
     "-optimizationpasses",
     "3",
@@ -44,12 +44,12 @@ const OF_PROGUARD: [&str; 6] = [
     "SourceFile",
 ];
 
-/// Who shrinks, and how.
+/// The program that shrinks, and its settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shrinker {
     /// R8.
     R8 {
-        /// Whether in full mode, as by default, or as ProGuard's rules were meant.
+        /// Whether R8 runs in full mode, as by default, or with the semantics of ProGuard's rules.
         full: bool,
         /// The app's `minSdk`.
         min_api: u32,
@@ -61,7 +61,7 @@ pub enum Shrinker {
 impl Shrinker {
     /// What a new app has.
     pub const USUAL: Self = Self::R8 { full: true, min_api: 26 };
-    /// All that apps may have.
+    /// All shrinkers that apps may use.
     pub const ALL: [Self; 5] = [
         Self::R8 { full: true, min_api: 21 },
         Self::R8 { full: true, min_api: 26 },
@@ -85,13 +85,13 @@ impl fmt::Display for Shrinker {
 /// An app before it is shrunk.
 #[derive(Debug)]
 pub struct Release<'a> {
-    /// What it is compiled for.
+    /// The testbed that it is compiled for.
     pub testbed: &'a Testbed,
     /// Its own sources.
     pub sources: Vec<PathBuf>,
     /// The libraries that become part of it, as jars of class files.
     pub libraries: Vec<PathBuf>,
-    /// The rules about it, and those that its libraries bring along.
+    /// The rules for it, including those that its libraries provide.
     pub rules: String,
 }
 
@@ -100,12 +100,12 @@ pub struct Release<'a> {
 pub struct Shrunk {
     /// What runs.
     pub jar: PathBuf,
-    /// Which names of the source became which.
+    /// The map from source names to new names.
     pub mapping: PathBuf,
 }
 
 impl Release<'_> {
-    /// Compiles, shrinks and dexes it; found again when nothing of it has changed.
+    /// Compiles, shrinks and dexes it; the result is reused when nothing has changed.
     ///
     /// # Errors
     /// What the compiler or the shrinker says.
@@ -183,7 +183,7 @@ impl Release<'_> {
     }
 }
 
-/// The SDK as an app knows it.
+/// The SDK as the app's build knows it.
 fn without_hidden(jar: &Path, out: &Path) -> Result<()> {
     let names = jar::names(jar)?;
     let is_known = |name: &&String| !NOT_IN_THE_SDK.iter().any(|hidden| name.starts_with(hidden));

@@ -1,4 +1,5 @@
-//! Reads what the oracle needs of a dex file: classes, their supertypes, methods, and every instruction.
+//! Reads the parts of a dex file that the oracle needs: classes, their supertypes, methods, and every
+//! instruction.
 //!
 //! Source: the dex format description of the Android documentation (dex-format, dalvik-bytecode,
 //! instruction-formats). Only standard dex (`dex\n03x`) is read, which is what dx writes.
@@ -22,11 +23,11 @@ pub struct MethodId {
 pub enum Instruction {
     /// Calls a method.
     Invoke(MethodId),
-    /// Calls what a method handle or a call site holds: known at run time only.
+    /// Calls the target of a method handle or a call site, known only at run time.
     InvokeHandle,
     /// May load or initialise a class, and so run a static initialiser or a class loader.
     TouchesClass,
-    /// Anything else.
+    /// Any other instruction.
     Other,
 }
 
@@ -49,7 +50,7 @@ pub struct Class {
 #[derive(Debug, thiserror::Error)]
 #[error("dex offset {offset:#x}: {what}")]
 pub struct DexError {
-    /// Where.
+    /// The offset of the error.
     pub offset: usize,
     /// What was expected there.
     pub what: &'static str,
@@ -216,7 +217,7 @@ fn java_name(descriptor: &str) -> Rc<str> {
     }
 }
 
-/// Adds the classes of one dex file. A class that is there already stays: the first on a class path wins.
+/// Adds the classes of one dex file. A class that exists already is kept: the first on a class path wins.
 pub(crate) fn read_into(classes: &mut HashMap<Rc<str>, Class>, bytes: &[u8]) -> Result<()> {
     let dex = Reader { bytes };
     if &dex.array::<4>(0)? != b"dex\n" {

@@ -17,7 +17,7 @@ pub struct Frame {
     pub name: String,
     /// Descriptor; empty when the sampler does not know it.
     pub signature: String,
-    /// Where in the method; `None` for a native method.
+    /// The position in the method; `None` for a native method.
     pub dex_pc: Option<u32>,
 }
 
@@ -114,7 +114,7 @@ impl Oracle {
         exact?.as_ref()
     }
 
-    /// A frame by itself: its method exists and its dex pc is one of its instructions.
+    /// Checks a frame by itself: its method exists and its dex pc is one of the method's instructions.
     fn check_frame(&self, frame: &Frame) -> Result<(), String> {
         if is_proxy(frame) {
             return Ok(());

@@ -5,10 +5,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use loopbox_adb::{Adb, Running, successful};
 
-/// How long anything may take before a scenario gives up. Nothing waits that long by design.
+/// How long anything may take before a scenario gives up. Nothing takes that long by design.
 pub(crate) const LIMIT: Duration = Duration::from_mins(5);
 
-/// More than `kill` prints.
+/// More bytes than `kill` prints.
 const MAX_OUTPUT: u64 = 4_096;
 
 /// A running process. Dropping it kills it.
@@ -22,7 +22,7 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// The process that a program on the device has become, which prints its number first.
+    /// The process that a program on the device becomes after printing its number.
     pub(crate) fn new(adb: Adb, serial: String, mut program: Running) -> Result<Self> {
         let line = program.wait_for("SCRIPT pid ", LIMIT)?;
         let pid = line.rsplit(' ').next().and_then(|pid| pid.trim().parse().ok());
@@ -40,13 +40,13 @@ impl App {
         self.program.wait_for(text, LIMIT)
     }
 
-    /// Waits for a line of this kind, also among those that were read before.
+    /// Waits for a line of this kind, including lines that were already read.
     pub(crate) fn answer_to(&mut self, text: &str) -> Result<String> {
         let before = self.program.seen().iter().find(|line| line.contains(text)).cloned();
         before.map_or_else(|| self.wait_for(text), Ok)
     }
 
-    /// Waits for the process to end by itself, and well: what it printed, line by line.
+    /// Waits for the process to end by itself, and with success; returns its output, line by line.
     pub(crate) fn finish(mut self) -> Result<Vec<String>> {
         let (code, errors) = self.program.finish(LIMIT)?;
         self.over = true;

@@ -1,5 +1,5 @@
-//! The ART that the device runs: its library, and what that says to the tables of `offsets/`. It is what a
-//! row for an unknown ART is made of, also where the sampler is off.
+//! The ART that the device runs: its library, compared with the tables of `offsets/`. A row for an unknown
+//! ART is made from this, even where the sampler is off.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use loopbox_testbed::libart::{self, Report};
 use crate::stage::Stage;
 
 const SCENARIO: &str = "art";
-/// How the library is called: a release's, and a debug build's. Debian's has a number behind it.
+/// The names of the library: in a release, and in a debug build. Debian's name has a number at its end.
 const NAMES: [&str; 2] = ["libart.so", "libartd.so"];
 
 /// What was seen.

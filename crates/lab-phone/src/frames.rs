@@ -1,4 +1,4 @@
-//! Code of every kind, sampled as often as can be, and each stack compared with the phone's own dex files.
+//! Code of every kind, sampled as often as possible, and each stack compared with the phone's own dex files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use loopbox_format::model::{FeatureState, Report, StackSource, StackTree, Statis
 
 use crate::stage::Stage;
 
-/// A directory keeps a bounded number of reports, so a few phases at a time.
+/// How many phases run at a time: a directory keeps a limited number of reports.
 const AT_ONCE: usize = 6;
 /// The first level with method handles.
 const FIRST_WITH_HANDLES: u32 = 26;
@@ -23,11 +23,11 @@ pub(crate) struct Frames {
     pub(crate) producer: String,
     /// What works, and how, as the last report says.
     pub(crate) features: Vec<FeatureState>,
-    /// Statistics of the sampler and the hook, as the last report has them.
+    /// Statistics of the sampler and the hook, from the last report.
     pub(crate) statistics: Vec<Statistic>,
     /// What the oracle says.
-    pub(crate) judged: Figures,
-    /// Stacks of `Thread.getStackTrace`, which have no dex pcs: nothing can be compared with them.
+    pub(crate) checked: Figures,
+    /// Stacks from `Thread.getStackTrace`, which have no dex pcs: they cannot be checked.
     pub(crate) by_java_api: usize,
     /// Phases without a stack of theirs.
     pub(crate) unseen: Vec<String>,
@@ -81,10 +81,10 @@ impl Frames {
     fn add(&mut self, oracle: &Oracle, phase: &str, report: &Report) -> Result<()> {
         self.producer.clone_from(&report.meta.producer);
         self.features.clone_from(&report.features);
-        let told = |statistic: &&Statistic| {
+        let is_known = |statistic: &&Statistic| {
             ["sampler.", "hook."].iter().any(|part| statistic.name.starts_with(part))
         };
-        self.statistics = report.statistics.iter().filter(told).cloned().collect();
+        self.statistics = report.statistics.iter().filter(is_known).cloned().collect();
         for tree in &report.trees {
             self.intervals_ns.extend(tree.sample_deltas_ns.iter().skip(1));
         }
@@ -92,13 +92,13 @@ impl Frames {
         let stacks: usize =
             report.trees.iter().filter(by_java_api).map(|tree| tree.sample_deltas_ns.len()).sum();
         self.by_java_api += stacks;
-        if stacks == 0 && !self.judged.add(oracle, phase, report)? {
+        if stacks == 0 && !self.checked.add(oracle, phase, report)? {
             self.unseen.push(phase.to_owned());
         }
         Ok(())
     }
 
-    /// The time between two stacks that half of them keep.
+    /// The median of the time between two stacks.
     pub(crate) fn usual_interval_ns(&self) -> Option<u64> {
         self.intervals_ns.get(self.intervals_ns.len() / 2).copied()
     }

@@ -8,7 +8,7 @@ use crate::stage::Stage;
 
 /// The first level with an Observer.
 const FIRST_WITH_OBSERVER: u32 = 29;
-/// The ways to watch (`bench.HookBench`), each with the one that it is compared with.
+/// The ways to watch (`bench.HookBench`), each with the one for comparison.
 const WAYS: [(&str, &str); 2] = [("printer", "printer-empty"), ("observer", "none")];
 
 /// What was seen.
@@ -16,9 +16,9 @@ const WAYS: [(&str, &str); 2] = [("printer", "printer-empty"), ("observer", "non
 pub(crate) struct Hook {
     /// Nanoseconds of a message when nothing watches.
     pub(crate) unwatched_ns: f64,
-    /// Nanoseconds that a Printer adds which does nothing: what the Looper's own strings cost.
+    /// Nanoseconds that a Printer adds which does nothing: the cost of the Looper's own strings.
     pub(crate) empty_printer_ns: f64,
-    /// For each way to watch that this Android has, the nanoseconds that are ours.
+    /// For each way to watch that this Android supports, the nanoseconds that the recorder adds.
     pub(crate) ours_ns: Vec<(&'static str, f64)>,
 }
 

@@ -14,10 +14,10 @@ use crate::phone::is_called;
 use crate::stage::Stage;
 
 const SCENARIO: &str = "killed";
-/// From this age of a message on, a killed process is worth a report; `MIN_HANG_NS` of
+/// From this age of a message on, a killed process deserves a report; `MIN_HANG_NS` of
 /// `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
-/// Between two looks at the ring.
+/// The time between two reads of the ring.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What was seen.
@@ -27,13 +27,13 @@ pub(crate) struct Killed {
     pub(crate) ring_age_ns: u64,
     /// How old it is in the report of the next launch.
     pub(crate) report_age_ns: u64,
-    /// Stacks of it in that report.
+    /// The number of its stacks in that report.
     pub(crate) stacks: usize,
 }
 
 pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
     // The hang lasts until the kill, however long that takes. It has its name at half of `hangMs`, and a
-    // report of its own at all of it, which the kill comes before.
+    // separate report at all of it, which the kill comes before.
     let words =
         [format!("dir={}", stage.phone.folder_of(SCENARIO)), "wait=3600000".into(), "hangMs=20000".into()];
     let mut app = stage.phone.start(SCENARIO, "scenario.Killed", &words)?;
@@ -43,10 +43,10 @@ pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
     app.kill()?;
 
     let mut next = stage.phone.start(SCENARIO, "scenario.Killed", &words)?;
-    let told = next.answer_to("SCRIPT report ")?;
-    ensure!(told.ends_with(" recovered"), "the next launch said: {told}");
+    let answer = next.answer_to("SCRIPT report ")?;
+    ensure!(answer.ends_with(" recovered"), "the next launch said: {answer}");
     next.kill()?;
-    let path = told.split_whitespace().nth(2).context("no path")?;
+    let path = answer.split_whitespace().nth(2).context("no path")?;
     let name = Path::new(path).file_name().with_context(|| format!("{path} is no file"))?;
     let files = stage.reports(SCENARIO)?;
     let file = files.iter().find(|file| file.file_name() == Some(name));
@@ -63,7 +63,8 @@ pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
     Ok(Killed { ring_age_ns, report_age_ns: running.age_ns(), stacks: stacks.len() })
 }
 
-/// Until the ring of the process, as it would be found now, has a hang with a name and a stack: its age.
+/// Waits until the ring of the process, read as if it had been killed now, has a hang with a name and a
+/// stack; returns the hang's age.
 fn wait_for_hang(stage: &Stage<'_>, pid: u32) -> Result<u64> {
     let end = Instant::now() + LIMIT;
     while Instant::now() < end {
@@ -80,7 +81,7 @@ fn wait_for_hang(stage: &Stage<'_>, pid: u32) -> Result<u64> {
     bail!("no ring with a hang, its name and its stacks within {LIMIT:?}")
 }
 
-/// The ring of a process; `None` while it is not there, or is just being written.
+/// The ring of a process; `None` while it does not exist or is being written.
 fn ring_of(stage: &Stage<'_>, pid: u32) -> Result<Option<Recovered>> {
     let is_its = |name: &&String| is_called(name, "lbr") && name.contains(&format!("-{pid}-"));
     let files = stage.phone.files(SCENARIO)?;

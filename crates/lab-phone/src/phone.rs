@@ -1,4 +1,4 @@
-//! The device: what it reports of itself, and the folder that everything is in.
+//! The device: what it reports about itself, and the folder that everything is in.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use loopbox_android_pack::Abi;
 
 use crate::app::App;
 
-/// More than a jar of the boot class path, a report or a ring has.
+/// More bytes than a jar of the boot class path, a report or a ring has.
 const MAX_FILE: u64 = 256 << 20;
-/// What is asked of a device by `getprop`, in this order.
+/// The properties that are read with `getprop`, in this order.
 const PROPERTIES: [&str; 6] = [
     "ro.product.manufacturer",
     "ro.product.model",
@@ -20,7 +20,7 @@ const PROPERTIES: [&str; 6] = [
     "ro.build.version.sdk",
     "ro.product.cpu.abi",
 ];
-/// The first level that reports the versions of its modules.
+/// The first API level that reports the versions of its modules.
 const FIRST_WITH_MODULES: u32 = 29;
 
 /// A device that adb knows.
@@ -31,7 +31,7 @@ pub struct Phone {
     folder: String,
 }
 
-/// What a device reports of itself.
+/// What a device reports about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// Manufacturer and model.
@@ -44,7 +44,7 @@ pub struct About {
     pub api_level: u32,
     /// The ABI that it prefers.
     pub abi: Abi,
-    /// The module that has ART, and its version code; `None` where ART is a part of the system.
+    /// The module that contains ART, and its version code; `None` where ART is a part of the system.
     pub art_module: Option<String>,
     /// The kernel's release.
     pub kernel: String,
@@ -70,7 +70,7 @@ impl Phone {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// What the device reports of itself.
+    /// What the device reports about itself.
     ///
     /// # Errors
     /// When it reports less than every Android does.
@@ -99,8 +99,8 @@ impl Phone {
         })
     }
 
-    /// Puts the library and the scripted apps into the folder. Newer Androids refuse dex files that could be
-    /// changed.
+    /// Puts the library and the scripted apps into the folder, read-only: newer Androids refuse dex files
+    /// that could be changed.
     pub(crate) fn prepare(&self, library: &Path, apps: &Path) -> Result<()> {
         self.shell(&format!("rm -rf {0} && mkdir -p {0}", self.folder))?;
         for (file, name) in [(library, "libloopbox.so"), (apps, "apps.jar")] {
@@ -109,7 +109,7 @@ impl Phone {
         Ok(())
     }
 
-    /// Leaves the device as it was.
+    /// Removes everything from the device again.
     pub(crate) fn remove(&self) -> Result<()> {
         self.shell(&format!("rm -rf {}", self.folder)).map(drop)
     }
@@ -119,7 +119,7 @@ impl Phone {
         format!("{}/{scenario}", self.folder)
     }
 
-    /// Starts a class's `main` in a process of the shell's user, as the system starts its own commands; its
+    /// Starts a class's `main` in a process of the shell's user, as the system starts its own commands. Its
     /// reports go into the folder of `scenario`.
     pub(crate) fn start(&self, scenario: &str, class: &str, arguments: &[String]) -> Result<App> {
         let (folder, reports) = (&self.folder, self.folder_of(scenario));
@@ -156,7 +156,7 @@ impl Phone {
         Ok(pulled)
     }
 
-    /// The jars that every process of the device has in front of its own.
+    /// The jars of the boot class path, which every process of the device has before its own jars.
     pub(crate) fn boot_class_path(&self) -> Result<Vec<String>> {
         let path = self.shell("echo \"$BOOTCLASSPATH\"")?;
         Ok(path.trim().split(':').filter(|jar| !jar.is_empty()).map(str::to_owned).collect())
@@ -173,7 +173,7 @@ pub(crate) fn is_called(name: &str, ending: &str) -> bool {
 fn art_module(packages: &str) -> Option<String> {
     let modules = packages.lines().filter_map(|line| line.trim().strip_prefix("package:")?.split_once(' '));
     let has_art = |name: &str| name.ends_with(".android.art") || name.ends_with(".android.runtime");
-    // ART had been in the module `runtime`, which is still there for bionic, when it got one of its own.
+    // ART had been in the module `runtime`, which is still there for bionic, when it got its own module.
     let mut all: Vec<(&str, &str)> = modules.filter(|(name, _)| has_art(name)).collect();
     all.sort_by_key(|(name, _)| !is_called(name, "art"));
     let (name, version) = all.first()?;

@@ -1,5 +1,5 @@
 //! SIGQUIT, as the system sends it at an ANR: a report is written, and the runtime's own thread gets the
-//! signal after us.
+//! signal afterwards.
 
 use anyhow::{Context, Result, ensure};
 use lab_reports::{feature, read};

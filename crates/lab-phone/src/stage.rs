@@ -1,4 +1,4 @@
-//! What the scenarios share: the device, and what was asked for.
+//! What the scenarios share: the device, and the options of the run.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ use crate::phone::{About, Phone};
 /// What to run, and how long.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Which device, when there are several.
+    /// The device's serial number, needed when there are several.
     pub serial: Option<String>,
-    /// A folder of the device for this run, which is emptied before and removed afterwards.
+    /// A folder of the device for this run; it is emptied before and removed afterwards.
     pub folder: String,
-    /// A `libloopbox.so` for the device's ABI; else the one that ships is built.
+    /// A `libloopbox.so` for the device's ABI; if missing, the one that ships is built.
     pub library: Option<PathBuf>,
     /// How long each kind of code runs.
     pub phase_ms: u32,
@@ -30,7 +30,7 @@ impl Default for Options {
     }
 }
 
-/// Where a scenario is played.
+/// The place in which a scenario runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stage<'a> {
     pub(crate) phone: &'a Phone,

@@ -1,4 +1,4 @@
-//! What was seen, in words: the line of `docs/compatibility.md`, and the file that goes with it.
+//! The results in words: the line of `docs/compatibility.md`, and the file that belongs to it.
 
 use std::fmt::Write as _;
 
@@ -55,8 +55,8 @@ impl Summary {
     pub(crate) fn frames(&mut self, seen: Result<Frames>) {
         self.frames = self.kept("frames", seen);
         let Some(frames) = &self.frames else { return };
-        let wrong = frames.judged.wrong.iter().map(|(why, times)| format!("frames: {times} x {why}"));
-        self.faults.extend(wrong.chain(frames.judged.faults.iter().map(|fault| format!("frames: {fault}"))));
+        let wrong = frames.checked.wrong.iter().map(|(why, times)| format!("frames: {times} x {why}"));
+        self.faults.extend(wrong.chain(frames.checked.faults.iter().map(|fault| format!("frames: {fault}"))));
     }
 
     pub(crate) fn sigquit(&mut self, seen: Result<SigQuit>) {
@@ -73,11 +73,11 @@ impl Summary {
 
     /// What a scenario saw; else why it saw nothing is a fault.
     fn kept<T>(&mut self, scenario: &str, seen: Result<T>) -> Option<T> {
-        let told = |error: Error| self.faults.push(format!("{scenario}: {error:#}"));
-        seen.map_err(told).ok()
+        let fault = |error: Error| self.faults.push(format!("{scenario}: {error:#}"));
+        seen.map_err(fault).ok()
     }
 
-    /// Everything that must not be.
+    /// All failures.
     pub fn faults(&self) -> &[String] {
         &self.faults
     }
@@ -118,7 +118,7 @@ impl Summary {
         self.frames.as_ref()?.features.iter().find(|state| state.feature == which)
     }
 
-    /// Everything, as Markdown: what one sends in.
+    /// All results as Markdown, the file to send in.
     pub fn text(&self) -> String {
         let about = &self.about;
         let mut text = format!("# Loopbox on {}\n\n", about.name);
@@ -138,17 +138,17 @@ impl Summary {
             for statistic in &frames.statistics {
                 let _ = writeln!(text, "* {}: {}", statistic.name, statistic.value);
             }
-            let judged = &frames.judged;
+            let checked = &frames.checked;
             let _ = writeln!(
                 text,
                 "* {} stacks were compared with {} classes, {} pairs of frames; {} were due and not taken",
-                judged.samples, frames.classes, judged.pairs, judged.missed
+                checked.samples, frames.classes, checked.pairs, checked.missed
             );
             for unread in &frames.unread {
                 let _ = writeln!(text, "* not read: {unread}");
             }
             if !frames.unseen.is_empty() {
-                let _ = writeln!(text, "* without a stack of their own: {}", frames.unseen.join(", "));
+                let _ = writeln!(text, "* without their own stack: {}", frames.unseen.join(", "));
             }
         }
         if let Some(sigquit) = &self.sigquit {
@@ -193,17 +193,17 @@ fn how(state: &FeatureState) -> String {
 }
 
 fn stacks(frames: &Frames) -> String {
-    let wrong: usize = frames.judged.wrong.values().sum();
+    let wrong: usize = frames.checked.wrong.values().sum();
     match frames.by_java_api {
-        0 => format!("{}, {wrong} wrong", frames.judged.samples),
-        unjudged => format!("{}, {wrong} wrong; {unjudged} of getStackTrace", frames.judged.samples),
+        0 => format!("{}, {wrong} wrong", frames.checked.samples),
+        unchecked => format!("{}, {wrong} wrong; {unchecked} of getStackTrace", frames.checked.samples),
     }
 }
 
 fn times(frames: &Frames) -> String {
     let ms = |ns: u64| format!("{:.2}", ns as f64 / 1e6);
     let interval = frames.usual_interval_ns().map_or_else(|| "none".into(), ms);
-    format!("{interval}, {}", ms(frames.judged.longest_stop_ns))
+    format!("{interval}, {}", ms(frames.checked.longest_stop_ns))
 }
 
 fn costs(hook: &Hook) -> String {

@@ -1,5 +1,5 @@
-//! Everything that `cargo xtask phone` does with a phone, with one that is a testbed: a fake adb in front, a
-//! real ART behind `app_process`. `tests/e2e/tests/shipped.rs` has the library that ships on the same
+//! Runs everything that `cargo xtask phone` does with a phone on a testbed instead: a fake adb in front, a
+//! real ART behind `app_process`. `tests/e2e/tests/shipped.rs` runs the library that ships on the same
 //! testbed.
 
 use std::fmt::Write as _;
@@ -17,7 +17,8 @@ const GETPROP: &str = "case $1 in
     ro.build.version.sdk) echo 29;; ro.product.cpu.abi) echo x86_64;; esac";
 const PM: &str = "[ \"$*\" = 'list packages --apex-only --show-versioncode' ] && echo package:com.android.runtime versionCode:290000000";
 
-/// What the system's `app_process` takes: options of the VM, a folder, a class, and arguments of its `main`.
+/// The arguments of the system's `app_process`: options of the VM, a folder, a class, and arguments of its
+/// `main`.
 fn app_process(launcher: &Launcher) -> String {
     let host = launcher.host();
     let word = |word: &std::ffi::OsStr| loopbox_adb::quoted(&word.to_string_lossy());

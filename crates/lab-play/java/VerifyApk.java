@@ -3,7 +3,7 @@ import com.android.apksig.ApkVerifier.IssueWithParams;
 import java.io.File;
 
 /**
- * Verifies signatures of APKs as devices do, from Android 5 to the newest that this verifier knows.
+ * Verifies signatures of APKs as devices do, from Android 5 to the newest version that this verifier knows.
  * Arguments: the APKs.
  */
 final class VerifyApk {

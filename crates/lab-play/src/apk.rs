@@ -17,7 +17,7 @@ pub(crate) struct Entry {
     /// Where its bytes begin.
     offset: u64,
     is_stored: bool,
-    /// What it takes where it is compressed, which a store does with what an APK stores, in bytes.
+    /// Its size in bytes when compressed, as a store does with what an APK stores uncompressed.
     compressed_bytes: u64,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn has_ending(name: &str, ending: &str) -> bool {
 pub(crate) struct Download {
     /// Native libraries.
     pub(crate) library: u64,
-    /// Classes, and resources that came with them.
+    /// Classes, and resources that belong to them.
     pub(crate) classes: u64,
 }
 

@@ -17,11 +17,12 @@ use crate::chain::Chain;
 const SAMPLE: &str = "jni-glue/sample/app/src/main";
 const APPLICATION: &str = "io.loopbox.sample";
 
-/// Native libraries as the Android Gradle plug-in has them for devices that map them from the APK.
+/// The folder of native libraries as the Android Gradle plug-in packs them for devices that map them from the
+/// APK.
 const CONFIG: &str =
     r#"{"optimizations":{"uncompressNativeLibraries":{"enabled":true,"alignment":"PAGE_ALIGNMENT_16K"}}}"#;
 
-/// Where devices find the compiled baseline profile, and where a bundle has it.
+/// The path of the compiled baseline profile in an APK, and in a bundle.
 const PROFILE: &str = "assets/dexopt/baseline.prof";
 const PROFILE_METADATA: &str = "assets/dexopt/baseline.profm";
 const BUNDLE_PROFILES: &str = "com.android.tools.build.profiles";
@@ -47,12 +48,12 @@ pub(crate) struct App {
 struct Profile {
     compiled: PathBuf,
     metadata: PathBuf,
-    /// What it has, by the names of before R8, in lines of the rules' form.
+    /// What it contains, by the names before R8, in lines of the rules' format.
     lines: Vec<String>,
 }
 
 impl Profile {
-    /// Compiles the rules that archives came with.
+    /// Compiles the rules in the archives.
     fn compile(chain: &Chain, rules: &[PathBuf], mapping: &Path, dex: &Path, work: &Path) -> Result<Self> {
         let mut text = String::new();
         for file in rules {
@@ -95,15 +96,15 @@ impl Archive {
         Ok(Self { folder })
     }
 
-    /// One of its parts, if it has it.
+    /// One of its files, if it has it.
     fn part(&self, name: &str) -> Option<PathBuf> {
         Some(self.folder.join(name)).filter(|path| path.exists())
     }
 }
 
 impl App {
-    /// Builds it in `work` with an archive of the recorder and `loopbox-startup`, as far as that goes with
-    /// it.
+    /// Builds it in `work` with an archive of the recorder, and with `loopbox-startup` if the archive
+    /// supports that.
     pub(crate) fn build(
         chain: &Chain,
         repository: &Path,
@@ -146,7 +147,7 @@ impl App {
         Self::bundle(chain, &module, work, fs::read_to_string(&merged)?, profile)
     }
 
-    /// Makes the bundle, and of it what devices download.
+    /// Makes the bundle, and from it what devices download.
     fn bundle(chain: &Chain, module: &Path, work: &Path, manifest: String, profile: Profile) -> Result<Self> {
         let (config, bundle, key) = (work.join("config.json"), work.join("app.aab"), work.join("key"));
         write_atomically(&config, CONFIG)?;
@@ -197,7 +198,7 @@ impl App {
         Ok(Self { universal, splits, manifest, profile })
     }
 
-    /// Whether a device gets what the archives have, once, and as it can be mapped.
+    /// Checks that a device gets everything in the archives exactly once, and in a form that it can map.
     pub(crate) fn ensure_is_whole(&self) -> Result<()> {
         let count = |name: &str| self.universal.iter().filter(|entry| entry.name == name).count();
         for abi in ALL {
@@ -245,7 +246,7 @@ impl App {
     }
 }
 
-/// The parts of a bundle's module, where it wants them.
+/// The files of a bundle's module, in the layout that it needs.
 fn pack_module(linked: &Path, dex: &Path, libraries: &[PathBuf], module: &Path) -> Result<()> {
     let mut parts = Vec::new();
     for name in jar::names(linked)? {

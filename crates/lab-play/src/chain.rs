@@ -29,7 +29,8 @@ struct Artifacts {
     sdk: Vec<Artifact>,
 }
 
-/// What the platform has and an SDK's `android.jar` has not: R8 would take it for an interface of the app's.
+/// Classes that the platform has but an SDK's `android.jar` does not: R8 would take them for interfaces of
+/// the app.
 const NOT_IN_THE_SDK: [&str; 2] = ["android/os/Looper$Observer", "android/view/SurfaceControl$OnJankData"];
 
 /// The tools, and what every app is built against.
@@ -38,7 +39,7 @@ pub(crate) struct Chain {
     tools: Tools,
     r8: R8,
     jars: Vec<PathBuf>,
-    /// Archives that `loopbox-startup` stands on.
+    /// Archives that `loopbox-startup` depends on.
     pub(crate) libraries: Vec<PathBuf>,
     /// The platform's classes, as an SDK has them.
     pub(crate) sdk: PathBuf,
@@ -78,7 +79,7 @@ impl Chain {
         })
     }
 
-    /// One of the programs in the jars.
+    /// Runs one of the programs in the jars.
     fn of_jars(&self, class: &str) -> Command {
         let mut java = self.tools.java();
         java.arg("-cp").arg(path_list(&self.jars)).arg(class);
@@ -169,14 +170,14 @@ impl Chain {
         Ok(java)
     }
 
-    /// One of bundletool's commands.
+    /// Runs one of bundletool's commands.
     pub(crate) fn bundletool(&self, command: &str) -> Command {
         let mut bundletool = self.of_jars("com.android.tools.build.bundletool.BundleToolMain");
         bundletool.arg(command);
         bundletool
     }
 
-    /// A key that signs nothing but this.
+    /// A key that is used only for this.
     pub(crate) fn key(&self, file: &Path) -> Result<()> {
         let mut keytool = self.tools.of_jdk("keytool");
         keytool.args([

@@ -20,12 +20,12 @@ const ABI: &str = "arm64-v8a";
 /// What the archives are in an app from Google Play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Added {
-    /// What a device with arm64 downloads more than without the recorder, compressed as in the store, in
+    /// How much more a device with arm64 downloads than without the recorder, compressed as in the store, in
     /// bytes.
     pub download_bytes: u64,
-    /// Of it, the native library.
+    /// The native library's part.
     pub library_bytes: u64,
-    /// Of it, classes and resources.
+    /// The part of classes and resources.
     pub classes_bytes: u64,
     /// The ABIs whose library was found aligned.
     pub abis: usize,

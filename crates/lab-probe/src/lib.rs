@@ -27,7 +27,7 @@ use loopbox_art::{
 static ART: OnceLock<Art> = OnceLock::new();
 static FUSE: OnceLock<Arc<AtomicU32>> = OnceLock::new();
 
-/// What passes between `hop` and the fast native `walk`, which runs inside of it on the same thread.
+/// What `hop` and the fast native `walk`, which runs inside of it on the same thread, pass to each other.
 #[derive(Default)]
 struct Hop {
     /// Ask for the contended monitor, of the suspended thread or else of main.
@@ -49,7 +49,7 @@ static REUSED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static HOP: std::cell::RefCell<Option<Hop>> = const { std::cell::RefCell::new(None) };
-    /// What discovery has the fast native do, while that is called for it.
+    /// What discovery runs inside the fast native while it is called for that.
     static CHECK: Cell<*mut &mut dyn FnMut()> = const { Cell::new(ptr::null_mut()) };
 }
 
@@ -146,7 +146,7 @@ pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>)
     });
 }
 
-/// Runs the fast native with what was suspended; whatever happens in there, the thread goes on.
+/// Runs the fast native with the suspended thread. Whatever happens in there, the thread is resumed.
 fn hop(
     env: &mut Env<'_>,
     class: &JClass<'_>,
@@ -206,7 +206,7 @@ fn frames(hop: &Hop) -> String {
     hop.stack.frames().filter_map(name).collect::<Vec<_>>().join("|")
 }
 
-/// The environment as the library under test takes it.
+/// The environment in the type that the library under test uses.
 fn of_art(env: &Env<'_>) -> JniEnv {
     // SAFETY: the calling thread's; neither leaves it.
     unsafe { JniEnv::from_raw(env.get_raw().cast()) }
@@ -281,7 +281,7 @@ static SAMPLER: Sampler = Sampler {
 /// How often main was found waiting for a lock.
 static LOCKS_SEEN: AtomicU64 = AtomicU64::new(0);
 
-/// `static native void watchLocks(boolean print)`: follows the locks that main waits for, on and on; prints
+/// `static native void watchLocks(boolean print)`: follows the locks that main waits for until `stop`; prints
 /// changes.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_watchLocks<'local>(
@@ -317,7 +317,7 @@ pub extern "system" fn Java_probe_Probe_watchLocks<'local>(
     });
 }
 
-/// `static native void start(int periodUs)`: 0 samples only when `hold` asks.
+/// `static native void start(int periodUs)`: with 0 it samples only on request of `hold`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_start<'local>(
     env: EnvUnowned<'local>,
@@ -346,16 +346,16 @@ pub extern "system" fn Java_probe_Probe_start<'local>(
                 }
                 FAILED.fetch_add(u64::from(outcome.is_err()), Ordering::Relaxed);
                 SAMPLER.samples.fetch_add(1, Ordering::Relaxed);
-                let told = || match &outcome {
+                let line = || match &outcome {
                     Ok(()) => text(),
                     Err(error) => format!("error {error}\n"),
                 };
                 if period_us == 0 {
-                    *SAMPLER.result.lock().unwrap() = told();
+                    *SAMPLER.result.lock().unwrap() = line();
                     *SAMPLER.wanted.lock().unwrap() = 0;
                     SAMPLER.taken.notify_all();
                 } else if let Some(log) = SAMPLER.log.lock().unwrap().as_mut() {
-                    log.push_str(&told());
+                    log.push_str(&line());
                     log.push('\n');
                 }
             }
@@ -372,7 +372,7 @@ pub extern "system" fn Java_probe_Probe_start<'local>(
     });
 }
 
-/// `static native void stop()`: ends sampling and the watch of locks, and waits for their ends.
+/// `static native void stop()`: ends the sampling and the watch of locks, and waits until both have ended.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_stop(_: EnvUnowned<'_>, _: JClass<'_>) {
     SAMPLER.stop.store(true, Ordering::Release);
@@ -412,7 +412,7 @@ pub extern "system" fn Java_probe_Probe_locksSeen(_: EnvUnowned<'_>, _: JClass<'
     LOCKS_SEEN.load(Ordering::Relaxed) as jlong
 }
 
-/// `static native void log(boolean on)`: keep the text of every sample from now on, or print what was kept.
+/// `static native void log(boolean on)`: keeps the text of every sample from now on, or prints what was kept.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_log(_: EnvUnowned<'_>, _: JClass<'_>, on: jboolean) {
     let kept = std::mem::replace(&mut *SAMPLER.log.lock().unwrap(), on.then(String::new));

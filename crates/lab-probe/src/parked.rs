@@ -1,7 +1,7 @@
 //! Samples the main thread while it is parked inside of a lock that the whole process needs.
 //!
-//! A thread that allocates, or loads or looks up a library, between suspend and resume would wait for the
-//! stopped main thread here, for ever.
+//! A thread that allocates, or loads or looks up a library, between suspend and resume would wait here for
+//! the stopped main thread for ever.
 
 use std::ffi::{c_int, c_void};
 use std::hint::black_box;
@@ -16,7 +16,7 @@ use crate::{answer, hop, suspend};
 
 const SAMPLES: u32 = 200;
 const TRIES: u32 = 3000;
-/// Above what the thread cache serves without the lock, below what is mapped without it.
+/// Larger than what the thread cache serves without the lock, smaller than what is mapped without it.
 const BLOCK: usize = 70_000;
 
 static MAIN: AtomicU32 = AtomicU32::new(0);
@@ -46,8 +46,8 @@ fn park() {
     PARKED.store(false, Ordering::Release);
 }
 
-/// `static native String parked(boolean loader)`: on the main thread; how often it was sampled while parked
-/// in the lock of the dynamic loader or of malloc.
+/// `static native String parked(boolean loader)`: called on the main thread; returns how often that was
+/// sampled while parked in the lock of the dynamic loader or of malloc.
 #[unsafe(no_mangle)]
 pub(crate) extern "system" fn Java_probe_Probe_parked<'local>(
     env: EnvUnowned<'local>,
@@ -126,7 +126,7 @@ fn held(loader: bool) -> bool {
     false
 }
 
-/// Takes the lock and lets go of it whenever asked.
+/// Takes the lock and releases it on request.
 fn check(loader: bool, mut seen: u32) {
     while !DONE.load(Ordering::Acquire) {
         let asked = ASKED.load(Ordering::Acquire);
@@ -138,7 +138,7 @@ fn check(loader: bool, mut seen: u32) {
         // SAFETY: plain calls; what is allocated is freed, the callback takes nothing.
         unsafe {
             if loader {
-                libc::dl_iterate_phdr(Some(look), std::ptr::null_mut());
+                libc::dl_iterate_phdr(Some(visit), std::ptr::null_mut());
             } else {
                 libc::free(black_box(libc::malloc(BLOCK)));
             }
@@ -147,7 +147,7 @@ fn check(loader: bool, mut seen: u32) {
     }
 }
 
-unsafe extern "C" fn look(_: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
+unsafe extern "C" fn visit(_: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
     1
 }
 
@@ -166,7 +166,7 @@ extern "C" fn on_signal(_: c_int) {
     park();
 }
 
-/// Allocates on and on; a signal parks the thread wherever it is, often inside of malloc's lock.
+/// Allocates in an endless loop; a signal parks the thread wherever it is, often inside of malloc's lock.
 fn inside_malloc() {
     // SAFETY: blocks are freed once. The options make each call grow or shrink the heap, a system call with
     // the lock held: that is where the signal finds the thread most often.

@@ -13,10 +13,10 @@ use loopbox_format::model::{Detail, Feature, Location, LocationId, Method, Repor
 use loopbox_format::report::decode;
 use loopbox_format::stacks;
 
-/// How long anything may take before a test gives up. Nothing waits that long by design.
+/// How long anything may take before a test gives up. Nothing takes that long by design.
 pub const LIMIT: Duration = Duration::from_mins(2);
 
-/// An intact report.
+/// Reads an intact report.
 ///
 /// # Errors
 /// When the file cannot be read or is damaged in any place.
@@ -49,7 +49,7 @@ pub fn feature(report: &Report, feature: Feature) -> (bool, &str) {
 pub struct Frame {
     /// The method.
     pub method: Method,
-    /// Where in its code.
+    /// The position in its code.
     pub dex_pc: Option<u32>,
     /// Source line.
     pub line: Option<u32>,
@@ -63,8 +63,8 @@ impl Frame {
     }
 }
 
-/// Each stack of a tree, oldest first, top frame first, and whether frames were left out of it. What lies
-/// below those left out is left out too.
+/// Each stack of a tree, oldest first, top frame first, and whether frames were left out of it. The frames
+/// below those left out are left out too.
 ///
 /// # Errors
 /// When the tree contradicts itself.

@@ -1,4 +1,4 @@
-//! What can be seen of a process while it runs, to wait for instead of for time to pass.
+//! What is visible of a process while it runs, so that tests can wait for it instead of for time to pass.
 
 use std::fs;
 use std::path::Path;
@@ -12,17 +12,17 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::LIMIT;
 
-/// How long to wait between two looks.
+/// How long to wait between two checks.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Repeats `look` until it finds something.
+/// Repeats `check` until it finds something.
 ///
 /// # Errors
 /// When it fails, or finds nothing within [`LIMIT`]: what was waited for.
-pub fn wait_until<T>(what: &str, mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+pub fn wait_until<T>(what: &str, mut check: impl FnMut() -> Result<Option<T>>) -> Result<T> {
     let end = Instant::now() + LIMIT;
     loop {
-        if let Some(found) = look()? {
+        if let Some(found) = check()? {
             return Ok(found);
         }
         if Instant::now() > end {
@@ -32,7 +32,7 @@ pub fn wait_until<T>(what: &str, mut look: impl FnMut() -> Result<Option<T>>) ->
     }
 }
 
-/// Waits until the ring of a process, as it would be found if the process were killed now, is as wanted.
+/// Waits until the ring of a process, read as if the process had been killed now, is as wanted.
 ///
 /// # Errors
 /// When it does not become so.
@@ -45,7 +45,7 @@ pub fn wait_for_ring(
     wait_until(what, || Ok(ring_of(directory, pid)?.filter(&wanted)))
 }
 
-/// What the ring of a process has; `None` while there is none.
+/// The content of a process's ring; `None` while there is none.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -70,23 +70,23 @@ pub fn uptime_ns() -> Uptime {
     Uptime(now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64)
 }
 
-/// The stacks of the message that runs, if there are any.
+/// The stacks of the running message, if there are any.
 pub fn running_tree(report: &Report) -> Option<&StackTree> {
     let MainState::Running(running) = &report.main else { return None };
     tree_of(report, running.token)
 }
 
-/// The stacks of a message: the newest tree, as `loopbox` itself takes it. One that comes before it has the
-/// stack that was taken through Java before the sampler was ready.
+/// The stacks of a message: the newest tree, as `loopbox` itself chooses. An earlier tree has the stack that
+/// was taken through Java before the sampler was ready.
 pub fn tree_of(report: &Report, token: Token) -> Option<&StackTree> {
     report.trees.iter().rfind(|tree| tree.token == token)
 }
 
 /// Waits until ART's Signal Catcher has taken every SIGQUIT that is meant for it and waits for the next one.
 ///
-/// While it writes a trace, another signal may become its own: it takes what is pending for the process when
-/// it comes back to `sigwait`, and on a busy machine that may be before the main thread, which the kernel has
-/// chosen for the signal and woken, gets a processor. `docs/anr.md` says so of the product.
+/// While it writes a trace, it may take another signal as well: it takes what is pending for the process when
+/// it returns to `sigwait`. On a busy machine that may be before the main thread, which the kernel has chosen
+/// for the signal and woken, gets a processor. `docs/anr.md` describes this for the product.
 ///
 /// # Errors
 /// When it does not, or the process is gone.
@@ -105,14 +105,14 @@ pub fn wait_for_signal_catcher(pid: u32) -> Result<()> {
     })
 }
 
-/// Sends an app SIGQUIT, which its main thread gets: a signal that comes while the Signal Catcher is on its
-/// way to wait for one may be taken by that thread instead.
+/// Sends an app a SIGQUIT that its main thread gets. First waits for the Signal Catcher, which may take a
+/// signal that comes while it is on its way to wait for one.
 pub fn quit(app: &Running) -> Result<()> {
     wait_for_signal_catcher(app.pid())?;
     app.signal("QUIT")
 }
 
-/// Waits until no SIGQUIT is pending for a process any more: a thread has taken it.
+/// Waits until no SIGQUIT is pending for a process any more, because a thread has taken it.
 ///
 /// # Errors
 /// When none does, or the process is gone.
@@ -123,7 +123,7 @@ pub fn wait_for_taken_signal(pid: u32) -> Result<()> {
     })
 }
 
-/// Whether a mask of `/proc/PID/task/TID/status` has SIGQUIT; also when there is no such mask.
+/// Whether a mask of `/proc/PID/task/TID/status` contains SIGQUIT; also true when there is no such mask.
 fn has_sig_quit(status: &str, mask: &str) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix(mask));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 1 << 2 != 0)

@@ -1,5 +1,5 @@
-//! The reports of the app of frames (`tests/app/frames`), a phase each, and whether the stacks in them can be
-//! true.
+//! The reports of the app of frames (`tests/app/frames`), one for each phase, and whether the stacks in them
+//! are possible.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -32,11 +32,11 @@ pub const PHASES: [&str; 17] = [
     "ClassLoading",
 ];
 
-/// What is at the bottom of the main thread's stacks: of the host program the app's `main`, of Android's
-/// `app_process` what calls that.
+/// The bottom of the main thread's stacks: in the host program the app's `main`, in Android's `app_process`
+/// the method that calls it.
 const BOTTOM: [&str; 2] = ["Frames.main", "RuntimeInit.main"];
 
-/// What one cell showed.
+/// The result of one cell.
 #[derive(Debug, Default)]
 pub struct Figures {
     /// Stacks checked.
@@ -53,20 +53,20 @@ pub struct Figures {
     pub timeouts: u64,
     /// Phases that were over before their first stack, and were run again for longer.
     pub again: Vec<&'static str>,
-    /// Methods that the runtime compiled, as it says itself.
+    /// Methods that the runtime reports as compiled.
     pub compiled: usize,
-    /// Everything else that must not be, such as a phase that was never seen.
+    /// All other failures, such as a phase that was never seen.
     pub faults: Vec<String>,
 }
 
 impl Figures {
-    /// Nothing was wrong.
+    /// Whether nothing was wrong.
     pub fn good(&self) -> bool {
         self.wrong.is_empty() && self.faults.is_empty()
     }
 
-    /// Checks the stacks of a phase's report. Whether the phase is in any: the sampler may have been late for
-    /// it, and have seen its message write the report only.
+    /// Checks the stacks of a phase's report. Returns whether the phase is in any of them: the sampler may
+    /// have been late, and have seen its message only while that wrote the report.
     ///
     /// # Errors
     /// When a tree contradicts itself.
@@ -99,7 +99,7 @@ impl Figures {
     }
 }
 
-/// The reports of phases among these files, in their order, each with the stacks of that phase only.
+/// The reports of phases among these files, in order, each with the stacks of that phase only.
 ///
 /// # Errors
 /// When a file is no intact report, or its phase is over in it.

@@ -10,7 +10,7 @@ use loopbox_format::model::Report;
 
 use crate::stacks_of;
 
-/// The oracle over everything that runs on a testbed.
+/// The oracle for everything that runs on a testbed.
 ///
 /// # Errors
 /// When a jar of the class path cannot be read.
@@ -39,11 +39,11 @@ pub fn named(frame: &crate::Frame) -> Frame {
 pub struct Tally {
     /// Stacks checked.
     pub samples: usize,
-    /// Pairs of neighbouring frames that can be true, by reason.
+    /// Pairs of neighbouring frames that are possible, by reason.
     pub pairs: BTreeMap<Pair, usize>,
     /// Stacks that cannot be true: why, and how often.
     pub wrong: BTreeMap<String, usize>,
-    /// Stacks that do not end where the process began, though nothing was left out of them.
+    /// Stacks that do not end where the process began, although nothing was left out of them.
     pub rootless: usize,
     /// Distinct methods seen.
     pub methods: BTreeMap<String, usize>,
@@ -54,7 +54,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Checks every stack of every tree of a report. At the bottom of every stack is one of `roots`.
+    /// Checks every stack of every tree of a report. Each stack must end at one of `roots`.
     ///
     /// # Errors
     /// When a tree contradicts itself.

@@ -1,11 +1,11 @@
-//! The devices that adb knows, and which of them is meant.
+//! The devices that adb lists, and which of them a command is for.
 
 use anyhow::{Context, Result, bail};
 
 /// A device that adb knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
-    /// Its serial number, by which adb finds it.
+    /// Its serial number, which adb addresses it by.
     pub serial: String,
     /// `device` when it can be used; else `unauthorized`, `offline`, …
     pub state: String,
@@ -14,7 +14,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// The devices of adb's list, one a line below its heading.
+    /// Parses adb's list of devices: one a line, below its heading.
     pub(crate) fn list(text: &str) -> Vec<Self> {
         let device = |line: &str| {
             let mut words = line.split_whitespace();

@@ -1,13 +1,14 @@
-//! How a command's end is known. adb's own exit code is 0 when the device goes before the end.
+//! How the end of a command is recognised. adb's own exit code is also 0 when the device disconnects before
+//! the command has ended.
 
 /// What a command's shell writes last on its standard error, before the exit code.
 const MARK: &str = "loopbox: end of command, exit code ";
 
-/// How many bytes the mark takes at most, with the exit code.
+/// Maximum size of the mark in bytes, with the exit code.
 pub(crate) const MAX_LEN: u64 = MARK.len() as u64 + 4;
 
-/// The command, which is one quoted word, in a shell of its own, because it may end its shell or become
-/// another program.
+/// The command with the mark after it. The command is one quoted word and runs in a separate shell, because
+/// it may end its shell or replace it with another program.
 pub(crate) fn marked(quoted: &str) -> String {
     format!("sh -c {quoted}\necho \"{MARK}$?\" >&2")
 }

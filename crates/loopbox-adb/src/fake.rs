@@ -1,5 +1,5 @@
-//! A fake `adb` for tests: a script, and a device that is a folder. It has what [`crate::Adb`] calls, and
-//! nothing else.
+//! A fake `adb` for tests: a script, with a folder in place of a device. It supports only what [`crate::Adb`]
+//! calls.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub const SERIAL: &str = "emulator-5554";
 
 /// Lists the apps, as Android's package manager does.
 const PM: &str = "for app in \"$DEVICE\"/data/*; do echo \"package:$(basename \"$app\")\"; done";
-/// Runs a command as an app, when that is debuggable: when it has no file `.release`.
+/// Runs a command as an app, when the app is debuggable: when it has no file `.release`.
 const RUN_AS: &str = "app=\"$1\"; shift; [ -d \"$DEVICE/data/$app\" ] || { echo \"run-as: unknown package: $app\" >&2; exit 1; }\n\
     [ ! -e \"$DEVICE/data/$app/.release\" ] || { echo \"run-as: package not debuggable: $app\" >&2; exit 1; }\n\
     cd \"$DEVICE/data/$app\" && exec \"$@\"";
@@ -27,7 +27,7 @@ pub struct FakeAdb {
 }
 
 impl FakeAdb {
-    /// One that lists these devices, in adb's words.
+    /// A fake adb whose list of devices is this text, in adb's format.
     ///
     /// # Errors
     /// When there is no folder for it.
@@ -41,7 +41,7 @@ impl FakeAdb {
         Ok(fake)
     }
 
-    /// One with a device that is ready.
+    /// A fake adb with one device that is ready.
     ///
     /// # Errors
     /// When there is no folder for it.
@@ -65,7 +65,7 @@ impl FakeAdb {
         Adb::at(self.program())
     }
 
-    /// The folder that is the device: `bin` has its programs, `data` a folder for each app.
+    /// The folder that is the device: `bin` has its programs, `data` one folder for each app.
     pub fn folder(&self) -> &Path {
         self.device.path()
     }
@@ -78,7 +78,7 @@ impl FakeAdb {
         write_program(&self.folder().join("bin").join(name), &format!("#!/bin/sh\n{script}\n"))
     }
 
-    /// What its shell reads before each command, as Android's reads `mkshrc`.
+    /// A script that its shell reads before each command, as Android's shell reads `mkshrc`.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -103,8 +103,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Has another process write the file: one that this process has just written cannot be started while a
-/// process that another test starts at the same time still has it open.
+/// Has another process write the file. A file that this process has just written cannot be started while a
+/// child process of another test, started at the same time, still has it open.
 fn write_program(path: &Path, script: &str) -> Result<()> {
     let text = path.with_extension("text");
     write(&text, script.as_bytes())?;

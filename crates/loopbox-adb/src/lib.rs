@@ -20,9 +20,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Error, Result, bail};
 
-/// More than any list of devices or message of adb has.
+/// Larger than any list of devices or message from adb.
 const MAX_ANSWER: u64 = 1 << 20;
-/// How long one call of adb may take: a file of hundreds of megabytes over a slow connection.
+/// How long one call of adb may take: long enough for a file of hundreds of megabytes over a slow connection.
 const LIMIT: Duration = Duration::from_mins(10);
 
 /// The `adb` program.
@@ -32,7 +32,7 @@ pub struct Adb {
 }
 
 impl Adb {
-    /// The one of the path, or else that of the SDK which `ANDROID_HOME` names.
+    /// The adb on the path, else that of the SDK that `ANDROID_HOME` names.
     pub fn from_env() -> Self {
         let name = if cfg!(windows) { "adb.exe" } else { "adb" };
         let in_path = std::env::var_os("PATH")
@@ -60,7 +60,7 @@ impl Adb {
         Ok(Device::list(&String::from_utf8_lossy(&output.stdout)))
     }
 
-    /// Runs a command in the device's shell. Of its output at most `limit` bytes are taken.
+    /// Runs a command in the device's shell. At most `limit` bytes of its output are read.
     ///
     /// # Errors
     /// When the device cannot be used, goes before the end, prints more, or the command does not end.
@@ -71,7 +71,7 @@ impl Adb {
         run().with_context(|| format!("{serial}: {command}"))
     }
 
-    /// Starts a command in the device's shell, whose lines come as it writes them.
+    /// Starts a command in the device's shell. Its lines can be read as it writes them.
     ///
     /// # Errors
     /// When there is no adb.
@@ -80,7 +80,7 @@ impl Adb {
         Running::new(child.map_err(|error| self.explained(error.into()))?)
     }
 
-    /// Writes a file of the device, with these permissions (`0o644`); what was there is replaced.
+    /// Writes a file of the device with these permissions (as in `0o644`) and replaces what was there.
     ///
     /// # Errors
     /// When the device cannot be used, or does not take it: why.
@@ -126,12 +126,12 @@ impl Adb {
     }
 }
 
-/// A word of a command of the device's shell, whatever is in it.
+/// Quotes a word for the device's shell, whatever characters it has.
 pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Fails, with what the command printed, unless it succeeded.
+/// Fails with what the command printed unless it succeeded.
 ///
 /// # Errors
 /// When its exit code is not 0.

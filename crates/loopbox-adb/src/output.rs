@@ -19,8 +19,8 @@ pub(crate) struct Output {
     pub(crate) status: ExitStatus,
 }
 
-/// Runs adb to its end. Of its output at most `limit` bytes are taken, and `more` of what is not the
-/// command's.
+/// Runs adb to its end. At most `limit` bytes of the command's output are read, and `more` bytes of adb's
+/// own.
 ///
 /// # Errors
 /// When it does not start, prints more, or does not end within `time`; it is ended then.
@@ -41,8 +41,8 @@ pub(crate) fn of(mut command: Command, limit: u64, more: u64, time: Duration) ->
     }
 }
 
-/// What it prints on its standard output and on its standard error; `None` when one of them is more than is
-/// taken.
+/// What it prints on its standard output and on its standard error; `None` when one of them exceeds the
+/// limit.
 fn printed(child: &mut Child, limit: u64, time: Duration) -> Result<Option<[Vec<u8>; 2]>> {
     let end = Instant::now() + time;
     let (stdout, stderr) = child.stdout.take().zip(child.stderr.take()).context("no output of adb")?;
@@ -65,7 +65,7 @@ fn printed(child: &mut Child, limit: u64, time: Duration) -> Result<Option<[Vec<
     Ok(Some(both))
 }
 
-/// Reads on a thread of its own, and sends all bytes, or one more than the limit, with this number.
+/// Reads on a separate thread, and sends all bytes (or one more than the limit) together with this number.
 fn read(from: impl Read + Send + 'static, limit: u64, of: usize, send: Sender<(usize, Bytes)>) {
     std::thread::spawn(move || {
         let (mut from, mut bytes) = (from.take(limit.saturating_add(1)), Vec::new());

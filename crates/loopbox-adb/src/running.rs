@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use crate::end;
 use crate::output::GONE;
 
-/// How much of what a command prints on its standard error is kept: the end of it.
+/// How many bytes of a command's standard error are kept, from its end.
 const KEPT_ERRORS: usize = 256 << 10;
 /// A longer line comes in pieces.
 const MAX_LINE: u64 = 16 << 20;
@@ -43,7 +43,7 @@ impl Running {
         Ok(Self { lines, seen: Vec::new(), child, errors: Some(std::thread::spawn(|| last_of(stderr))) })
     }
 
-    /// Lines of its standard output that were read so far.
+    /// The lines of its standard output read so far.
     pub fn seen(&self) -> &[String] {
         &self.seen
     }
@@ -74,7 +74,8 @@ impl Running {
         }
     }
 
-    /// Waits for its end: its exit code and its standard error. What it printed is in [`Running::seen`].
+    /// Waits for its end; returns its exit code and its standard error. What it printed is in
+    /// [`Running::seen`].
     ///
     /// # Errors
     /// When it does not end within `limit`, or the device has gone.
@@ -102,7 +103,7 @@ impl Running {
     }
 }
 
-/// The end of what there is to read.
+/// Reads to the end, and keeps the last part.
 fn last_of(mut from: impl Read) -> Vec<u8> {
     let (mut kept, mut piece) = (Vec::new(), [0; 4_096]);
     while let Ok(length @ 1..) = from.read(&mut piece) {

@@ -1,4 +1,4 @@
-//! The commands that adb is given, and what becomes of its answers.
+//! The commands that adb is called with, and how its answers are handled.
 
 use loopbox_adb::fake::{FakeAdb, SERIAL};
 use loopbox_adb::{Adb, quoted};

@@ -10,7 +10,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
-    /// There is one already.
+    /// A recording is running already.
     #[error("already installed")]
     AlreadyInstalled,
     /// `JNI_OnLoad` was not called.

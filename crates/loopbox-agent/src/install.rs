@@ -44,17 +44,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The recording in progress, and what is needed to start the rest of it and to end it.
+/// The recording in progress, with what is needed to start its remaining parts and to end it.
 struct Installed {
     session: Arc<Session>,
     sig_quit: Option<SigQuit>,
-    /// What the sampler will be started with, while the app has never switched it on.
+    /// The parts for starting the sampler, while the app has never switched it on.
     unstarted: Option<SamplerParts>,
 }
 
 static INSTALLED: Mutex<Option<Installed>> = Mutex::new(None);
 
-/// A recording that has ended, and whose traces the main thread has still to undo.
+/// A recording that has ended, whose traces the main thread has still to undo.
 struct Ended {
     /// Keeps the eventfd open that a handler of SIGQUIT may be about to write to.
     session: Arc<Session>,
@@ -75,8 +75,8 @@ fn current() -> Option<Arc<Session>> {
     installed(|installed| installed.as_ref().map(|installed| Arc::clone(&installed.session)))
 }
 
-/// Starts a recording of the calling thread, the main one. Opens no file: what takes one is for the threads
-/// that are started here.
+/// Starts a recording of the calling thread, the main one. Opens no file: the threads that are started here
+/// do that.
 ///
 /// # Errors
 /// Nothing is running then.
@@ -153,13 +153,13 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
     Ok(())
 }
 
-/// A process older than this at install was not started for what runs in it.
+/// A process older than this at install was not started for the message that runs in it.
 const OLDEST_START_NS: u64 = 600_000_000_000;
 /// Records the message that the installation runs in. On the main thread, before its hook is in.
 ///
-/// `loops`: how many `Looper.loop` are on the stack; `binds`: whether the message starts the app; then
-/// `start_ms` is when it began, uptime, 0 or less when that is not known, and then the process's start stands
-/// for it.
+/// `loops`: how many `Looper.loop` are on the stack. `binds`: whether the message starts the app; then
+/// `start_ms` is when it began, uptime. It is 0 or less when that is not known; then the process's start is
+/// used.
 pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
     let Some(session) = current() else { return };
     let now_ns = clock::now_ns();
@@ -249,9 +249,9 @@ fn install_sig_quit(session: &Session) -> Option<SigQuit> {
     }
 }
 
-/// Ends the recording, on any thread: from here on no report gets a name, nothing is copied and no listener
-/// is called, but for what [`wait_until_ended`] waits for. The main thread's callbacks do nothing any more.
-/// [`leave`] undoes the rest.
+/// Ends the recording, on any thread. From here on no report gets its name, nothing is copied and no listener
+/// is called; [`wait_until_ended`] waits for what is under way. The main thread's callbacks do nothing any
+/// more. [`leave`] undoes the rest.
 pub fn uninstall() {
     let Some(Installed { session, sig_quit, .. }) = installed(Option::take) else { return };
     session.gate.close();
@@ -273,8 +273,8 @@ fn end_threads(session: &Session) {
     listener::end();
 }
 
-/// Waits, that long at most, until the recorder's threads are through with the one step that each may have
-/// been in when the recording ended.
+/// Waits until each of the recorder's threads has finished the step that it was in when the recording ended.
+/// No longer than `timeout`.
 pub fn wait_until_ended(timeout: Duration) {
     let session = ended(|ended| ended.as_ref().map(|ended| Arc::clone(&ended.session)));
     if let Some(session) = session {
@@ -283,8 +283,8 @@ pub fn wait_until_ended(timeout: Duration) {
     }
 }
 
-/// Undoes what only the main thread may of a recording that has ended: its signal mask, and the memory that
-/// its callbacks used. On the main thread.
+/// Undoes what only the main thread can undo of a recording that has ended: its signal mask, and the memory
+/// that its callbacks used. On the main thread.
 pub fn leave() {
     let Some(Ended { session, sig_quit }) = ended(Option::take) else { return };
     if let Some(sig_quit) = sig_quit {
@@ -294,17 +294,17 @@ pub fn leave() {
     drop(session);
 }
 
-/// Another library had taken the hook out: messages ran unseen. It may take it again while main sleeps, and
-/// then nothing would wake the stall monitor.
+/// Notes that another library had taken out the hook, so messages ran unseen. It may do so again while main
+/// sleeps, and then nothing would wake the stall monitor.
 pub fn set_unseen() {
     /// Libraries that fight for the place come every second or so.
     const NOT_RELIED_ON_NS: u64 = 10_000_000_000;
     if let Some(session) = current() {
         let now_ns = clock::now_ns();
         session.shared.main.set_unseen(now_ns);
-        // The hook's place is looked at each time that the threshold has passed.
-        let looks_ns = session.settings.hang_threshold_ns.saturating_mul(2);
-        session.shared.rely_on_hook_from(now_ns.plus(looks_ns.max(NOT_RELIED_ON_NS)));
+        // The hook's place is checked each time that the threshold has passed.
+        let two_checks_ns = session.settings.hang_threshold_ns.saturating_mul(2);
+        session.shared.rely_on_hook_from(now_ns.plus(two_checks_ns.max(NOT_RELIED_ON_NS)));
     }
 }
 
@@ -315,8 +315,7 @@ pub fn doubt_hook() {
     }
 }
 
-/// Whether the main thread has run since it was first seen at rest, after the last message that the hook has
-/// seen.
+/// Whether the main thread has run since it was first seen at rest after the last message that the hook saw.
 pub fn ran_at_rest() -> Option<bool> {
     current()?.ran_at_rest()
 }
@@ -330,8 +329,7 @@ pub fn set_hook(on: bool, detail: String) {
     }
 }
 
-/// Sets how display frames, their stages, the finger's part in them or the compositor's word on them are
-/// watched.
+/// Sets how display frames, their stages, touches or jank types are watched.
 pub fn set_frames(feature: Feature, on: bool, detail: String) {
     if let Some(session) = current().filter(|session| session.frames.is_some()) {
         session.features.set(feature, on, detail);
@@ -347,10 +345,11 @@ pub fn stages(metrics: &[i64; loopbox_frames::METRICS], window: u64, lost: u32) 
     }
 }
 
-/// Takes who made the display frame of this vsync late, as `JankData` has it. Not on the main thread.
-pub fn judged(vsync_id: u64, janks: u32) {
+/// Takes the compositor's jank type of the display frame of this vsync, as `JankData` has it. Not on the main
+/// thread.
+pub fn jank_type(vsync_id: u64, janks: u32) {
     if let Some(frames) = current().as_ref().and_then(|session| session.frames.as_ref()) {
-        frames.recorder(|recorder| recorder.judged(vsync_id, janks));
+        frames.recorder(|recorder| recorder.jank_type(vsync_id, janks));
     }
 }
 
@@ -367,9 +366,9 @@ pub fn frame_stats(forgets: bool) -> Option<String> {
     Some(lines)
 }
 
-/// Whose end the main thread waits for, as [`loopbox_art::Art::joined_by_main`] says. For a fast native
-/// method, so it waits for no thread: one that has the lock may wait for the collector, and that one for the
-/// caller.
+/// The thread whose end the main thread waits for, by [`loopbox_art::Art::joined_by_main`]. Called from a
+/// fast native method, so it waits for no thread: a thread that has the lock may wait for the collector, and
+/// the collector for the caller.
 pub(crate) fn joined(env: JniEnv, threads: usize) -> Option<Joined> {
     let session = Arc::clone(&INSTALLED.try_lock().ok()?.as_ref()?.session);
     session.art.get()?.joined_by_main(env, threads)
@@ -424,7 +423,7 @@ pub(crate) fn breadcrumb(name: &str, at_ns: Uptime) {
     }
 }
 
-/// Whether the app may have another report. Not a listener while it is called, of Java or of native code: it
+/// Whether the app may have another report. Not from a listener of Java or native code while it is called: it
 /// would be called with that report, and ask again.
 fn grants(session: &Session, in_listener: bool) -> bool {
     if in_listener || listener::is_calling() {
@@ -435,8 +434,8 @@ fn grants(session: &Session, in_listener: bool) -> bool {
 }
 
 /// Takes the system's warning of an ANR of the app: its id and type, and how much of its time-out has passed.
-/// The ring is copied at once, whichever process of the app it is about; the rest is for the worker. Waits
-/// for nobody: the system's listeners are locked meanwhile.
+/// Copies the ring at once, whichever process of the app the warning is about; the worker does the rest.
+/// Waits for no thread: the caller holds a lock of the system's listeners.
 pub fn warn_of_anr(id: i32, kind: i32, consumed_ms: u64, timeout_ms: u64) {
     let Some(session) = current() else { return };
     let warning = AnrWarning { at_ns: clock::now_ns(), id, kind, consumed_ms, timeout_ms };
@@ -451,7 +450,7 @@ pub fn refused_requests() -> u32 {
     current().map_or(0, |session| session.allowance.refused())
 }
 
-/// Has a report written and waits for it. `in_listener`: one of Java asks while it is called.
+/// Has a report written and waits for it. `in_listener`: a Java listener asks, while it is called.
 pub fn dump(reason: String, timeout: Duration, in_listener: bool) -> Option<PathBuf> {
     let session = current()?;
     if !grants(&session, in_listener) {
@@ -470,8 +469,9 @@ pub fn dump(reason: String, timeout: Duration, in_listener: bool) -> Option<Path
     answered.unwrap_or_else(PoisonError::into_inner).0.take().flatten()
 }
 
-/// Has a report written without waiting for it. Java is called with it, or without it when there is none, and
-/// with the number of the request; 0 when no call is wanted. False, and no call, while nothing records.
+/// Has a report written without waiting for it. Java is called with the number of the request and the report,
+/// or without a report when there is none; number 0 wants no call. Returns false, and makes no call, while
+/// nothing records.
 pub fn ask_for_dump(reason: String, asked: i64, in_listener: bool) -> bool {
     let Some(session) = current() else { return false };
     let gate = Arc::clone(&session.gate);

@@ -4,9 +4,9 @@ use crate::install;
 use jni::sys;
 use loopbox_art::JniEnv;
 
-/// `Native.joined`: `@FastNative`, for what it reads; called by the thread that reads what only Java knows.
-/// The place in the array of the thread whose end main waits for, and in the upper half the thread's id in
-/// the kernel, 0 when that is not known; less than 0 for none.
+/// `Native.joined`, for the thread that reads what only Java knows. `@FastNative`, because of what it reads.
+/// Returns the place in the array of the thread whose end main waits for; the upper half has the thread's id
+/// in the kernel, 0 when it is not known. Negative for none.
 ///
 /// # Safety
 /// Called by the VM: `env` is the calling thread's.

@@ -40,7 +40,8 @@ pub fn reserve_thread_key() -> bool {
     sys::thread_keys::reserve()
 }
 
-/// Native methods whose whole way is in here: of the library's own threads, and of the app's breadcrumbs.
+/// Native methods that are implemented here completely: those of the library's own threads, and the app's
+/// breadcrumbs.
 pub mod own_natives {
     pub use crate::breadcrumb::breadcrumb;
     pub use crate::joined::joined;

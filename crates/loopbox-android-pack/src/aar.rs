@@ -1,6 +1,6 @@
-//! The archive that an app depends on, and what a Maven repository has next to it.
+//! The archive that an app depends on, and its files in a Maven repository.
 //!
-//! Every file depends on nothing but the sources and the compilers: names are sorted, times are left out.
+//! Every file depends only on the sources and the compilers: names are sorted, and times are left out.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,11 +26,11 @@ use loopbox_setup::workspace::root;
 /// The native libraries of the archives.
 #[derive(Debug, Clone, Copy)]
 pub struct Libraries<'a> {
-    /// Of the one that apps depend on, one for each ABI.
+    /// The libraries of the archive that apps depend on, one for each ABI.
     pub own: &'a [Library],
-    /// Of the one that builds in house add.
+    /// The libraries of the archive that builds in house add.
     pub inhouse: &'a [Library],
-    /// What built them, and so has the standard library in them.
+    /// The compilers that built them, whose standard library is therefore in them.
     pub compiler: &'a str,
 }
 
@@ -43,8 +43,8 @@ pub(crate) fn pack(libraries: Libraries<'_>, java: &AllClasses) -> Result<PathBu
     Ok(short)
 }
 
-/// Puts the archives into a Maven repository: the Java half, some libraries and what belongs to them. Returns
-/// the file of the archive that apps depend on.
+/// Puts the archives into a Maven repository: the Java half, and some libraries with their files. Returns the
+/// file of the archive that apps depend on.
 ///
 /// # Errors
 /// When a source does not compile, or a file cannot be read or written.
@@ -85,17 +85,17 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
     Ok(archive)
 }
 
-/// Names the classes that the start of an app needs: the app's build merges it, and ART compiles them when it
-/// installs the app.
+/// Names the classes that the start of an app needs. The app's build merges this file, and ART compiles the
+/// classes when it installs the app.
 const PROFILE: &str = "baseline-prof.txt";
 
-/// The end of the name of the file with the symbols of an archive's libraries.
+/// The suffix of the file with the symbols of an archive's libraries.
 const SYMBOLS: &str = "-native-debug-symbols.zip";
 
-/// Where the classes of an archive have the notices of what is linked into its libraries.
+/// Where an archive's classes contain the notices for what is linked into its libraries.
 const NOTICES: &str = "META-INF/io.loopbox/third-party-notices.txt";
 
-/// Where archives go, and what all of them say.
+/// Where archives go, and what all of them contain.
 struct Place<'a> {
     repository: &'a Path,
     compiler: &'a str,
@@ -103,8 +103,8 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Puts one archive into the repository, with all that belongs to it; returns its file. `crates` are
-    /// linked into its libraries.
+    /// Puts one archive with all its files into the repository; returns its file. `crates` are linked into
+    /// its libraries.
     fn put(
         &self,
         artifact: &Artifact,
@@ -131,8 +131,8 @@ impl Place<'_> {
         Ok(place.join(artifact.file_name(".aar")))
     }
 
-    /// Puts the libraries with their symbols next to an archive: a folder for each ABI, as Google Play takes
-    /// them.
+    /// Puts the libraries with their symbols next to an archive: one folder for each ABI, as Google Play
+    /// expects.
     fn put_symbols(&self, artifact: &Artifact, libraries: &[Library]) -> Result<()> {
         let packed = libraries.iter().map(|library| {
             let name = library.symbols.file_name().context("symbols without a name")?.to_string_lossy();
@@ -145,12 +145,12 @@ impl Place<'_> {
     }
 }
 
-/// Where a repository has an archive.
+/// The path of an archive in a repository.
 fn place(artifact: &Artifact, repository: &Path) -> PathBuf {
     repository.join("io/loopbox").join(artifact.name).join(VERSION)
 }
 
-/// What each archive in a repository weighs, by its name.
+/// The size of each archive in a repository, by its name.
 pub(crate) fn sizes(repository: &Path) -> Result<BTreeMap<String, u64>> {
     let size = |artifact: &&Artifact| {
         let file = place(artifact, repository).join(artifact.file_name(".aar"));
@@ -172,8 +172,7 @@ fn prefab() -> Result<Entries> {
     Ok(found)
 }
 
-/// Unpacks an archive and compares: it has the libraries as they were built, these and no others, and the
-/// classes.
+/// Unpacks an archive and checks that it has the classes, and exactly the libraries that were built.
 fn ensure_holds(archive: &Path, libraries: &[Library]) -> Result<()> {
     let entries = unpack(archive)?;
     let packed: Vec<&String> = entries.keys().filter(|name| name.starts_with("jni/")).collect();
@@ -199,7 +198,7 @@ fn packed_library(library: &Library) -> Result<(String, Vec<u8>)> {
     Ok((format!("jni/{}/{name}", library.abi), bytes))
 }
 
-/// The archive's files, as the format's specification names them, and more of our own.
+/// The archive's files with the names from the format's specification, and additional files.
 fn contents(artifact: &Artifact, libraries: &[Library], java: &Classes, more: Entries) -> Result<Entries> {
     let text = |name: &str| {
         let file = data(name);
@@ -369,7 +368,7 @@ mod tests {
         };
         let here = folder.path().join("maven");
         build(Libraries { own, inhouse: own, compiler: "rustc" }, &here).unwrap();
-        // Another one, with a cache of its own: nothing that was made of this folder is found there.
+        // Another one, with a separate cache: nothing that was made of this folder is found there.
         let glue = folder.path().join("deeper/glue");
         for part in COPIED {
             let from = root().join(GLUE).join(part);

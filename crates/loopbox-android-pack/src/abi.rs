@@ -5,7 +5,7 @@ use std::str::FromStr;
 use anyhow::{Result, bail};
 use goblin::elf::header::{EM_386, EM_AARCH64, EM_ARM, EM_X86_64};
 
-/// An Android ABI, named as Gradle and the `jni/` folder of an AAR name it.
+/// An Android ABI, with the names that Gradle and the `jni/` folder of an AAR use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Abi {
     /// 64-bit Arm: nearly every phone in use.
@@ -18,7 +18,7 @@ pub enum Abi {
     X86,
 }
 
-/// All of them, in the order of the AAR.
+/// All of them, in the order used in the AAR.
 pub const ALL: [Abi; 4] = [Abi::Arm64, Abi::Arm, Abi::X86_64, Abi::X86];
 
 impl FromStr for Abi {

@@ -1,8 +1,8 @@
 //! Compares the list of Android's symbols with the libraries of real devices.
 //!
-//! The list says which library has a symbol at [`MIN_API`](crate::symbols::MIN_API) and under which version;
-//! each import of ours is in it, or the build fails. A device's own export tables say whether that is so
-//! there.
+//! The list says which library has a symbol at [`MIN_API`](crate::symbols::MIN_API) and with which version.
+//! Each import of ours is in it, or the build fails. A device's own export tables show whether the list is
+//! right for that device.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,27 +19,27 @@ use crate::symbols::SymbolList;
 /// This many symbols are named in a field of the table.
 const NAMED: usize = 4;
 
-/// What a device has for one ABI.
+/// What a device provides for one ABI.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
     /// The name of its folder.
     pub folder: String,
-    /// Its API level, when its `build.prop` is there.
+    /// Its API level, where it has a `build.prop`.
     pub level: Option<u32>,
     /// The ABI.
     pub abi: Abi,
     /// How many of the list's symbols it has.
     pub there: usize,
-    /// Those that it has without the version that is asked for, as its level may.
+    /// The symbols that it has without the requested version, which its level allows.
     pub without_version: Vec<String>,
-    /// Those newer than the oldest Android that it has not.
+    /// The symbols newer than the oldest Android that it does not have.
     pub absent: Vec<String>,
     /// What the list says and is not so.
     pub faults: Vec<String>,
 }
 
-/// Compares the list with every device below `folder`, which may be one itself. Without ABIs, all that a
-/// device has.
+/// Compares the list with every device below `folder`, which may itself be one. Without ABIs, all ABIs of a
+/// device.
 ///
 /// # Errors
 /// When there is no device, or a library of one is no ELF file.
@@ -79,7 +79,8 @@ pub fn table(rows: &[Row]) -> String {
     text
 }
 
-/// A library's exports: each symbol's versions, none for one without, and the version nodes that it defines.
+/// A library's exports: the versions of each symbol (none for an unversioned one), and the version nodes that
+/// it defines.
 #[derive(Debug, Default)]
 struct Exports {
     symbols: BTreeMap<String, BTreeSet<String>>,
@@ -110,7 +111,7 @@ fn row(list: &SymbolList, device: &Device, abi: Abi) -> Result<Row> {
     for group in list.groups(abi) {
         let due = group.version_since.is_none_or(|since| level.is_some_and(|level| level >= since));
         for symbol in &group.symbols {
-            row.judge(&exports, &group.soname, symbol, &group.version, due);
+            row.compare(&exports, &group.soname, symbol, &group.version, due);
         }
     }
     for optional in list.optional() {
@@ -153,9 +154,9 @@ impl Exports {
 }
 
 impl Row {
-    /// One symbol that the list says to be in a library; `due` when the version has to be there, too, in a
-    /// library that has any.
-    fn judge(
+    /// One symbol that a library must have according to the list; `due` when it must also have the version,
+    /// in a library that has versions.
+    fn compare(
         &mut self,
         exports: &BTreeMap<&str, Exports>,
         soname: &str,
@@ -208,7 +209,7 @@ mod tests {
         without = "reads /dev/urandom"
     "#;
 
-    /// A device of this machine's ABI.
+    /// A device for this machine's ABI.
     struct Sample(tempfile::TempDir);
 
     impl Sample {

@@ -1,4 +1,4 @@
-//! What the archives weigh, as a table in `docs/size.md` that recording the sizes writes.
+//! The sizes of the archives, as a table in `docs/size.md` that is written when sizes are recorded.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use loopbox_setup::files::write_atomically;
 
-/// What stands before and after the table.
+/// The lines before and after the table.
 const MARKS: [&str; 2] = ["<!-- written by `cargo xtask android --bless` -->\n", "<!-- until here -->"];
 
 /// Puts the table into the page.

@@ -1,4 +1,4 @@
-//! The archives of one version, and what a Maven repository says of each: POM, Gradle's module metadata.
+//! The archives of one version, and their descriptions in a Maven repository: POM, Gradle's module metadata.
 
 use anyhow::{Context, Result};
 use loopbox_setup::files::{hex, sha256};
@@ -28,18 +28,18 @@ pub(crate) struct Artifact {
     /// The data file with its shrinker rules.
     pub(crate) rules: &'static str,
     pub(crate) needs: &'static [Needed],
-    /// Whether it has the classes of the archive that apps depend on, and so can be in an app in its place
-    /// only.
+    /// Whether it has the classes of the archive that apps depend on, so that an app can only have one of the
+    /// two.
     replaces_loopbox: bool,
 }
 
-/// Another archive that one stands on.
+/// Another archive that one depends on.
 #[derive(Debug)]
 pub(crate) struct Needed {
     pub(crate) group: &'static str,
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
-    /// What its file is: `aar`, or `jar` where it has nothing of Android.
+    /// The type of its file: `aar`, or `jar` where nothing in it needs Android.
     pub(crate) kind: &'static str,
 }
 
@@ -47,7 +47,7 @@ const NEEDS_LOOPBOX: Needed = Needed { group: GROUP, name: "loopbox", version: V
 
 const PLAIN_MANIFEST: &str = "AndroidManifest.xml";
 
-/// All of them.
+/// All archives.
 pub(crate) const ALL: [&Artifact; 7] = [&LOOPBOX, &INHOUSE, &KTX, &NOOP, &SCREEN, &STARTUP, &TESTING];
 
 /// What an app depends on.
@@ -126,7 +126,7 @@ pub(crate) const SCREEN: Artifact = Artifact {
     replaces_loopbox: false,
 };
 
-/// For apps that install by their manifest.
+/// For apps that install the recorder by their manifest.
 pub(crate) const STARTUP: Artifact = Artifact {
     name: "loopbox-startup",
     title: "Loopbox for App Startup",
@@ -141,7 +141,7 @@ pub(crate) const STARTUP: Artifact = Artifact {
     replaces_loopbox: false,
 };
 
-/// For unit tests of an app. It asks for no other archive: it stands on whichever of two the app has.
+/// For unit tests of an app. It depends on no other archive: it works with whichever of two the app has.
 pub(crate) const TESTING: Artifact = Artifact {
     name: "loopbox-testing",
     title: "Loopbox for unit tests",
@@ -159,12 +159,12 @@ impl Artifact {
         Ok(text(self.manifest)?.replace("@NAMESPACE@", self.namespace).into_bytes())
     }
 
-    /// The file name of something that belongs to it.
+    /// The file name of one of its files.
     pub(crate) fn file_name(&self, suffix: &str) -> String {
         format!("{}-{VERSION}{suffix}", self.name)
     }
 
-    /// What Maven reads of it.
+    /// The description for Maven.
     pub(crate) fn pom(&self, publisher: &Publisher) -> Result<String> {
         let dependency = |Needed { group, name, version, kind }: &Needed| {
             format!(
@@ -189,8 +189,8 @@ impl Artifact {
         Ok(filled.iter().fold(text("pom.xml")?, |text, (mark, value)| text.replace(mark, value)))
     }
 
-    /// Gradle's module metadata: what to take for compiling, for running, and as sources and documentation.
-    /// `files` gives the bytes of the archive, its sources and its documentation.
+    /// Gradle's module metadata: the files for compiling, for running, and for sources and documentation.
+    /// `files` returns the bytes of the archive, its sources and its documentation.
     pub(crate) fn module(&self, files: &[(String, &[u8]); 3]) -> Result<String> {
         let [archive, sources, documentation] = files.each_ref().map(|(name, bytes)| described(name, bytes));
         let dependency = |Needed { group, name, version, .. }: &Needed| json!({ "group": group, "module": name, "version": { "requires": version } });

@@ -1,11 +1,11 @@
-//! The folders of the machine that builds, which nothing that ships may name.
+//! The folders of the build machine, whose paths must not be in anything that ships.
 
 use std::env;
 use std::path::PathBuf;
 
 use loopbox_setup::workspace::root;
 
-/// Folders of this machine and what a program calls them, for file names in panics and line tables.
+/// Folders of this machine and their replacements in programs, for file names in panics and line tables.
 fn remapped() -> Vec<(PathBuf, &'static str)> {
     let mut folders = vec![(root(), "/loopbox")];
     let home = env::var_os("HOME").map(PathBuf::from);
@@ -14,7 +14,7 @@ fn remapped() -> Vec<(PathBuf, &'static str)> {
     folders
 }
 
-/// What rustc is given, so that it calls them otherwise.
+/// The arguments that make rustc replace them.
 pub fn flags() -> impl Iterator<Item = String> {
     remapped().into_iter().map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
 }
@@ -24,7 +24,7 @@ pub fn traces() -> Vec<String> {
     remapped().into_iter().map(|(folder, _)| folder.display().to_string()).collect()
 }
 
-/// The first of these texts that a file has.
+/// The first of these texts that a file contains.
 pub fn find<'a>(bytes: &[u8], traces: &'a [String]) -> Option<&'a str> {
     let has = |text: &&String| {
         !text.is_empty() && bytes.windows(text.len()).any(|window| window == text.as_bytes())

@@ -19,10 +19,10 @@ use crate::build_machine;
 use crate::symbols::Imports;
 use crate::unwinding;
 
-/// Page size that Google Play asks for since Android 15; it also holds on devices with 4 KiB pages.
+/// Page size that Google Play requires since Android 15; it also works on devices with 4 KiB pages.
 const PAGE: u64 = 0x4000;
 
-/// Relative relocations in a compact form: the loaders before API 28 do not know them.
+/// Relative relocations in a compact form, which the loaders before API 28 do not know.
 const DT_RELR: u64 = 36;
 const DT_ANDROID_REL: u64 = 0x6000_000f;
 const DT_ANDROID_RELA: u64 = 0x6000_0011;
@@ -37,11 +37,11 @@ pub(crate) struct Rules<'a> {
     pub(crate) exports: &'a BTreeSet<String>,
     /// Functions that every unwinder must pass through, by name and address.
     pub(crate) unwound: &'a [(String, u64)],
-    /// Pieces of text that must not be inside: paths of the machine that built it.
+    /// Pieces of text that must not occur in it: paths of the build machine.
     pub(crate) forbidden: &'a [String],
 }
 
-/// One promise and whether the library keeps it.
+/// One requirement, and whether the library satisfies it.
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) name: &'static str,
@@ -59,7 +59,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// Runs all checks on the bytes of a library. An error means that it is no ELF file at all.
+/// Runs all checks on the bytes of a library. An error means that it is not an ELF file.
 pub(crate) fn check(bytes: &[u8], rules: &Rules<'_>) -> Result<Vec<Check>> {
     let elf = Elf::parse(bytes).context("not an ELF file")?;
     let one = |name, outcome| Check { name, outcome };
@@ -105,7 +105,7 @@ pub(crate) fn build_id(bytes: &[u8], elf: &Elf<'_>) -> Result<String, String> {
     }
 }
 
-/// The dynamic symbols that the library takes from others, with whether the reference is weak.
+/// The dynamic symbols that the library imports, and whether each reference is weak.
 pub(crate) fn imported<'a>(elf: &Elf<'a>) -> Vec<(&'a str, bool)> {
     let undefined = |symbol: &Sym| symbol.is_import() && symbol.st_name != 0;
     let symbols = elf.dynsyms.iter().filter(undefined);

@@ -1,4 +1,4 @@
-//! Class files: what one declares, and what it uses of others.
+//! Class files: what one declares, and what it uses from other classes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub struct ClassFile {
     pub extends: Vec<String>,
     /// By name and descriptor, `getQueue:()Landroid/os/MessageQueue;`.
     pub members: BTreeMap<String, Member>,
-    /// What it names, itself among it.
+    /// The classes that it names, including itself.
     pub uses: BTreeSet<Used>,
 }
 
@@ -35,12 +35,12 @@ pub struct ClassFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     flags: u16,
-    /// Of a constant field, in words.
+    /// The value of a constant field, as text.
     pub constant: Option<String>,
 }
 
 impl Member {
-    /// Whether it belongs to no object.
+    /// Whether it is static.
     #[must_use]
     pub fn is_static(&self) -> bool {
         self.flags & STATIC != 0
@@ -59,7 +59,7 @@ impl Member {
     }
 }
 
-/// An entry of the constant pool, as far as it is of use here.
+/// An entry of the constant pool, as far as it is needed here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Constant {
     Text(String),
@@ -185,7 +185,7 @@ impl Pool {
 }
 
 impl ClassFile {
-    /// From the bytes of a file.
+    /// Parses the bytes of a file.
     ///
     /// # Errors
     /// When they are none of a class file.
@@ -236,7 +236,7 @@ fn member(reader: &mut Reader<'_>, pool: &Pool) -> Result<(String, Member)> {
     Ok((name, Member { flags, constant }))
 }
 
-/// The class that an array is of, or the class itself; none for numbers.
+/// The element class of an array, or the class itself; `None` for primitive types.
 fn class_of(name: &str) -> Option<String> {
     let element = name.trim_start_matches('[');
     if element.len() == name.len() {

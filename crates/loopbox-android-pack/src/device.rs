@@ -1,5 +1,4 @@
-//! A folder that is laid out like a device: its `/system` and `/apex`, as `adb pull` gives them or an image
-//! has them.
+//! A folder with a device's files: its `/system` and `/apex`, as `adb pull` copies them or an image has them.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +8,7 @@ use goblin::elf::Elf;
 
 use crate::abi::{self, Abi};
 
-/// This many links are followed: a phone's `/system/lib64/libc.so` is one into `/apex`.
+/// The number of links that are followed: a phone's `/system/lib64/libc.so` is one into `/apex`.
 const MAX_LINKS: usize = 8;
 
 /// A folder laid out like a device's root.
@@ -19,7 +18,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// The folder, if it is one; else the folders in it that are.
+    /// The folder if it is a device's, else the folders in it that are.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -44,7 +43,7 @@ impl Device {
         self.root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
-    /// The ABIs that it has a C library for.
+    /// The ABIs for which it has a C library.
     ///
     /// # Errors
     /// When one cannot be read, or is no ELF file.
@@ -98,7 +97,7 @@ impl Device {
     }
 }
 
-/// A path from the device's root: `/apex/./x/../y` is `apex/y`. Nothing above the root is reached.
+/// A path relative to the device's root: `/apex/./x/../y` is `apex/y`. Nothing above the root is reachable.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,5 +1,5 @@
-//! The Java half of the product: what of it is compiled, against what, and what of it goes into which
-//! archive. One archive is Kotlin.
+//! The Java half of the product: which sources are compiled, against which classes, and which archive each
+//! class goes into. One archive is Kotlin.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,12 +36,12 @@ pub(crate) struct AllClasses {
     pub(crate) screen: Classes,
     pub(crate) startup: Classes,
     pub(crate) testing: Classes,
-    /// The public API of the library, of what stands in for it, and of what apps in Kotlin and tests add.
+    /// The public API of the library, of its substitutes, and of the archives for Kotlin and for tests.
     pub(crate) api: [String; 4],
 }
 
 impl AllClasses {
-    /// A change of the public API is an intended one: `jni-glue/api` has it.
+    /// Checks that the public API is the one recorded in `jni-glue/api`, so that every change is intended.
     pub(crate) fn ensure_api_is_recorded(&self) -> Result<()> {
         let [library, noop, ktx, testing] = &self.api;
         fs::create_dir_all(folder()).with_context(|| format!("cannot create {}", folder().display()))?;
@@ -64,8 +64,8 @@ impl AllClasses {
     }
 }
 
-/// All of it; and what stands next to it for apps to take compiles, too: the integrations against
-/// declarations of their SDKs, and the sample app.
+/// Compiles all of it, and what apps may copy: the integrations, against declarations of their SDKs, and the
+/// sample app.
 pub(crate) fn all(java: &Java) -> Result<AllClasses> {
     let half = Half::ensure(java, &root().join(GLUE))?;
     let besides = [GLUE_INTEGRATIONS, GLUE_SAMPLE].map(|folder| root().join(GLUE).join(folder));
@@ -75,7 +75,7 @@ pub(crate) fn all(java: &Java) -> Result<AllClasses> {
     half.read()
 }
 
-/// Where apps find what they may take over, and one that does.
+/// The code that apps may copy, and an app that does so.
 const GLUE_INTEGRATIONS: &str = "integrations";
 const GLUE_SAMPLE: &str = "sample/app/src/main/java";
 
@@ -99,7 +99,7 @@ fn compile_besides(java: &Java, classes: &Path, out: &Path) -> Result<()> {
     java.compile(&sample, &[], &[classes.to_owned()], &out.join("sample")).context("the sample app")
 }
 
-/// The folders of `jni-glue/integrations` that have Java.
+/// The folders of `jni-glue/integrations` that contain Java.
 const INTEGRATIONS: [&str; 11] = [
     "acra",
     "bitdrift",
@@ -121,11 +121,11 @@ pub(crate) fn archives(java: &Java, glue: &Path) -> Result<AllClasses> {
 
 /// The Java half of this workspace, compiled.
 ///
-/// Many tests want it: it is compiled once, by the first one, and found again until a source changes.
+/// Many tests need it: the first one compiles it, and the others reuse the result until a source changes.
 struct Half<'a> {
     java: &'a Java,
     parts: Parts,
-    /// The result of the step that compiles.
+    /// The result of the compilation.
     work: PathBuf,
 }
 
@@ -137,12 +137,12 @@ impl<'a> Half<'a> {
         Ok(Self { java, parts: Parts::of(glue, &work)?, work })
     }
 
-    /// A key for what is made of the classes.
+    /// A key for the results that depend on the classes.
     fn key(&self, step: &str) -> Key {
         self.java.key(step).with(&self.work.file_name().unwrap_or_default().to_string_lossy())
     }
 
-    /// All that goes into archives.
+    /// Everything that goes into archives.
     fn read(&self) -> Result<AllClasses> {
         let (java, parts) = (self.java, &self.parts);
         let documentation =
@@ -184,11 +184,11 @@ struct Part {
     sources: Vec<PathBuf>,
     /// The folders that packages begin in.
     roots: Vec<PathBuf>,
-    /// Other parts that it stands on.
+    /// Other parts that it depends on.
     class_path: Vec<PathBuf>,
 }
 
-/// That of all archives.
+/// The compiled Java of all archives.
 struct Parts {
     library: Part,
     inhouse: Part,
@@ -216,7 +216,7 @@ impl Parts {
         Ok(Self { library, inhouse, ktx, noop, screen, startup, testing })
     }
 
-    /// Each against those that it stands on.
+    /// Compiles each one against those that it depends on.
     fn compile(&self, java: &Java, glue: &Path, work: &Path) -> Result<()> {
         // Declarations first and apart, so that they cannot get into the library.
         let declarations = java_below(glue, &DECLARATIONS)?;
@@ -232,7 +232,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Those that stand on no other one first.
+    /// The archives in an order in which each comes after those that it depends on.
     fn all(&self) -> [&Part; 7] {
         let Self { library, inhouse, ktx, noop, screen, startup, testing } = self;
         [library, inhouse, ktx, noop, screen, startup, testing]
@@ -253,7 +253,7 @@ impl Parts {
     }
 }
 
-/// Classes of the platform that its public API has not, or not yet.
+/// Classes of the platform that are not, or not yet, in its public API.
 const DECLARATIONS: [&str; 2] = ["java-stubs", "java-compile-only"];
 
 /// Where declarations of the platform are compiled to.
@@ -262,19 +262,20 @@ fn declared(work: &Path) -> PathBuf {
 }
 
 impl Part {
-    /// All that is below one folder.
+    /// Everything below one folder.
     fn below(language: Language, root: PathBuf, classes: PathBuf, class_path: Vec<PathBuf>) -> Result<Self> {
         let extension = if language == Language::Java { "java" } else { "kt" };
         let sources = sources_below(&root, &[""], extension)?;
         Ok(Self { language, classes, sources, roots: vec![root], class_path })
     }
 
-    /// Its place in the result of a step.
+    /// Its path in the result of a step.
     fn place(&self, out: &Path) -> PathBuf {
         out.join(self.classes.file_name().unwrap_or_default())
     }
 
-    /// Documents what apps use of it. Kotlin's own tool for that is no part of the set-up.
+    /// Generates the documentation of what apps use. Kotlin's own documentation tool is not part of the
+    /// set-up.
     fn document(&self, java: &Java, work: &Path, out: &Path) -> Result<()> {
         if self.language == Language::Kotlin {
             return write_atomically(&out.join("README.txt"), "The sources have the documentation (KDoc).\n");
@@ -300,30 +301,30 @@ impl Part {
     }
 }
 
-/// The Java half as folders of classes, and what it is compiled against.
+/// The Java half as folders of classes, and the classes that it is compiled against.
 #[derive(Debug)]
 pub struct Compiled {
-    /// Of the archive that apps depend on.
+    /// The classes of the archive that apps depend on.
     pub library: PathBuf,
-    /// Of the one that builds in house add.
+    /// The classes of the archive that builds in house add.
     pub inhouse: PathBuf,
-    /// Of the one that apps in Kotlin add.
+    /// The classes of the archive for apps in Kotlin.
     pub ktx: PathBuf,
-    /// Of the one without effect.
+    /// The classes of the archive without effect.
     pub noop: PathBuf,
-    /// Of the one that debug builds add.
+    /// The classes of the archive that debug builds add.
     pub screen: PathBuf,
-    /// Of the one that App Startup starts.
+    /// The classes of the archive for App Startup.
     pub startup: PathBuf,
-    /// Of the one that unit tests of apps add.
+    /// The classes of the archive for unit tests of apps.
     pub testing: PathBuf,
-    /// What is declared here of the platform, and not in it.
+    /// Declarations of platform classes, which are compiled against but not packed.
     pub declared: PathBuf,
     /// The platform's public API at level 23.
     pub android_jar: PathBuf,
 }
 
-/// The Java half of this workspace, without documentation or an archive.
+/// The Java half of this workspace, without documentation and archives.
 ///
 /// # Errors
 /// When a source does not compile, or the platform's API cannot be had.
@@ -337,7 +338,7 @@ pub fn compiled() -> Result<Compiled> {
     Ok(Compiled { library, inhouse, ktx, noop, screen, startup, testing, declared, android_jar })
 }
 
-/// What the archive without effect has of the library's sources.
+/// The library's sources that the archive without effect contains.
 const SHARED_BY_NOOP: [&str; 33] = [
     "AnrWarning.java",
     "AnrWarningListener.java",
@@ -402,7 +403,7 @@ mod tests {
         COMPILED.clone()
     }
 
-    /// What was made of other sources is not found.
+    /// A result made from other sources is not reused.
     #[test]
     fn a_source_that_changes_comes_or_gets_another_name_changes_the_key() {
         let folder = tempfile::tempdir().unwrap();
@@ -498,7 +499,7 @@ mod tests {
         assert!(!native, "the screen is Java alone");
     }
 
-    /// A change of the public API shows in the file, which is copied over when it is meant.
+    /// A change of the public API makes the file differ; it is copied over when the change is intended.
     #[test]
     fn the_public_api_is_the_recorded_one_with_and_without_effect() {
         let mut compiled = compiled();

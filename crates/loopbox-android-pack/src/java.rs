@@ -1,5 +1,5 @@
-//! A Java compiler for Android: against API 23, every warning an error; and the tools that document and list
-//! what it compiled.
+//! A Java compiler for Android, against API 23 and with every warning as an error; and the tools that
+//! document and list its results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use loopbox_setup::progress::Progress;
 use loopbox_setup::tools::Tools;
 use loopbox_setup::unpack;
 
-/// Where the package has it.
+/// The path of `android.jar` in the package.
 const ANDROID_JAR: &str = "usr/share/java/com.android.android-23.jar";
 
 /// `android-jar.toml`.
@@ -28,7 +28,7 @@ struct AndroidJar {
     package: Vec<Package>,
 }
 
-/// Part of the keys below: that of the arguments and the order of what compiles and documents.
+/// Part of the cache keys below: it represents the arguments and the order of compilation and documentation.
 const VERSION: u32 = 1;
 
 /// A Java compiler and what Android apps compile against.
@@ -94,8 +94,8 @@ impl Java {
         Ok(())
     }
 
-    /// Documentation of the public API as HTML, without anything that shows when it was made. `classes`: what
-    /// the sources need.
+    /// Documentation of the public API as HTML, without anything that depends on the build time. `classes`:
+    /// what the sources need.
     pub(crate) fn document(
         &self,
         sources: &[PathBuf],
@@ -121,8 +121,8 @@ impl Java {
         Ok(())
     }
 
-    /// The public API of compiled classes, each class with its public and protected members, as text that a
-    /// change shows in.
+    /// The public API of compiled classes, each class with its public and protected members, as text in which
+    /// changes are visible.
     pub(crate) fn api(&self, classes: &Path) -> Result<String> {
         let names = entries(classes)?
             .into_keys()

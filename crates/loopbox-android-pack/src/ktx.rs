@@ -1,4 +1,4 @@
-//! What the archive in Kotlin is compiled with and against: apps with an older compiler, library or
+//! What the archive in Kotlin is compiled with and against. Apps with an older compiler, library or
 //! coroutines cannot use it.
 
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use loopbox_setup::registry::{Pinned, Registry};
 /// The archive's name, and that of its module for Kotlin's compiler.
 pub(crate) const NAME: &str = "loopbox-ktx";
 
-/// The version of Kotlin that it is written in. Compilers from the version before this one on read what comes
-/// out.
+/// The Kotlin version that it is written in. Compilers from the version before this one on can read the
+/// result.
 pub const LANGUAGE: &str = "2.1";
 
 /// The standard library of that version.
@@ -36,7 +36,7 @@ const fn jar(package: &'static str, version: &'static str, sha256: &'static str)
     Pinned { registry: Registry::Maven, package, version, sha256, megabytes: 2 }
 }
 
-/// The jars that it stands on, downloaded once.
+/// The jars that it depends on, downloaded once.
 ///
 /// # Errors
 /// When one cannot be had.
@@ -45,7 +45,7 @@ pub fn jars() -> Result<[PathBuf; 2]> {
     Ok([COROUTINES.ensure(&progress)?, STANDARD_LIBRARY.ensure(&progress)?])
 }
 
-/// Adds to a key what the classes depend on besides the sources.
+/// Adds to a key what the classes depend on in addition to the sources.
 pub(crate) fn add_to(key: Key) -> Key {
     let compiler = [Kotlin::identity(), LANGUAGE, COROUTINES.sha256, STANDARD_LIBRARY.sha256];
     compiler.into_iter().fold(key, Key::with)

@@ -50,10 +50,10 @@ use size::Ratchet;
 use symbols::SymbolList;
 use toolchain::Toolchain;
 
-/// What to build, and what to do besides it.
+/// What to build, and what else to do.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// Build only these; all when there are none.
+    /// Build only these; all when empty.
     pub abis: BTreeSet<Abi>,
     /// Record the sizes of this build as the accepted ones.
     pub bless: bool,
@@ -65,7 +65,7 @@ pub struct Options {
     pub twice: bool,
 }
 
-/// Builds, checks and prints.
+/// Builds, checks and prints the results.
 ///
 /// # Errors
 /// When a library cannot be built, breaks one of its promises or outgrew its recorded size.
@@ -115,7 +115,7 @@ pub fn pack(options: &Options) -> Result<()> {
     weigh(&libraries, archives, &toolchain.name(), options.bless)
 }
 
-/// The list of Android's symbols holds what is imported and no more: it is read as the contract it is.
+/// The list of Android's symbols contains exactly what is imported, because people read it as a contract.
 fn ensure_list_is_short<'a>(
     list: &SymbolList,
     libraries: impl Iterator<Item = &'a Library> + Clone,
@@ -131,7 +131,8 @@ fn ensure_list_is_short<'a>(
     Ok(())
 }
 
-/// Compares with the recorded sizes, or records the new ones, those of the archives where all were packed.
+/// Compares with the recorded sizes, or records the new ones; those of the archives only when all were
+/// packed.
 fn weigh(
     libraries: &[Library],
     archives: Option<BTreeMap<String, u64>>,

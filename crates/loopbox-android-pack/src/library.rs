@@ -26,7 +26,7 @@ pub struct Library {
     pub file: PathBuf,
     /// The same file with its symbols.
     pub symbols: PathBuf,
-    /// The symbols that it takes from Android.
+    /// The symbols that it imports from Android.
     pub imports: BTreeSet<String>,
     pub(crate) sizes: Sizes,
 }
@@ -39,14 +39,14 @@ impl Library {
     }
 }
 
-/// What is printed of a library that is as it should be.
+/// What is printed about a library that passed its checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shown {
-    /// Nothing: it is meant for use.
+    /// Prints nothing: the library is only used.
     Nothing,
-    /// Its size, and each check.
+    /// Its size, and the result of each check.
     Checks,
-    /// What its bytes went to, too.
+    /// Also print what its bytes are used for.
     Sizes,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn make(
     Ok(Library { abi, file: place("jni"), symbols: place("symbols"), imports, sizes })
 }
 
-/// Builds and checks one library, as `cargo xtask android --abi` does, but does not look at its size.
+/// Builds and checks one library, as `cargo xtask android --abi` does, but does not check its size.
 ///
 /// # Errors
 /// When it cannot be built or breaks a promise.
@@ -107,7 +107,8 @@ pub fn ensure(abi: Abi) -> Result<Library> {
     make(LIBRARY, abi, &toolchain, &list, Shown::Nothing, &progress)
 }
 
-/// Builds a library again where nothing is left of the first time, and compares all of it, symbols included.
+/// Builds a library again where nothing from the first build is left, and compares everything, symbols
+/// included.
 pub(crate) fn ensure_built_alike(
     product: Product,
     abi: Abi,

@@ -63,7 +63,7 @@ pub(crate) fn flags(abi: Abi) -> Vec<String> {
     FLAGS.iter().chain(more).map(|flag| (*flag).to_owned()).chain([script]).collect()
 }
 
-/// Whether only the linking of a library needs a flag: crates that two libraries have are compiled once then.
+/// Whether only the linking of a library needs a flag. Then crates that two libraries use are compiled once.
 fn is_for_the_linker(flag: &str) -> bool {
     flag.starts_with("-Clink-arg=")
 }
@@ -73,22 +73,22 @@ pub(crate) fn common(flags: &[String]) -> Vec<String> {
     flags.iter().filter(|flag| !is_for_the_linker(flag)).cloned().collect()
 }
 
-/// The flags of a target for one library only: the name is its own, and without [`Product::shares_keys`]
-/// nothing is wrapped.
+/// The flags of a target for one library only: the name is the library's own, and without
+/// [`Product::shares_keys`] no function is wrapped.
 pub(crate) fn own(product: Product, flags: &[String]) -> Vec<String> {
     let kept = flags.iter().filter(|flag| is_for_the_linker(flag));
     let kept = kept.filter(|flag| product.shares_keys || !flag.contains(",--wrap="));
     kept.map(|flag| flag.replace(LIBRARY.soname, product.soname)).collect()
 }
 
-/// Nothing in an app unwinds through this library but a tombstone, and 50 KB is a high price for that. The
-/// library with symbols has the same tables in `.debug_frame`, where crash services look for them.
+/// Only a tombstone unwinds through this library in an app, which does not justify 50 KB. The library with
+/// symbols has the same tables in `.debug_frame`, where crash services read them.
 pub(crate) const NO_UNWIND_TABLES: &str = "-Cforce-unwind-tables=no";
 
 /// Changes when [`FRONT`] does.
 pub(crate) const FRONT_VERSION: u32 = 1;
 
-/// A compiler-driver-shaped front for lld: the compiler speaks to its linker as to a C compiler.
+/// A front for lld with the arguments of a compiler driver, because rustc calls its linker like a C compiler.
 const FRONT: &str = r#"#!/bin/sh
 # Generated: turns the arguments for a C compiler driver into those of the linker behind it.
 left=$#

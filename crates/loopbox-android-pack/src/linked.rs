@@ -1,4 +1,4 @@
-//! The crates that are linked into a library or a program, and the notices that their licences ask for.
+//! The crates that are linked into a library or a program, and the notices that their licences require.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -22,13 +22,13 @@ pub struct Crate {
     pub version: String,
     /// An SPDX expression.
     pub licence: String,
-    /// SHA-256 of its package, in hexadecimal digits, by the lock file.
+    /// SHA-256 of its package in hexadecimal digits, from the lock file.
     pub sha256: Option<String>,
     /// Each text of a licence or a notice that its package has.
     texts: Vec<String>,
 }
 
-/// What is used of `cargo metadata`.
+/// The used parts of `cargo metadata`.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -72,11 +72,11 @@ struct Dep {
 
 #[derive(Deserialize)]
 struct DepKind {
-    /// `None` for what is linked.
+    /// `None` for an ordinary dependency, which is linked.
     kind: Option<String>,
 }
 
-/// The lock file, as far as it is used.
+/// The lock file, as far as it is needed.
 #[derive(Deserialize)]
 struct Lock {
     package: Vec<Locked>,
@@ -89,7 +89,7 @@ struct Locked {
     checksum: Option<String>,
 }
 
-/// What is linked into a package of the workspace for a target, but our own crates; sorted.
+/// What is linked into a package of the workspace for a target, without our own crates; sorted.
 ///
 /// # Errors
 /// When cargo does not know the package, or a crate does not say what it is licensed under.
@@ -136,7 +136,7 @@ fn of(metadata: &Metadata, lock: &Lock, wanted: &str) -> Result<Vec<Crate>> {
     Ok(found)
 }
 
-/// Some packages name their licence and do not bring it.
+/// The text of a licence. Some packages only name their licence and do not include it.
 fn text_of(package: &Package, licence: &str) -> Result<String> {
     let own =
         |name: &str| fs::read_to_string(root().join(name)).with_context(|| format!("cannot read {name}"));
@@ -151,7 +151,7 @@ fn text_of(package: &Package, licence: &str) -> Result<String> {
     Ok(format!("Copyright (c) {}\n\n{body}", package.authors.join(", ")))
 }
 
-/// The files next to a manifest that a licence may ask to be passed on.
+/// The files next to a manifest whose text a licence may require to be passed on.
 fn texts(manifest: &Path) -> Result<Vec<String>> {
     let wanted = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
     let folder = manifest.parent().context("a manifest in no folder")?;
@@ -175,8 +175,8 @@ fn sorted(folder: &Path) -> Result<Vec<fs::DirEntry>> {
     Ok(entries)
 }
 
-/// What an app that shows notices shows of a file: each crate with its licence, then each text once, with the
-/// crates that it is of.
+/// The text that an app can show as its notices: each crate with its licence, then each licence text once,
+/// with the crates that have it.
 #[must_use]
 pub fn notices(file: &str, crates: &[Crate]) -> String {
     let mut all =
@@ -227,7 +227,7 @@ mod tests {
         );
     }
     #[test]
-    fn each_library_has_a_list_of_its_own() {
+    fn each_library_has_a_separate_list() {
         let names: Vec<String> =
             crates(INHOUSE.package, ANDROID).unwrap().into_iter().map(|each| each.name).collect();
         assert!(names.iter().any(|name| name == "jni"), "{names:?}");

@@ -1,4 +1,4 @@
-//! What the Java half names of the platform, and what of that some supported level does not have
+//! What the Java half uses of the platform, and which of that some supported level does not have
 //! (`jni-glue/android/platform-api.toml`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use loopbox_setup::package::read_toml;
 pub struct Known {
     /// The oldest supported level.
     pub oldest: u32,
-    /// What came after it.
+    /// What came after the oldest level.
     pub newer: Vec<Newer>,
     /// What no level has for everybody.
     pub hidden: Vec<Hidden>,
@@ -33,7 +33,7 @@ pub struct Newer {
     pub uses: Vec<Used>,
     /// The first level that has them.
     pub since: u32,
-    /// What keeps older ones from looking.
+    /// What keeps older platforms from a failed lookup.
     pub guard: Guard,
     /// The class that has the guard.
     pub guarded_in: String,
@@ -45,19 +45,19 @@ pub struct Newer {
 pub struct Hidden {
     /// Classes and members.
     pub uses: Vec<Used>,
-    /// What keeps those from looking that have it not.
+    /// What prevents a failed lookup on platforms that lack them.
     pub guard: Guard,
     /// The class that has the guard.
     pub guarded_in: String,
 }
 
-/// What keeps older platforms from looking at it.
+/// What prevents a failed lookup on platforms without a class or member.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub enum Guard {
-    /// The level is asked.
+    /// A check of the API level.
     #[serde(rename = "SDK_INT")]
     Level,
-    /// That it is not there is caught.
+    /// The exception is caught when it is missing.
     LinkageError,
 }
 
@@ -71,7 +71,7 @@ impl Known {
     }
 }
 
-/// Each class, `io/loopbox/Loopbox`, with what it uses.
+/// Each class, such as `io/loopbox/Loopbox`, with what it uses.
 pub type Uses = BTreeMap<String, BTreeSet<Used>>;
 
 /// The class files below a folder.

@@ -1,4 +1,4 @@
-//! What is packed, and where its parts are: the only place that knows.
+//! What is packed, and where its parts are. No other module knows these paths.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub(crate) struct Product {
     pub(crate) package: &'static str,
     /// SONAME, as `System.loadLibrary` finds it.
     pub(crate) soname: &'static str,
-    /// The data file with what it exports.
+    /// The data file with the list of its exports.
     pub(crate) exports: &'static str,
     /// Whether its thread-local variables share one pthread key (`thread_keys.rs` of loopbox-agent).
     pub(crate) shares_keys: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Product {
 pub(crate) const LIBRARY: Product =
     Product { package: "loopbox-jni", soname: "libloopbox.so", exports: "exports.txt", shares_keys: true };
 
-/// What builds in house load besides it.
+/// The library that builds in house load additionally.
 pub(crate) const INHOUSE: Product = Product {
     package: "loopbox-inhouse",
     soname: "libloopbox_inhouse.so",
@@ -37,7 +37,7 @@ pub fn folder() -> PathBuf {
     root().join("target/android")
 }
 
-/// A data file of the Android build: what Android has to offer and what the library may weigh.
+/// A data file of the Android build: what Android provides, and how large the library may be.
 pub fn data(name: &str) -> PathBuf {
     root().join(GLUE).join("android").join(name)
 }

@@ -1,5 +1,5 @@
-//! Who publishes, and where the sources are: what a public Maven repository asks of each archive, from the
-//! root `Cargo.toml`.
+//! The publisher and the place of the sources, which a public Maven repository requires for each archive;
+//! from the root `Cargo.toml`.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,7 @@ use anyhow::{Context, Result};
 use quick_xml::escape::escape;
 use serde::Deserialize;
 
-/// The part of `[workspace.package]` that is about people and places. The crates of a release have it from
-/// there, too.
+/// The part of `[workspace.package]` about people and places. The crates of a release inherit it, too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Publisher {
     /// Each as `Name <address>`.
@@ -43,7 +42,7 @@ impl Publisher {
         Ok(manifest.workspace.package)
     }
 
-    /// The keys of `[workspace.package]` that Maven Central asks for and that are not there.
+    /// The keys of `[workspace.package]` that Maven Central requires and that are missing.
     #[must_use]
     pub fn missing(&self) -> Vec<&'static str> {
         let keys = [("repository", self.repository.is_none()), ("authors", self.authors.is_empty())];
@@ -56,7 +55,7 @@ impl Publisher {
         self.repository.as_deref()
     }
 
-    /// The elements of a POM, each on lines of its own.
+    /// The elements of a POM, each on separate lines.
     pub(crate) fn elements(&self) -> String {
         let page = self.homepage.as_ref().or(self.repository.as_ref());
         let url = page.map(|page| format!("\n  <url>{}</url>", escape(page)));

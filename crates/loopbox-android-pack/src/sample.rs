@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-/// Flags that make a host library keep every promise of an Android one.
+/// Flags that make a library of the host satisfy every requirement for an Android one.
 const GOOD: [&str; 10] = [
     "-Wl,-soname,libsample.so",
     "-Wl,-z,max-page-size=0x4000,-z,common-page-size=0x4000",
@@ -17,7 +17,7 @@ const GOOD: [&str; 10] = [
     "-fvisibility=hidden",
 ];
 
-/// One function out, one in, one weak in that is newer than the oldest Android.
+/// One exported function, one import, and one weak import that is newer than the oldest Android.
 const SOURCE: &str = "
     void abort(void);
     extern long getrandom(void *, unsigned long, unsigned) __attribute__((weak));
@@ -31,7 +31,7 @@ const SOURCE: &str = "
     MORE
 ";
 
-/// A library linked against a substitute of Android's libc, with more flags for the compiler driver.
+/// A library linked with a substitute of Android's libc, and with additional flags for the compiler driver.
 pub(crate) fn library(flags: &[&str]) -> Vec<u8> {
     library_with("", flags)
 }
@@ -42,7 +42,7 @@ pub(crate) fn library_with(more: &str, flags: &[&str]) -> Vec<u8> {
     make(more, &all)
 }
 
-/// One that lacks a good flag.
+/// A library that is built without one of the good flags.
 pub(crate) fn library_without(flag: &str) -> Vec<u8> {
     let all: Vec<&str> = GOOD.iter().copied().filter(|good| *good != flag).collect();
     assert!(all.len() < GOOD.len());

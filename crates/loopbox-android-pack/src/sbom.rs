@@ -1,4 +1,4 @@
-//! What an archive is made of, as a list for tools: CycloneDX 1.6.
+//! The components of an archive as a list for tools: CycloneDX 1.6.
 
 use anyhow::{Context, Result};
 use loopbox_setup::files::sha256;
@@ -11,9 +11,9 @@ use crate::linked::Crate;
 /// What all our archives and the Rust standard library are licensed under.
 const LICENCE: &str = "MIT OR Apache-2.0";
 
-/// The list of an archive: its own bytes, the crates in its native libraries, and the archives that it stands
-/// on. `standard_library` names the compiler whose standard library is linked; it is only used where there
-/// are `crates`.
+/// The list for an archive: its own bytes, the crates in its native libraries, and the archives that it
+/// depends on. `standard_library` names the compiler whose standard library is linked; it is only used where
+/// there are `crates`.
 pub(crate) fn sbom(
     artifact: &Artifact,
     archive: &[u8],
@@ -34,7 +34,7 @@ pub(crate) fn sbom(
     list(own, archive, &components)
 }
 
-/// The list of an archive with a command: `package` of the workspace, built for `target`.
+/// The list for an archive with a command: `package` of the workspace, built for `target`.
 ///
 /// # Errors
 /// When it cannot be written as JSON, which does not happen.
@@ -64,8 +64,8 @@ fn linked(crates: &[Crate], standard_library: &str) -> Vec<Value> {
     components
 }
 
-/// What `own` is made of. The same archive has the same list and the same serial number: neither has a time
-/// in it.
+/// The components of `own`. The same archive has the same list and the same serial number, because neither
+/// contains a time.
 fn list(mut own: Value, archive: &[u8], components: &[Value]) -> Result<String> {
     let refs: Vec<&Value> = components.iter().map(|component| &component["bom-ref"]).collect();
     let hash = sha256(archive);

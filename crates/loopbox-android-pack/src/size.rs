@@ -1,7 +1,7 @@
-//! What the library weighs, what the bytes went to, and the ratchet that keeps it from growing unnoticed.
+//! The library's size, what its bytes are used for, and the limit that keeps it from growing unnoticed.
 //!
 //! `jni-glue/android/size.toml` records the sizes of the last accepted build. A later build may be smaller,
-//! or bigger by a small allowance; more fails and names the crates that grew. `--bless` records the new
+//! or larger by a small allowance; a larger one fails, with the crates that grew. `--bless` records the new
 //! sizes.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ const ALLOWED_PERCENT: u64 = 2;
 /// A crate may grow by this many bytes (or a tenth) without being recorded.
 const ALLOWED_CRATE_BYTES: u64 = 2_048;
 
-/// Crates that every Rust library has; bytes go to the first other crate that a symbol names.
+/// Crates that every Rust library contains; bytes are counted for the first other crate that a symbol names.
 const STANDARD: [&str; 6] = ["core", "alloc", "std", "compiler_builtins", "hashbrown", "rustc_demangle"];
 
 /// Sizes of one library, in bytes.
@@ -41,7 +41,7 @@ pub(crate) struct Sizes {
 /// The recorded sizes.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ratchet {
-    /// The compiler that built what was recorded: another one's sizes are not comparable byte by byte.
+    /// The compiler of the recorded build. Sizes from another compiler cannot be compared byte by byte.
     toolchain: String,
     #[serde(default)]
     abi: BTreeMap<String, Sizes>,
@@ -80,12 +80,12 @@ impl Ratchet {
         toml::from_str(&text).with_context(|| format!("in {}", file.display()))
     }
 
-    /// Whether the sizes are those of another compiler, which nothing can be compared with.
+    /// Whether the recorded sizes are from another compiler, so that they cannot be compared.
     pub(crate) fn is_of_another(&self, toolchain: &str) -> bool {
         self.toolchain != toolchain
     }
 
-    /// Records sizes. Those of other compilers are forgotten.
+    /// Records sizes, and drops those of other compilers.
     pub(crate) fn record(&mut self, toolchain: &str, abi: Abi, sizes: Sizes) {
         if self.toolchain != toolchain {
             toolchain.clone_into(&mut self.toolchain);
@@ -165,8 +165,8 @@ fn in_file(section: &goblin::elf::SectionHeader) -> u64 {
     if loaded { section.sh_size } else { 0 }
 }
 
-/// The crate that a symbol is there for: the first that its name mentions and that is not the standard
-/// library, so that `drop_in_place::<Report>` counts for the crate of `Report`.
+/// The crate that a symbol exists for: the first crate in its name that is not part of the standard library,
+/// so that `drop_in_place::<Report>` counts for the crate of `Report`.
 fn crate_of(symbol: &str) -> String {
     let Ok(demangled) = rustc_demangle::try_demangle(symbol) else {
         return "(no Rust name)".into();

@@ -1,8 +1,8 @@
-//! Removes what only debuggers read: symbol and debug sections.
+//! Removes what only debuggers read: the symbol and debug sections.
 //!
-//! Debian's linker package has no `strip`, and the one of binutils knows only its own machine. What ships is
-//! everything up to the end of the last loaded section, and a section table that names what is left: loaders
-//! since API 24 look at it.
+//! Debian's linker package has no `strip`, and the one of binutils supports only its own machine. What
+//! remains is everything up to the end of the last loaded section, and a section table for it, which loaders
+//! since API 24 read.
 
 use anyhow::{Context, Result, ensure};
 use goblin::elf::Elf;
@@ -47,7 +47,7 @@ const ELF32: Fields = Fields {
     word: 4,
 };
 
-/// The library without its symbol and debug sections; what is loaded stays byte for byte.
+/// The library without its symbol and debug sections; the loaded parts stay byte for byte.
 pub(crate) fn strip(bytes: &[u8]) -> Result<Vec<u8>> {
     let elf = Elf::parse(bytes).context("not an ELF file")?;
     ensure!(elf.little_endian, "a big-endian file");

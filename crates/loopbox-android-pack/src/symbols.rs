@@ -1,7 +1,8 @@
-//! What the library may take from Android: our own list of bionic's symbols, and the few it gives.
+//! What the library may import from Android: our own list of bionic's symbols; and the few symbols that it
+//! exports.
 //!
 //! The lists are data in `jni-glue/android`: `bionic-symbols.toml` and `exports.txt`. The link stubs are made
-//! from the first, so that an import which is not listed fails at link time and names itself.
+//! from the first one, so that an import that is not listed fails at link time, by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +16,7 @@ use crate::abi::Abi;
 /// Lowest API level that the library runs on, as the manifest's `minSdkVersion` says.
 pub const MIN_API: u32 = 21;
 
-/// The list as it stands in the file.
+/// The list in the form of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -30,21 +31,21 @@ struct File {
 pub(crate) struct Library {
     pub(crate) soname: String,
     pub(crate) version: String,
-    /// The first level whose library has that version node, when it is a later one: linkers before it take
-    /// the symbol without.
+    /// The first level whose library has that version node, when it is a later one. Linkers of earlier levels
+    /// bind the unversioned symbol.
     pub(crate) version_since: Option<u32>,
     #[serde(default)]
     abis: Vec<String>,
     pub(crate) symbols: Vec<String>,
 }
 
-/// A symbol newer than [`MIN_API`]: only a weak reference may name it, and its user must do without.
+/// A symbol newer than [`MIN_API`]: only a weak reference may name it, and the code must work without it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Optional {
     pub(crate) symbol: String,
     pub(crate) since: u32,
-    /// What happens on devices that do not have it. Only people read this, hence the check that it is there.
+    /// What happens on devices that lack it. Only people read this, so a test checks that it is there.
     without: String,
 }
 
@@ -107,7 +108,7 @@ impl SymbolList {
         Ok(Self { file })
     }
 
-    /// The part of the list that holds for an ABI.
+    /// The part of the list that applies to an ABI.
     pub fn of(&self, abi: Abi) -> Imports {
         let mut required: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
         for library in &self.file.library {
@@ -119,7 +120,7 @@ impl SymbolList {
         Imports { required, optional: self.file.optional.iter().map(|o| o.symbol.clone()).collect() }
     }
 
-    /// The groups of symbols that hold for an ABI.
+    /// The groups of symbols that apply to an ABI.
     pub(crate) fn groups(&self, abi: Abi) -> impl Iterator<Item = &Library> {
         self.file.library.iter().filter(move |library| library.is_for(abi))
     }
@@ -129,7 +130,7 @@ impl SymbolList {
         &self.file.optional
     }
 
-    /// All listed symbols, for finding those that nothing imports any more.
+    /// All listed symbols, to find those that nothing imports any more.
     pub fn all(&self) -> BTreeSet<&str> {
         let required = self.file.library.iter().flat_map(|l| l.symbols.iter().map(String::as_str));
         required.chain(self.file.optional.iter().map(|o| o.symbol.as_str())).collect()
@@ -143,7 +144,7 @@ impl Library {
 }
 
 impl Imports {
-    /// The libraries, by SONAME; also those of which nothing is needed on this ABI.
+    /// The libraries by SONAME, including those of which this ABI needs nothing.
     pub fn libraries(&self) -> impl Iterator<Item = (&str, &BTreeMap<String, BTreeSet<String>>)> {
         self.required.iter().map(|(soname, versions)| (soname.as_str(), versions))
     }
@@ -171,7 +172,7 @@ impl Imports {
     }
 }
 
-/// The names in a file like `exports.txt`: one a line, `#` starts a comment.
+/// The names in a file like `exports.txt`: one in each line; `#` starts a comment.
 ///
 /// # Errors
 /// When it cannot be read.

@@ -1,9 +1,9 @@
 //! A Rust compiler, a standard library and a linker for Android.
 //!
-//! Two ways lead there. With `ANDROID_NDK_HOME` set, the workspace's own Rust compiles (its targets added by
-//! `rustup target add`) and the NDK's clang links, as `cargo ndk` does. Without it, everything comes from
-//! Debian: a compiler that knows the Android targets, the sources of its standard library, and lld; they are
-//! unpacked below `target/android`, nothing is installed.
+//! There are two ways to get one. With `ANDROID_NDK_HOME` set, the workspace's own Rust compiles (with
+//! targets added by `rustup target add`) and the NDK's clang links, as `cargo ndk` does. Otherwise everything
+//! comes from Debian: a compiler that knows the Android targets, the sources of its standard library, and
+//! lld. They are unpacked below `target/android`, and nothing is installed.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -25,18 +25,19 @@ use loopbox_setup::command::{command, path_list, run};
 use loopbox_setup::files::{exclusive, remove, write_atomically};
 use loopbox_setup::progress::Progress;
 
-/// Oldest compiler that builds the workspace: `rust-version` of its manifest.
+/// The oldest compiler that can build the workspace: `rust-version` of its manifest.
 const RUST_VERSION: &str = env!("CARGO_PKG_RUST_VERSION");
 
 /// Changes when the way to build the standard library does.
 const STD_RECIPE: u32 = 4;
 
-/// Features of the standard library. Its backtraces would add a DWARF reader and an unwinder to every app, to
-/// print what Android's tombstones print anyway.
+/// Features of the standard library. Backtraces are not among them: they would add a DWARF reader and an
+/// unwinder to every app, to print what Android's tombstones print anyway.
 const STD_FEATURES: &str = "-Zbuild-std-features=optimize_for_size";
 
-/// A panic is a trap instruction: its message would go to a standard error that Android throws away, and its
-/// text and formatting weigh 60 KB. Unstable, so only with the compiler that this project unpacks itself.
+/// A panic becomes a trap instruction: its message would go to a standard error that Android discards, and
+/// the text and its formatting take 60 KB. This option is unstable, so it is used only with the compiler that
+/// this project unpacks itself.
 const TRAP: [&str; 2] = ["-Zunstable-options", "-Cpanic=immediate-abort"];
 
 /// Where the compiler, linker and libraries come from.
@@ -48,7 +49,7 @@ pub(crate) enum Toolchain {
     Ndk(Ndk),
 }
 
-/// What one target is compiled with.
+/// How one target is compiled.
 #[derive(Debug)]
 pub(crate) struct Target {
     /// Environment for cargo, besides the flags.
@@ -91,7 +92,7 @@ impl Toolchain {
         }
     }
 
-    /// Prepares a target: its standard library and what it links against.
+    /// Prepares a target: its standard library, and what it links against.
     pub(crate) fn target(&self, abi: Abi, imports: &Imports, progress: &Progress) -> Result<Target> {
         match self {
             Self::Debian(debian) => debian.target(abi, imports, progress),
@@ -179,7 +180,7 @@ impl Debian {
         found.into_iter().max().map(|(_, path)| path).context("no lld was unpacked")
     }
 
-    /// What makes cargo use this compiler.
+    /// The settings that make cargo use this compiler.
     pub fn environment(&self) -> Result<Vec<(String, OsString)>> {
         let mut environment = self.libraries()?;
         environment.push(("RUSTC".into(), self.rustc().into()));
@@ -212,7 +213,8 @@ impl Debian {
         Ok(Target { environment, flags })
     }
 
-    /// Builds the standard library for a target once per compiler: small before fast, as the library itself.
+    /// Builds the standard library for a target once per compiler, optimised for size like the library
+    /// itself.
     fn standard_library(&self, abi: Abi, progress: &Progress) -> Result<PathBuf> {
         let triple = abi.triple();
         let key = Key::new("std", STD_RECIPE).with(&self.version).with(&self.root.display().to_string());
@@ -231,7 +233,7 @@ impl Debian {
         })
     }
 
-    /// Compiles the sources of the standard library into the sysroot `out`; `how` are cargo's words.
+    /// Compiles the sources of the standard library into the sysroot `out`; `how` are cargo's arguments.
     fn compile_standard_library(
         &self,
         triple: &str,
@@ -266,8 +268,8 @@ impl Debian {
     }
 
     /// The standard library for Linux on another architecture, for tests: Debian's package, else compiled
-    /// from the sources that came with the compiler. An archive may have the package in another version than
-    /// the compiler's, or an index of it that does not fit to its signature.
+    /// from the sources that came with the compiler. An archive may have the package only in another version
+    /// than the compiler, or an index that does not match its signature.
     ///
     /// # Errors
     /// When it can neither be had nor compiled.
@@ -307,7 +309,7 @@ impl Debian {
     }
 }
 
-/// Which packages the compiler is of.
+/// The packages of the compiler.
 fn record(work: &Path) -> PathBuf {
     work.join("toolchain.txt")
 }
@@ -341,7 +343,7 @@ fn read_record(file: &Path) -> Option<BTreeSet<String>> {
     Some(fs::read_to_string(file).ok()?.lines().map(str::to_owned).collect())
 }
 
-/// The unpacked packages, when they are there.
+/// The unpacked packages, if they exist.
 fn find_root(cache: &Cache, packages: &BTreeSet<String>) -> Option<PathBuf> {
     cache.step("toolchain", &root_key(packages), |_| bail!("not there yet")).ok()
 }
@@ -387,7 +389,7 @@ impl Ndk {
     }
 }
 
-/// The cargo that runs this program, free of the settings it gave to it.
+/// The cargo that runs this program, without the environment variables that it set for this program.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for variable in [

@@ -1,17 +1,17 @@
-//! Whether an unwinder passes through the functions that are on the stack of every idle main thread.
+//! Whether an unwinder gets past the functions that are on the stack of every idle main thread.
 //!
-//! The library has no unwind tables; these functions bring theirs. Without them each trace of a main thread
-//! that waits would end at the recorder's frame.
+//! The library has no unwind tables, but these functions have entries. Without them each trace of a waiting
+//! main thread would end at the recorder's frame.
 
 use gimli::{BaseAddresses, EhFrame, EhFrameHdr, LittleEndian, Pointer, UnwindContext, UnwindSection as _};
 use goblin::elf::Elf;
 use goblin::elf::header::EM_ARM;
 use goblin::elf::program_header::{PT_ARM_EXIDX, PT_GNU_EH_FRAME, PT_LOAD};
 
-/// What the names of these functions begin with.
+/// The prefix of the names of these functions.
 const PREFIX: &str = "loopbox_poll_";
 
-/// The functions of a library with its symbols, by name and an address in their middle.
+/// These functions in a library with its symbols: the name, and an address in the middle of each.
 pub(crate) fn wanted(elf: &Elf<'_>) -> Vec<(String, u64)> {
     let functions = elf.syms.iter().filter(|symbol| symbol.is_function() && symbol.st_size > 0);
     let named = functions.filter_map(|symbol| Some((elf.strtab.get_at(symbol.st_name)?, symbol)));
@@ -19,7 +19,7 @@ pub(crate) fn wanted(elf: &Elf<'_>) -> Vec<(String, u64)> {
     wanted.map(|(name, symbol)| (name.to_owned(), symbol.st_value + symbol.st_size / 2)).collect()
 }
 
-/// That each function has its entry in the table that unwinders search, and that the entry can be read.
+/// Checks that each function has an entry in the table that unwinders search, and that the entry can be read.
 pub(crate) fn check(bytes: &[u8], elf: &Elf<'_>, functions: &[(String, u64)]) -> Result<String, String> {
     if functions.is_empty() {
         return Ok("no function of assembly".to_owned());
@@ -54,7 +54,7 @@ pub(crate) fn check(bytes: &[u8], elf: &Elf<'_>, functions: &[(String, u64)]) ->
     Ok(format!("{} functions of assembly", functions.len()))
 }
 
-/// The same on 32-bit Arm, which has another table for that.
+/// The same for 32-bit Arm, which uses another table.
 fn check_of_arm(bytes: &[u8], elf: &Elf<'_>, functions: &[(String, u64)]) -> Result<(), String> {
     let header = elf.program_headers.iter().find(|header| header.p_type == PT_ARM_EXIDX);
     let header = header.ok_or("no table of unwind information")?;
@@ -73,11 +73,11 @@ fn check_of_arm(bytes: &[u8], elf: &Elf<'_>, functions: &[(String, u64)]) -> Res
     Ok(())
 }
 
-/// What an entry has of code that nothing is known of.
+/// The value in an entry for code about which nothing is known.
 const CANNOT_UNWIND: u32 = 1;
 
-/// The second word of the entry for a place in the code; the table begins at `at`. Entries are sorted, and
-/// one is for all code up to the next one's.
+/// The second word of the entry for an address; the table begins at `at`. Entries are sorted, and each covers
+/// all code up to the next one.
 fn arm_entry(table: &[u8], at: u32, address: u32) -> Option<u32> {
     let words = table.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
     let words: Vec<u32> = words.collect();

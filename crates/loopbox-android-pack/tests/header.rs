@@ -1,5 +1,4 @@
-//! The C header that the archive brings: compiled as C and C++, and run before and after its library is
-//! loaded.
+//! The C header in the archive: compiled as C and C++, and run before and after its library is loaded.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The archive's classes as Kotlin sees them, and the lines that the documents show of both languages.
+//! The archive's classes as Kotlin sees them, and the code in the documents in both languages.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,7 @@ fn kotlin_into(classes: &Path, sources: &[PathBuf], on: &[&Path]) -> Result<Outc
     Kotlin::ensure(&Progress::new("kotlin"))?.compile(sources, &class_path, classes)
 }
 
-/// The code of one language in a document, the first that has `mark` in it.
+/// The first code in a document that is in this language and contains `mark`.
 fn code(document: &str, language: &str, mark: &str) -> Result<String> {
     let text = fs::read_to_string(root().join(document))?;
     let blocks = text.split("\n```").filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n'));
@@ -37,7 +37,7 @@ fn code(document: &str, language: &str, mark: &str) -> Result<String> {
     found.with_context(|| format!("{document} has no {language} with {mark}"))
 }
 
-/// The documents and what stands in them for the app's own code.
+/// The documents, and the placeholder for the app's own code in each.
 const SHOWN: [(&str, &str); 2] = [("README.md", "class App"), ("docs/integrate.md", "class App")];
 
 #[test]
@@ -60,7 +60,7 @@ fn kotlin_may_do_all_that_the_api_says_and_the_documents_show() -> Result<()> {
     Ok(())
 }
 
-/// With its sources, against the archive and against the one without effect.
+/// Compiles with its sources, against the archive and against the one without effect.
 #[test]
 fn what_the_documents_show_of_ktx_compiles_with_either_archive() -> Result<()> {
     let folder = tempdir()?;
@@ -79,7 +79,7 @@ fn what_the_documents_show_of_ktx_compiles_with_either_archive() -> Result<()> {
     Ok(())
 }
 
-/// Against the part of Jetpack that they use, written down next to them.
+/// Compiles against the part of Jetpack that they use, which is declared next to them.
 #[test]
 fn the_links_in_kotlin_compile() -> Result<()> {
     let place = root().join("jni-glue/integrations/scene");

@@ -1,5 +1,4 @@
-//! The Java half in the unit tests of an app: on a JVM, with the SDK's `android.jar`, in which everything
-//! throws.
+//! The Java half in unit tests of an app: on a JVM, with the SDK's `android.jar`, whose methods all throw.
 
 use anyhow::{Context, Result, ensure};
 use loopbox_android_pack::half;
@@ -38,7 +37,8 @@ fn no_method_throws_and_the_status_says_why_nothing_is_recorded() -> Result<()> 
     Ok(())
 }
 
-/// The first bits are of the hash that must never change: users would change places.
+/// The first bits are those of the hash, which must never change: otherwise users would move between the
+/// groups.
 #[test]
 fn user_share_has_the_same_users_for_ever_and_more_of_them_when_it_grows() -> Result<()> {
     const USERS: f64 = 100_000.0;

@@ -1,5 +1,6 @@
-//! The unwind entries of the arm64 trampolines are written by hand. Each instruction of one is run here, as
-//! far as it moves what an unwinder wants back, and at each the entry must give the caller's registers.
+//! The unwind entries of the arm64 trampolines are written by hand. This simulates each instruction of a
+//! trampoline, as far as it moves what an unwinder restores, and checks that after each one the entry gives
+//! the caller's registers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +14,7 @@ use loopbox_android_pack::{self as android, Abi};
 const FRAME_POINTER: u16 = 29;
 const LINK: u16 = 30;
 const STACK_POINTER: u16 = 31;
-/// What a function gives back as it was, of what the trampolines use.
+/// The registers that a function must preserve, as far as the trampolines use them.
 const KEPT: [u16; 6] = [19, 20, 21, 22, FRAME_POINTER, LINK];
 
 /// Registers by number, and the words of the stack by address.
@@ -24,7 +25,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// In a function that was just called; every register has a value of its own.
+    /// The state in a function that was just called; every register has a different value.
     fn called() -> Self {
         let registers = (0..=LINK).map(|register| (register, 0x1000 + u64::from(register)));
         Self { registers: registers.chain([(STACK_POINTER, 0x8000)]).collect(), stack: BTreeMap::new() }

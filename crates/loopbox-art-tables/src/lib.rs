@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub struct Generation {
     /// Android release whose ART this is, as in `"12"`.
     pub generation: String,
-    /// API levels whose platform build carries it.
+    /// API levels whose platform build has it.
     pub api_levels: Vec<u32>,
     /// The rows, one per build variant and architecture.
     #[serde(rename = "row")]
@@ -120,7 +120,7 @@ pub struct Method {
     pub size: u32,
     /// `dex_method_index_`.
     pub dex_method_index: u32,
-    /// Where the code item is found.
+    /// The place of the code item.
     pub code: Code,
     /// `ptr_sized_fields_.data_`.
     pub data: u32,
@@ -176,7 +176,7 @@ pub struct DexFile {
     pub class_defs: u32,
 }
 
-/// Reads every `*.toml` of the folder, validates all of them together, oldest generation first.
+/// Reads every `*.toml` of the folder and validates all of them together. The oldest generation comes first.
 ///
 /// # Errors
 /// What is wrong, and in which file.
@@ -265,7 +265,7 @@ impl Row {
         )?;
         rule(
             (200..2000).contains(&self.runtime.java_vm),
-            "runtime.java_vm: outside of where discovery looks",
+            "runtime.java_vm: outside of where discovery searches",
         )?;
         rule((4..=8).contains(&self.slots()), "runtime: 4 to 8 words lie between thread_list_ and java_vm_")?;
         rule(
@@ -329,7 +329,7 @@ mod tests {
         std::fs::read_to_string(folder().join("art-14.toml")).unwrap()
     }
 
-    /// What the validation returns for a table in which `from` was typed as `to`.
+    /// The error of the validation for a table in which `from` is replaced by `to`.
     fn refused(from: &str, to: &str) -> String {
         let text = text();
         assert!(text.contains(from), "{from}");

@@ -1,7 +1,8 @@
 //! A library that samples its process's main thread in three ways and times them; loaded by
 //! `probe.SamplerBench` (tests/java), run by `cargo xtask bench sampler`.
 //!
-//! The ways take turns, in an order that turns too, so that whatever else the machine does meets all alike:
+//! The ways run by turns, in an order that changes each time, so that other load on the machine affects all
+//! of them alike:
 //!
 //! * `ours`: warm_up, suspend, walk to method pointers, resume; methods not known yet are named afterwards;
 //! * `cold`: the same without the warm-up;
@@ -28,7 +29,7 @@ use loopbox_art::{
 };
 
 const WARM_UP: usize = 50;
-/// Between samples, so that the main thread gets somewhere.
+/// Pause between samples, so that the main thread makes progress.
 const PAUSE: Duration = Duration::from_micros(500);
 const WAYS: [&str; 4] = ["ours", "cold", "article", "trace"];
 const ARTICLE: usize = 2;
@@ -36,8 +37,8 @@ const TRACE: usize = 3;
 
 static ART: OnceLock<Art> = OnceLock::new();
 
-/// A `std::string` of libstdc++, which the libart of the testbeds is built with. Not to be moved while it is
-/// in use.
+/// A `std::string` of libstdc++, with which the libart of the testbeds is built. It must not be moved while
+/// it is in use.
 #[repr(C)]
 struct StdString {
     text: *mut c_void,
@@ -70,7 +71,7 @@ fn pretty_method() -> Option<PrettyMethod> {
     }
 }
 
-/// What passes between `sample` and the fast native `walk`, which runs inside of it on the same thread.
+/// What `sample` and the fast native `walk`, which runs inside of it on the same thread, pass to each other.
 struct Job {
     suspended: Option<Suspended<'static>>,
     /// Build names while suspended.
@@ -80,14 +81,14 @@ struct Job {
     before: Vec<Frame>,
     names: HashMap<MethodRef, (Fingerprint, MethodName)>,
     held_ns: u64,
-    /// Of that, from the stop to the entry of the fast native.
+    /// The part of it from the stop to the entry of the fast native.
     hop_ns: u64,
     stopped_ns: u64,
 }
 
 thread_local! {
     static JOB: RefCell<Option<Job>> = const { RefCell::new(None) };
-    /// What discovery has the fast native do, while that is called for it.
+    /// What discovery runs inside the fast native while it is called for that.
     static CHECK: Cell<*mut &mut dyn FnMut()> = const { Cell::new(ptr::null_mut()) };
 }
 
@@ -130,7 +131,7 @@ impl Job {
         }
     }
 
-    /// As the recorder does: what is unchanged at the bottom of the stack needs no second look.
+    /// Names a stack as the recorder does: frames at its bottom that did not change are not named again.
     fn name(&mut self, art: &Art) {
         let frames: Vec<Frame> = self.stack.frames().collect();
         let same = frames.iter().rev().zip(self.before.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -303,7 +304,7 @@ impl Bench {
                     job.as_mut().map(|job| (job.held_ns, job.hop_ns, job.stopped_ns, job.stack.depth()))
                 });
                 let (held_ns, hop_ns, stopped_ns, frames) = seen.ok_or("no result")?;
-                // A waiting thread looks about now and then: its stack has fewer frames for a moment.
+                // A waiting thread wakes up now and then: its stack has fewer frames for a moment.
                 if round >= WARM_UP && frames == depth as u32 {
                     note(way, "suspend", waited_ns);
                     note(way, "held", held_ns);

@@ -36,15 +36,15 @@ pub struct ThreadId(pub(crate) u32);
 pub struct DiscoverOptions<'a> {
     /// `Build.VERSION.SDK_INT`; `None` where it does not imply the ART version (test hosts).
     pub api_level: Option<u32>,
-    /// Methods that the caller knows. The first must be the fast native method that `fast_call` calls: the
-    /// self-check expects it on top of the thread's own stack there.
+    /// Methods whose names and identities the caller knows. The first must be the fast native method that
+    /// `fast_call` calls: the self-check expects it at the top of the calling thread's stack.
     pub known: &'a [KnownMethod<'a>],
     /// The main thread, when it is not the calling one.
     pub main: Option<ThreadEnv>,
-    /// Keeps for the next process where ART's hidden functions are; without one they are searched for each
-    /// time.
+    /// Keeps the addresses of ART's hidden functions for the next process. Without it they are searched for
+    /// in each process.
     pub symbols: Option<&'a dyn KnownSymbols>,
-    /// Marks the dangerous phases; without one nothing remembers a death inside of them.
+    /// Marks the dangerous phases. Without it, no later process learns that one ended in such a phase.
     pub fuse: Option<Arc<dyn Fuse>>,
     /// Frames visited at most; 0 for [`DEFAULT_DEPTH_LIMIT`].
     pub depth_limit: u32,
@@ -55,7 +55,7 @@ pub struct DiscoverOptions<'a> {
 pub enum LayoutSource {
     /// A table row and the running process say the same.
     Confirmed,
-    /// No row is about this build; exactly one layout passed all checks.
+    /// No row is about this build, and exactly one layout passed all checks.
     Discovered,
 }
 
@@ -66,9 +66,10 @@ pub struct ModuleInfo {
     pub path: String,
     /// Build id in hex; empty when it has none.
     pub build_id: String,
-    /// Ids of the table rows that agree in all that is used; empty when discovered.
+    /// Ids of the table rows that agree with this ART in everything used; empty when the layout was
+    /// discovered.
     pub rows: Vec<&'static str>,
-    /// ART generations of these rows, as in `"12"`, oldest first; empty when discovered.
+    /// ART generations of these rows, as in `"12"`, oldest first; empty when the layout was discovered.
     pub generations: Vec<&'static str>,
     /// Table row or discovery.
     pub layout: LayoutSource,
@@ -87,21 +88,22 @@ pub struct Stats {
     pub windows: u64,
     /// Suspensions that ART gave up on.
     pub timeouts: u64,
-    /// Time that threads were held at most, summed: from the moment that stopping was asked for until the
-    /// call that let them go.
+    /// Upper bound of the time that threads were held, summed: from each request to stop until the call that
+    /// resumed the thread.
     pub held_ns: u64,
-    /// Time until those calls returned, summed. Mostly the woken thread running in the caller's place.
+    /// Time that the calls to resume took, summed. Most of it is the resumed thread running on the caller's
+    /// processor.
     pub resume_ns: u64,
     /// The longest window of the main thread.
     pub longest_ns: u64,
-    /// Its longest time from when it was known to be stopped until the call that let it go: what of
-    /// `longest_ns` is the sampler's own, and not the time that the thread needed to stop.
+    /// The longest time from when a thread was known to be stopped until the call that resumed it. This is
+    /// the sampler's part of `longest_ns`, without the time that the thread needed to stop.
     pub longest_known_ns: u64,
     /// The longest window of another thread.
     pub longest_other_ns: u64,
     /// Suspensions left out: the main thread was in an uninterruptible wait.
     pub uninterruptible: u64,
-    /// Suspensions left out: the main thread had not had a processor since the last look.
+    /// Suspensions skipped because the main thread had not run on a processor since the last check.
     pub starved: u64,
     /// Suspensions left out: ART was writing its own trace.
     pub trace: u64,
@@ -110,22 +112,24 @@ pub struct Stats {
 /// Why a thread was not asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unstoppable {
-    /// In Java code and in an uninterruptible wait: a page that a file system does not give, for one.
+    /// In Java code and in an uninterruptible wait, for example for a page that a file system does not
+    /// deliver.
     Uninterruptible,
-    /// In Java code, and it has not had a processor for a while.
+    /// In Java code, and without a processor for a while.
     Starved,
-    /// ART writes its own trace, and who asks meanwhile may wait for all threads.
+    /// ART writes its own trace. A thread that asks for a suspension meanwhile may have to wait for all
+    /// threads.
     Trace,
 }
 
 /// What a guard could do about a window that stays open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rescue {
-    /// No thread is stopped: the window has closed, or ART still waits for the thread to stop (10 s at most).
+    /// No thread is stopped: the window has closed, or ART still waits for the thread to stop (at most 10 s).
     Nothing,
-    /// The thread goes on.
+    /// The thread runs again.
     Resumed,
-    /// Its stack is being read by a living thread, under which it must not change.
+    /// A living thread reads its stack, which must not change meanwhile.
     BeingRead,
 }
 
@@ -156,12 +160,12 @@ pub struct Art {
     trace: AtomicU64,
 }
 
-/// In which a thread may be stopped or walked, and the next process learns of it if this one ends. Made and
-/// dropped in native state, with no thread stopped.
+/// A scope in which a thread may be stopped or walked. If this process ends inside it, the next process
+/// learns of that. Created and dropped in native state, with no thread stopped.
 #[must_use]
 pub struct Armed<'a> {
     fuse: &'a dyn Fuse,
-    /// What it is over with, where nothing else marks that.
+    /// The phase to mark when this is dropped, where nothing else marks it.
     over: Option<Phase>,
 }
 
@@ -179,13 +183,13 @@ fn check_begins(fuse: &dyn Fuse) -> Armed<'_> {
 }
 
 impl Art {
-    /// Finds ART, checks everything there is to check, and only then gives something that can sample.
+    /// Finds ART, runs all checks, and only if they pass returns a sampler.
     ///
-    /// Called by an attached thread inside of a plain native method (not a fast one: the state the
-    /// thread has now is remembered as "native"). No thread is suspended here.
+    /// Called by an attached thread inside of a plain native method. It must not be a fast one, because the
+    /// thread's present state is remembered as "native". No thread is suspended here.
     ///
-    /// `fast_call` calls, through Java, a static `@FastNative` method, and in there what it is given: as
-    /// every later walk, the one of the self-check is done by a runnable thread.
+    /// `fast_call` calls a static `@FastNative` method through Java, which then runs the closure that it is
+    /// given. So the walk of the self-check, like every later one, is done by a runnable thread.
     ///
     /// # Errors
     /// Anything that is not as expected; sampling then stays off for this process.
@@ -202,7 +206,7 @@ impl Art {
         Art::with_library(&library?, vm, env, options, fast_call)
     }
 
-    /// As [`discover`](Art::discover), with the library's symbols looked up before (elsewhere).
+    /// As [`discover`](Art::discover), with symbols of the library that were looked up before (elsewhere).
     pub fn with_library(
         library: &Library,
         vm: JavaVm,
@@ -333,26 +337,26 @@ impl Art {
         }
     }
 
-    /// Since when a thread is being held or asked to stop (`CLOCK_MONOTONIC` ns), for a guard thread;
-    /// `None` while none is. Two windows never have the same.
+    /// Since when a thread is held or asked to stop (`CLOCK_MONOTONIC` ns); `None` while none is. For a guard
+    /// thread. No two windows have the same value.
     pub fn window_open_since(&self) -> Option<u64> {
         self.window.since_ns()
     }
 
-    /// Whether the thread that asked for the last window is itself suspended, for a guard thread: a stop of
-    /// all threads, as for a heap dump or ART's own trace, keeps it from running Java code.
+    /// Whether the thread that opened the last window is itself suspended. For a guard thread: a stop of all
+    /// threads, as for a heap dump or ART's own trace, keeps that thread from running Java code.
     pub fn is_holder_suspended(&self) -> bool {
         self.window.holder(sys::lives).is_some_and(is_suspended)
     }
 
-    /// For a guard thread that has seen the same window open for too long: lets the stopped thread go in the
+    /// For a guard thread that has seen the same window open for too long: resumes the stopped thread in
     /// place of its holder, with the reason that it was stopped with.
     ///
-    /// Safe on every version as far as ART goes, because the holder then finds that the thread is not its
-    /// own any more and resumes nothing. Not done while a living thread reads the stopped one's stack.
-    /// After a rescue no thread is suspended again, and the fuse stays as it is: open.
+    /// ART allows this in every version: the holder then finds that the thread is no longer its own and
+    /// resumes nothing. It is not done while a living thread reads the stopped thread's stack. After a rescue
+    /// no thread is suspended again, and the fuse stays open.
     ///
-    /// The calling thread is attached and neither of the two.
+    /// The calling thread is attached, and is neither the holder nor the stopped thread.
     pub fn rescue(&self) -> Rescue {
         match self.window.reclaim(sys::lives) {
             Reclaimed::Nothing => Rescue::Nothing,
@@ -367,8 +371,8 @@ impl Art {
         }
     }
 
-    /// The threads that ART knows: its own number of each, and the kernel's. Empty when the list could not be
-    /// read, because threads came and went all the time.
+    /// The threads that ART knows, each with ART's number and the kernel's id. Empty when the list could not
+    /// be read because threads kept coming and going.
     pub fn threads(&self) -> Vec<(ThreadId, u32)> {
         let at = self.main.thin_lock_id_at;
         discover::listed(self.thread_list, at)
@@ -380,8 +384,8 @@ impl Art {
             .collect()
     }
 
-    /// Whether the main thread runs Java code as ART counts it. One that does not is stopped as soon as that
-    /// is asked for, whatever the kernel has it wait for; one that does has to reach a safepoint first.
+    /// Whether ART counts the main thread as running Java code. A thread that does not is stopped as soon as
+    /// that is asked for, whatever it waits for in the kernel; one that does must reach a safepoint first.
     pub fn main_runs_java(&self) -> bool {
         runs_java(self.main.thread)
     }
@@ -398,13 +402,14 @@ impl Art {
 
     /// Stops the main thread.
     ///
-    /// Returns when it is stopped, which takes microseconds unless the thread is far from a safepoint:
-    /// building the trace of a stack overflow took 0.4 s on a loaded machine. Up to 14 it may have stopped a
-    /// while before: ART looks again after a `sched_yield` and then pauses of up to 5 ms. ART gives up after
-    /// 10 s (up to 14) or 1 to 2 s (since); the main thread runs on meanwhile until it reaches a safepoint.
+    /// Returns when it is stopped. That takes microseconds unless the thread is far from a safepoint:
+    /// building the trace of a stack overflow took 0.4 s on a loaded machine. Up to ART 14 the thread may
+    /// have stopped a while before, because ART checks again only after a `sched_yield` and then after pauses
+    /// of up to 5 ms. ART gives up after 10 s (up to 14) or 1 to 2 s (since 15). The main thread then runs on
+    /// until it reaches a safepoint.
     ///
-    /// The calling thread is in native state, that is, not in a fast native method: a runnable thread that
-    /// suspends another can deadlock with the collector.
+    /// The calling thread is in native state, so not in a fast native method: a runnable thread that suspends
+    /// another one can deadlock with the collector.
     pub fn suspend_main(&self, env: JniEnv) -> Result<Suspended<'_>, SuspendError> {
         if self.poisoned.load(Ordering::Relaxed) {
             return Err(SuspendError::WrongThread);
@@ -420,9 +425,9 @@ impl Art {
 
     /// Stops another thread, the holder of a lock that main waits for.
     ///
-    /// To be held from before [`suspend_main`](Art::suspend_main), [`suspend_thread`](Art::suspend_thread) or
-    /// the fast native method that asks about a lock, until after: else a process that ends in between leaves
-    /// no word of it.
+    /// The result must be held from before [`suspend_main`](Art::suspend_main),
+    /// [`suspend_thread`](Art::suspend_thread) or the fast native method that asks about a lock, until after
+    /// it. Otherwise a process that ends in between leaves no note of it.
     pub fn armed(&self) -> Armed<'_> {
         self.fuse.arm(Phase::Stop);
         Armed { fuse: &*self.fuse, over: None }

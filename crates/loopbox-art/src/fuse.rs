@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What is being done at the moment. The numbers are stable: they are read by the next process.
+/// What the sampler is doing. The numbers are stable: the next process reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Phase {
@@ -18,7 +18,8 @@ pub enum Phase {
     Resume = 4,
     /// Asking ART who holds a lock.
     LockOwner = 5,
-    /// One of those from [`Suspend`](Phase::Suspend) on: which one, the process had no time to write.
+    /// One of the phases from [`Suspend`](Phase::Suspend) on; the process ended before it could write which
+    /// one.
     Stop = 6,
 }
 
@@ -52,19 +53,19 @@ impl Phase {
     }
 }
 
-/// Where the phase is marked, and what of it survives the death of the process.
+/// Where the phase is marked so that it survives the death of the process.
 pub trait Fuse: Send + Sync {
-    /// Notes what is being done from now on. Called while the main thread is stopped, and while the caller is
+    /// Marks the phase that begins now. Called while the main thread is stopped and while the caller is
     /// runnable: no allocation, no lock, no log, no panic, no system call.
     fn mark(&self, phase: Phase);
 
-    /// Makes sure that the next process finds that this was begun, should this one end before
-    /// [`settle`](Fuse::settle). Called in native state with no thread stopped: it may take its time.
+    /// Makes sure that the next process learns that this was begun if this one ends before
+    /// [`settle`](Fuse::settle). Called in native state with no thread stopped, so it may take its time.
     fn arm(&self, phase: Phase) {
         let _ = phase;
     }
 
-    /// Makes sure that the next process finds what was marked last. Called as [`arm`](Fuse::arm) is.
+    /// Makes sure that the next process finds the last mark. Called in the same state as [`arm`](Fuse::arm).
     fn settle(&self) {}
 }
 

@@ -1,4 +1,4 @@
-//! The two pointers of JNI that all of this begins at, as types that were made unsafely once.
+//! The two JNI pointers that everything here starts from, as types that only unsafe code can create.
 
 use std::ffi::c_void;
 

@@ -1,13 +1,13 @@
-//! What a slow search for functions has found, as text for the next process with the same build of ART: a
-//! line for each function, with its table, its address before the load bias, and its name.
+//! The results of a slow search for functions, as text for the next process with the same build of ART. Each
+//! line has one function: its table, its address before the load bias, and its name.
 
 use crate::module::Found;
 use loopbox_elf::SymbolSource;
 
-/// Where the text is kept from process to process. The caller that keeps it must give it back unchanged, and
-/// for the same build of ART only.
+/// Where the text is kept between processes. Whoever keeps it must return it unchanged, and only for the same
+/// build of ART.
 pub trait KnownSymbols {
-    /// What an earlier process has kept; `None` when there is nothing, or it is damaged.
+    /// The text of an earlier process; `None` when there is none, or it is damaged.
     fn load(&self) -> Option<String>;
     /// Keeps this.
     fn keep(&self, text: &str);
@@ -16,7 +16,7 @@ pub trait KnownSymbols {
 /// The tables that are slow to search, and their signs.
 const SLOW: [(char, SymbolSource); 2] = [('s', SymbolSource::SymTab), ('d', SymbolSource::GnuDebugData)];
 
-/// What is in slow tables of what was found.
+/// The found functions that came from slow tables.
 pub(crate) fn write(names: &[&str], found: &[Option<Found>], load_bias: usize) -> String {
     let mut text = String::new();
     for (name, found) in names.iter().zip(found) {
@@ -31,7 +31,7 @@ pub(crate) fn write(names: &[&str], found: &[Option<Found>], load_bias: usize) -
     text
 }
 
-/// Adds what was kept to what was found without it. Not what lies outside of the module.
+/// Adds kept functions to those found without them. Functions outside of the module are ignored.
 pub(crate) fn add(
     text: &str,
     names: &[&str],

@@ -1,15 +1,15 @@
 //! Which ELF file is mapped at an address.
 //!
-//! By `/proc/self/maps` and the mapped ELF headers alone, never by the linker: a main thread that hangs while
-//! it loads a library holds the linker's lock, and a thread that asks the linker then hangs as well. All
-//! reads are such that cannot fault.
+//! Uses only `/proc/self/maps` and the mapped ELF headers, never the linker: a main thread that hangs while
+//! it loads a library holds the linker's lock, and a thread that then asks the linker hangs as well. No read
+//! can fault.
 
 use crate::sys::maps::Mapping;
 use crate::sys::mem;
 use goblin::elf::program_header::{PT_LOAD, PT_NOTE};
 use loopbox_elf::{Image, build_id_in_notes};
 
-/// The headers of an ELF file are looked for in that many bytes.
+/// The headers of an ELF file are searched for in this many bytes.
 const HEADER_BYTES: usize = 4_096;
 const MAX_NOTES: usize = 4_096;
 
@@ -31,8 +31,8 @@ impl MappedElf {
     }
 }
 
-/// The ELF file that the last of the mappings is of, all of one file and in order, and the mapping that
-/// begins with its header. In an archive that several libraries are mapped from, that is the last header
+/// The ELF file of the last of these mappings, which are all of one file and in order, and the mapping that
+/// begins with its header. In an archive from which several libraries are mapped, this is the last header
 /// before it.
 pub(crate) fn elf_of<F>(of_file: &[Mapping], elf_at: F) -> Option<(&Mapping, MappedElf)>
 where

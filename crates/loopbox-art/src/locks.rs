@@ -1,9 +1,9 @@
 //! Who holds the lock that a thread waits for.
 //!
-//! Two functions of ART, `Monitor::GetContendedMonitor(Thread*)` and
-//! `Monitor::GetLockOwnerThreadId(Object*)`, exported by every version from 8.0 to 16. Objects are only
-//! looked at by a runnable thread: then no collection can move or free one under us. What remains and
-//! what excludes it is written down in `docs/sampler.md`, "Who holds the lock".
+//! Uses two functions of ART, `Monitor::GetContendedMonitor(Thread*)` and
+//! `Monitor::GetLockOwnerThreadId(Object*)`, which every version from 8.0 to 16 exports. Only a runnable
+//! thread reads objects, so that no collection can move or free one meanwhile. The remaining risks, and what
+//! excludes each, are in `docs/sampler.md`, "Who holds the lock".
 
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
@@ -14,7 +14,7 @@ use crate::jni::JniEnv;
 use crate::symbols::Opaque;
 use crate::sys::mem;
 
-/// An object on the Java heap. Means nothing after the fast native method in which it was got.
+/// An object on the Java heap. Invalid after the fast native method in which it was obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectRef {
     address: NonZeroUsize,
@@ -44,20 +44,20 @@ impl Art {
         self.locks().is_some()
     }
 
-    /// ART's number of the main thread: a chain of holders that comes back to it is a deadlock.
+    /// ART's number of the main thread. A chain of holders that leads back to it is a deadlock.
     pub fn main_thread_id(&self) -> ThreadId {
         ThreadId(self.main_id())
     }
 
-    /// The object whose monitor the main thread is entering or waiting on. In a fast native method only
-    /// (`None` elsewhere), with the main thread going on.
+    /// The object whose monitor the main thread is entering or waiting on. Only in a fast native method
+    /// (`None` elsewhere), and while the main thread runs.
     pub fn contended_by_main(&self, env: JniEnv) -> Option<ObjectRef> {
         self.is_runnable(env).then_some(())?;
         // SAFETY: the main thread's Thread lives as long as the process; this thread is runnable.
         unsafe { self.contended_by_thread(self.main_thread()) }
     }
 
-    /// The same of a suspended thread, which must be resumed before anything is asked of the answer.
+    /// The same for a suspended thread. It must be resumed before anything is asked about the answer.
     pub fn contended_by(&self, env: JniEnv, suspended: &Suspended<'_>) -> Option<ObjectRef> {
         (self.is_runnable(env) && self.window().begin_read()).then_some(())?;
         // SAFETY: a suspended thread cannot end, and while it is read no guard lets it go; this thread is
@@ -78,8 +78,8 @@ impl Art {
         Some(ObjectRef { address: object, not_send: PhantomData })
     }
 
-    /// The class of a contended object and the thread that holds its lock. In the same fast native method,
-    /// and with no thread suspended: ART takes locks for the answer.
+    /// The class of a contended object, and the thread that holds its lock. Call it in the same fast native
+    /// method and with no thread suspended, because ART takes locks for the answer.
     pub fn describe_lock(&self, object: ObjectRef) -> Lock {
         let address = object.address.get();
         let class = self.namer().class_of(address);
@@ -97,11 +97,11 @@ impl Art {
     }
 }
 
-/// The place where an object is now, if the collector has just moved it.
+/// The present address of an object, if the collector has just moved it.
 ///
-/// A waiting thread's own references are brought up to date a moment after the others' when a collection
-/// flips the spaces. An object already moved has its new place in its lock word, which ART's own
-/// functions do not expect there.
+/// When a collection flips the spaces, a waiting thread's own references are updated a moment after those of
+/// the others. An object that has moved has its new address in its lock word, which ART's own functions do
+/// not expect there.
 pub(crate) fn current_copy(object: NonZeroUsize) -> Option<NonZeroUsize> {
     const STATE_SHIFT: u32 = 30;
     const FORWARDED: u32 = 3;

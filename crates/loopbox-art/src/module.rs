@@ -17,10 +17,11 @@ pub(crate) struct Module {
 
 /// Where a module's symbols are.
 enum Tables {
-    /// In its file.
+    /// In the file that is mapped.
     File(FileView),
-    /// Where the file cannot be read, the linker may have them. It is not asked otherwise: whoever asks it
-    /// waits for as long as another thread loads a library, and the main thread may hang in just that.
+    /// Where the file cannot be read, the linker may know the symbols. It is asked only then: whoever asks it
+    /// waits for as long as another thread loads a library, and a library may be just what the main thread
+    /// hangs in.
     Linker(OpenLibrary),
 }
 
@@ -32,10 +33,10 @@ pub(crate) struct Found {
 }
 
 impl Module {
-    /// The module that holds `address` (a function of ART).
+    /// The module that contains `address` (a function of ART).
     ///
-    /// Found by address, not by name: Debian calls it `libart.so.0`, devices have had stubs called
-    /// `libart.so` in `fake-libs`, and inside an APEX or APK the name is the archive's.
+    /// It is found by address, not by name: Debian calls it `libart.so.0`, some devices have stubs called
+    /// `libart.so` in `fake-libs`, and inside an APEX or APK the name is that of the archive.
     pub(crate) fn holding(address: usize) -> Result<Module, Off> {
         let maps = maps::of_self().map_err(|_| Off::NoModule("/proc/self/maps is not readable"))?;
         let Home { elf, path, elf_offset, deleted } = home(&maps, address, elf_at)?;
@@ -49,7 +50,7 @@ impl Module {
         Ok(Module { elf, tables, path })
     }
 
-    /// Path of the file, or of the archive that holds it.
+    /// Path of the file, or of the archive that contains it.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
@@ -69,8 +70,8 @@ impl Module {
         self.elf.contains(address)
     }
 
-    /// Looks all names up. An answer outside of the module is refused: a linker may give a stub of the same
-    /// name.
+    /// Resolves all names. An address outside of the module is refused: a linker may return a stub of the
+    /// same name.
     pub(crate) fn find_all(&self, names: &[&str]) -> Vec<Option<Found>> {
         match &self.tables {
             Tables::File(file) => self.find_in_file(file, names, Image::find_all),
@@ -117,7 +118,7 @@ struct Home {
     deleted: bool,
 }
 
-/// The file that an address is mapped from and where in it the ELF file begins.
+/// The file that an address is mapped from, and where in it the ELF file begins.
 fn home(maps: &[Mapping], address: usize, elf_at: impl Fn(usize) -> Option<MappedElf>) -> Result<Home, Off> {
     let address = mem::address(address);
     let at =
@@ -135,7 +136,7 @@ fn home(maps: &[Mapping], address: usize, elf_at: impl Fn(usize) -> Option<Mappe
     Ok(Home { elf, path: mapping.path.clone(), elf_offset: header.offset, deleted: mapping.deleted })
 }
 
-/// The file, if it is the one that is mapped.
+/// Opens the file, if it is the one that is mapped.
 fn open_file(
     path: &str,
     elf_offset: u64,
@@ -164,7 +165,7 @@ mod tests {
         Mapping::parse(&format!("{start:x}-{end:x} r-xp {offset:08x} fd:00 7 /data/app/base.apk")).unwrap()
     }
 
-    /// Headers at these addresses, of files with one segment each.
+    /// Headers at these addresses, for files with one segment each.
     fn headers(known: &'static [(usize, usize)]) -> impl Fn(usize) -> Option<MappedElf> {
         move |at| {
             let segment = known.iter().find(|(start, _)| *start == at)?;

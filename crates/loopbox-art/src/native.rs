@@ -1,4 +1,4 @@
-//! Which file an address of native code lies in, and where in it, as a symbolizer needs it.
+//! Which file an address of native code is in, and the offset there, as a symbolizer needs them.
 //!
 //! The linker is not asked (see `loaded`).
 
@@ -16,22 +16,22 @@ pub struct CodeModule {
     pub path: String,
     /// The GNU build id in its mapped notes; empty when there is none.
     pub build_id: Vec<u8>,
-    /// What is subtracted from an address of this module.
+    /// The value to subtract from an address in this module.
     base: usize,
 }
 
-/// Where a list of addresses lies.
+/// The modules and offsets of a list of addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Places {
-    /// The modules that hold at least one of them.
+    /// The modules that contain at least one of the addresses.
     pub modules: Vec<CodeModule>,
     /// For each address, in order, its module and the offset there: the address that the ELF file itself uses
-    /// (a tombstone's `pc`), or for other memory the offset in the file. `None` for an address that is in no
+    /// (a tombstone's `pc`), or for other memory the offset in the file. `None` for an address that is not in
     /// code.
     pub places: Vec<Option<(u32, u64)>>,
 }
 
-/// Finds the code that each address lies in. Reads the whole memory map, which the kernel bounds (65,530
+/// Finds the code that each address is in. Reads the whole memory map, whose size the kernel limits (65,530
 /// mappings by default), and waits while another thread changes it.
 pub fn places(addresses: &[usize]) -> Places {
     let table = maps::table_of_self().unwrap_or_default();
@@ -70,7 +70,7 @@ fn find(table: &str, addresses: &[usize], elf_at: impl Fn(usize) -> Option<Mappe
     found
 }
 
-/// The index of a module in the list, which gets it when it is new.
+/// The index of a module in the list. A new module is added to it.
 fn known(modules: &mut Vec<CodeModule>, module: CodeModule) -> u32 {
     let at = modules.iter().position(|known| *known == module).unwrap_or(modules.len());
     if at == modules.len() {
@@ -94,17 +94,17 @@ fn module_of(of_file: &[Mapping], elf_at: impl Fn(usize) -> Option<MappedElf>) -
     }
 }
 
-/// The machine code at an address, as far as memory can be read there.
+/// The machine code at an address, as far as the memory is readable.
 pub fn code_at<const N: usize>(address: usize) -> Option<[u8; N]> {
     let mut code = [0; N];
     (mem::read_into(address, &mut code) == N).then_some(code)
 }
 
-/// A return address without the signature that pointer authentication put into its upper bits.
+/// A return address without the signature that pointer authentication puts into its upper bits.
 ///
-/// Where the signature begins depends on how wide the kernel made addresses (39, 48 or 52 bits), which the
-/// processor knows and a process does not: so the instruction that strips it, in the form that older
-/// processors execute as no operation.
+/// Where the signature begins depends on the width of the kernel's addresses (39, 48 or 52 bits), which the
+/// processor knows and a process does not. So this runs the processor's instruction that strips it, in the
+/// encoding that older processors execute as a no-op.
 #[cfg(target_arch = "aarch64")]
 pub fn without_signature(address: usize) -> usize {
     let stripped: usize;
@@ -123,7 +123,7 @@ pub fn without_signature(address: usize) -> usize {
     stripped
 }
 
-/// A return address: other processors than those of arm64 do not sign it.
+/// A return address: only arm64 processors sign it.
 #[cfg(not(target_arch = "aarch64"))]
 pub fn without_signature(address: usize) -> usize {
     address

@@ -1,7 +1,7 @@
-//! Where an `ArtMethod` has the address of its native code.
+//! Where an `ArtMethod` keeps the address of its native code.
 //!
-//! Each version of ART has it at another offset, and a wrong one is found by no later check. So no table is
-//! asked: methods whose functions are known show it, because only the right word of all of them has their
+//! Each version of ART has it at another offset, and no later check finds a wrong one. So no table is used:
+//! methods whose functions are known show the offset, because only at the right one do all of them have their
 //! functions.
 
 use std::fmt;
@@ -10,26 +10,24 @@ use crate::loaded::{elf_at, elf_of};
 use crate::sys::maps::{self, Mapping};
 use crate::sys::mem::{self, WORD};
 
-/// More words than an `ArtMethod` of any version has that was seen: 40 bytes with pointers of 64 bits, and
-/// some more.
+/// More words than an `ArtMethod` of any known version has (40 bytes with 64-bit pointers), and a few more.
 const WORDS: usize = 9;
 
 /// Where `e_machine` is in the header of an ELF file of either class.
 const MACHINE_AT: usize = 18;
 
-/// A method in the memory of ART: its address, which a `jmethodID` is unless ART numbers them.
+/// A method in ART's memory, given by its address. A `jmethodID` is that address unless ART numbers methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArtMethod(pub usize);
 
-/// Why the native code of a method is not known, or not to be replaced.
+/// Why the native code of a method is not known, or must not be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoEntry {
     /// The memory of a method cannot be read.
     Unreadable,
-    /// No word, or more than one, has the functions of the known methods.
+    /// Not exactly one word has the functions of the known methods.
     NotCalibrated,
-    /// The code lies in no file of this machine's kind: a native bridge translates it, or an agent generated
-    /// it.
+    /// The code is in no file for this machine: a native bridge translates it, or an agent generated it.
     Foreign,
     /// The code is ART's own: the method was not linked yet.
     NotLinked,
@@ -53,7 +51,8 @@ pub struct NativeEntry {
 }
 
 impl NativeEntry {
-    /// By methods whose functions are known; at least two, because a word may have an address by chance.
+    /// Finds it by methods whose functions are known. At least two, because a word may equal an address by
+    /// chance.
     pub fn find(known: &[(ArtMethod, usize)]) -> Result<Self, NoEntry> {
         let mut words = Vec::new();
         for &(method, function) in known {
@@ -84,8 +83,8 @@ pub fn read_word(at: usize) -> Option<usize> {
     mem::read(at)
 }
 
-/// Whether code at this address is a library's of the same kind of machine as `own`, an address of ours, and
-/// not ART's. Reads the whole memory map.
+/// Whether the code at this address belongs to a library for the same kind of machine as `own` (an address of
+/// ours), and not to ART. Reads the whole memory map.
 pub fn is_library_code(address: usize, own: usize) -> Result<(), NoEntry> {
     let table = maps::table_of_self().map_err(|_| NoEntry::Unreadable)?;
     let (_, own_machine) = file_of(&table, own).ok_or(NoEntry::Foreign)?;

@@ -2,13 +2,13 @@
 
 use crate::offsets::SuspendAbi;
 
-/// The reason for which this process is not sampled.
+/// Why this process is not sampled.
 ///
 /// Each has a stable [`code`](Off::code) for reports and a text for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Off {
-    /// Neither a system call nor a pipe gives the process its own memory, so nothing can be checked.
+    /// Neither a system call nor a pipe can read the process's own memory, so nothing can be checked.
     #[error("the kernel does not let the process read its own memory")]
     NoReads,
     /// No loaded library holds the functions of the `JavaVM`.
@@ -31,7 +31,7 @@ pub enum Off {
     /// The functions found are not of one version.
     #[error("the symbols contradict each other: {0}")]
     MixedSymbols(&'static str),
-    /// A step of the self-check failed: this ART is laid out in a way we do not know.
+    /// A step of the self-check failed: the layout of this ART is not known.
     #[error("unknown ART: {0}")]
     UnknownArt(&'static str),
     /// The table and the running process say different things.
@@ -39,7 +39,7 @@ pub enum Off {
     Contradiction {
         /// Id of the row.
         row: &'static str,
-        /// What it is about.
+        /// Name of the value that differs.
         field: &'static str,
         /// The table's value, in bytes.
         table: usize,
@@ -47,7 +47,7 @@ pub enum Off {
         found: usize,
     },
     /// In the method that is called for it, the thread is not runnable: the annotation `@FastNative` has no
-    /// effect, or was taken off when the app was built. What a walk reads could be moved or freed meanwhile.
+    /// effect, or was removed when the app was built. What a walk reads could be moved or freed meanwhile.
     #[error("the fast native method does not make its thread runnable")]
     NotRunnable,
     /// The self-check walked a stack and did not see what must be there.
@@ -89,7 +89,8 @@ impl Off {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SuspendError {
-    /// The main thread did not reach a safepoint in ART's time (10 s up to 14, about 1 to 2 s since).
+    /// The main thread did not reach a safepoint in the time that ART allows (10 s up to 14, about 1 to 2 s
+    /// since).
     #[error("the main thread did not reach a safepoint in time")]
     TimedOut,
     /// The calling thread is not in native state: suspending from there could deadlock with a GC.

@@ -1,7 +1,7 @@
 //! The layout tables of `offsets/*.toml`, as compiled in for this architecture.
 //!
-//! A row is never believed by itself: `discover` finds the same numbers in the running process and a
-//! row counts only when it says the same.
+//! No row is trusted by itself: `discover` finds the same numbers in the running process, and a row counts
+//! only when it agrees.
 
 /// Signature of `ThreadList::SuspendThreadByThreadId`, from its mangled name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,14 +2,15 @@
 
 use std::num::NonZeroUsize;
 
-/// Frames a [`RawStack`] can hold. 128 holds 98 % of the stacks of real apps whole.
+/// Number of frames that a [`RawStack`] can hold. 128 frames hold 98 % of the stacks of real apps completely.
 pub const MAX_FRAMES: usize = 128;
-/// Of a deeper stack this many frames are kept from the top ...
+/// Of a deeper stack, the number of frames kept from the top ...
 const TOP: usize = 96;
 /// ... and this many from the bottom, so that trees of such stacks still begin at their root.
 const BOTTOM: usize = MAX_FRAMES - TOP;
 
-/// The address of an `ArtMethod`: an identity within this process, to be compared and looked up, not read.
+/// The address of an `ArtMethod`. It identifies the method within this process, and is compared and looked
+/// up, not dereferenced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodRef(pub NonZeroUsize);
 
@@ -27,7 +28,7 @@ impl Frame {
     pub const NO_DEX_PC: u32 = u32::MAX;
 }
 
-/// One sampled stack. Plain data of fixed size: it can be filled while a thread is stopped.
+/// One sampled stack. Plain data of fixed size, so that it can be filled while a thread is stopped.
 #[derive(Clone, Copy)]
 pub struct RawStack {
     methods: [usize; MAX_FRAMES],
@@ -73,7 +74,7 @@ impl RawStack {
         (self.truncated() > 0).then_some(TOP)
     }
 
-    /// The walk was stopped at its limit, so the last frame kept is not the bottom of the stack.
+    /// The walk ended at its limit, so the last frame kept is not the bottom of the stack.
     pub fn unfinished(&self) -> bool {
         self.unfinished
     }
@@ -100,7 +101,7 @@ impl RawStack {
         }
     }
 
-    /// Ends the walk: puts the bottom frames in order. `unfinished`: the walk was stopped at its limit.
+    /// Ends the walk: puts the bottom frames in order. `unfinished`: the walk ended at its limit.
     pub fn finish(&mut self, unfinished: bool) {
         self.unfinished = unfinished;
         let n = self.depth as usize;

@@ -1,8 +1,8 @@
 //! The functions of ART that sampling calls, bound by their mangled names.
 //!
-//! A signature cannot be guessed from the API level: ART is an updatable module since Android 12 and
-//! vendors back-port. Each known signature is its own binding, chosen by the mangled name that exists.
-//! Names and signatures: `runtime/thread_list.h` and `runtime/stack.h` of the tags in `offsets/`.
+//! A signature cannot be guessed from the API level: ART is an updatable module since Android 12, and vendors
+//! back-port. Each known signature has a separate binding, chosen by the mangled name that exists. Names and
+//! signatures: `runtime/thread_list.h` and `runtime/stack.h` of the tags in `offsets/`.
 
 use std::ffi::{c_int, c_void};
 
@@ -12,16 +12,17 @@ use crate::off::Off;
 use crate::offsets::SuspendAbi;
 use loopbox_elf::SymbolSource;
 
-/// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 `Object*`. Its mangled name does
-/// not have the result, but that of [`GetLockOwner`] has what became an `ObjPtr` with it.
+/// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 the result is `Object*`. Its
+/// mangled name does not contain the result type, but that of [`GetLockOwner`] contains a type that became an
+/// `ObjPtr` at the same time.
 #[derive(Clone, Copy)]
 pub(crate) struct GetContendedMonitor {
     function: unsafe extern "C" fn(Opaque) -> usize,
     returns_class: bool,
 }
 
-/// A class of one word in C++, trivially copied. 32-bit x86 returns such a class in memory that the caller
-/// names in a further argument; the others return it like the pointer that it is.
+/// A trivially copied C++ class of one word. 32-bit x86 returns such a class in memory that the caller passes
+/// as a further argument; the other machines return it like the pointer that it is.
 #[repr(C)]
 struct ObjPtr(usize);
 
@@ -49,11 +50,11 @@ pub(crate) type GetLockOwner = unsafe extern "C" fn(usize) -> u32;
 /// `art::ThreadList*`, `art::Thread*` and the like: never dereferenced as a Rust type.
 pub(crate) type Opaque = *mut c_void;
 
-/// `SuspendReason::kInternal`, 0 in every version and what `false` is for 8.0's `debug_suspension`.
-/// The only reason passed: `kForUserCode` changed its number between versions.
+/// `SuspendReason::kInternal`, 0 in every version and the same as `false` for 8.0's `debug_suspension`. It is
+/// the only reason passed, because `kForUserCode` changed its number between versions.
 const INTERNAL: c_int = 0;
 
-/// Attempt 1 of 4: times out with null after a quarter of ART's limit. 0 and 4 abort the process.
+/// Attempt 1 of 4: returns null after a quarter of ART's limit. Attempts 0 and 4 abort the process.
 const FIRST_ATTEMPT: c_int = 1;
 
 type SuspendBoolBool = unsafe extern "C" fn(Opaque, u32, bool, *mut bool) -> Opaque;
@@ -88,7 +89,7 @@ impl Suspension {
         }
     }
 
-    /// Suspends the thread with this thin-lock id; null when it did not stop in ART's time.
+    /// Suspends the thread with this thin-lock id; returns null when it did not stop within ART's limit.
     ///
     /// # Safety
     /// `list` is the runtime's `ThreadList`; `id` is a living thread's and not the caller's; the
@@ -123,7 +124,7 @@ impl Suspension {
     }
 }
 
-/// Everything bound.
+/// All functions, bound.
 #[derive(Clone, Copy)]
 pub(crate) struct Symbols {
     pub suspension: Suspension,
@@ -176,12 +177,12 @@ const ALL: [&str; 15] = [
 ];
 
 impl Symbols {
-    /// Looks everything up and binds it.
+    /// Resolves everything and binds it.
     ///
-    /// Up to ART 14 all of it is exported and found without a scan; only when something is missing are
-    /// the slow tables opened, once for each build of ART when what they have is kept.
+    /// Up to ART 14 all functions are exported and found without a scan. The slow tables are opened only when
+    /// a function is missing, and only once for each build of ART when the result is kept.
     pub(crate) fn bind(module: &Module, known: Option<&dyn KnownSymbols>) -> Result<Symbols, Off> {
-        // Without a build id one build cannot be told from another.
+        // Without a build id one build cannot be distinguished from another.
         let known = known.filter(|_| !module.build_id().is_empty());
         let place = Place { load_bias: module.load_bias(), contains: &|address| module.contains(address) };
         Symbols::find(module.find_exported(&ALL), known, &place, || module.find_all(&ALL))
@@ -272,7 +273,7 @@ struct Place<'a> {
     contains: &'a dyn Fn(usize) -> bool,
 }
 
-/// Makes a function of an address.
+/// Casts an address to a function pointer.
 ///
 /// # Safety
 /// `F` is a function pointer type and the function at the address has that signature.
@@ -399,7 +400,7 @@ mod tests {
             searches.get()
         };
         assert_eq!([0x1000, 0x7000, 0x2000].map(start), [1, 1, 1]);
-        // What is kept may be damaged, or of a version that looked for less.
+        // What is kept may be damaged, or of a version that resolved less.
         *kept.0.borrow_mut() = (Some("d64 something".to_owned()), 1);
         assert_eq!([0x1000, 0x1000].map(start), [2, 2]);
         assert_eq!(kept.0.borrow().1, 2);

@@ -1,9 +1,9 @@
 //! Walking a stopped thread's stack with ART's own `StackVisitor`.
 //!
-//! The visitor object is built by ART's exported constructor in a buffer far larger than any version
-//! needs (48 to 552 bytes), so no size or field offset is assumed; then its virtual table is replaced by
-//! ours, whose `VisitFrame` takes down the method and the dex pc. Nothing here allocates, locks, logs or
-//! can panic: it runs while the main thread is stopped.
+//! ART's exported constructor builds the visitor object in a buffer far larger than any version needs (48 to
+//! 552 bytes), so that no size or field offset is assumed. Then its virtual table is replaced by ours, whose
+//! `VisitFrame` records the method and the dex pc. Nothing here allocates, locks, logs or can panic, because
+//! it runs while the main thread is stopped.
 
 use std::ffi::{c_int, c_void};
 
@@ -11,7 +11,7 @@ use crate::stack::RawStack;
 use crate::symbols::{GetDexPc, GetMethod, Opaque, Symbols, VisitorNew};
 use crate::sys::mem::WORD;
 
-/// Frames that a walk visits at most, kept or not: a recursion of 100,000 frames must not stop the main
+/// The most frames that a walk visits, kept or not: a recursion of 100,000 frames must not stop the main
 /// thread for milliseconds.
 pub const DEFAULT_DEPTH_LIMIT: u32 = 1024;
 
@@ -22,8 +22,8 @@ const CANARY: usize = 0x5bc3_a96d_5bc3_a96d_u64 as usize;
 
 /// `StackWalkKind::kIncludeInlinedFrames`.
 const INCLUDE_INLINED: c_int = 0;
-/// `StackWalkKind::kSkipInlinedFrames`: nothing is walked with it, but unlike the other it shows where the
-/// constructor put it.
+/// `StackWalkKind::kSkipInlinedFrames`. No walk uses it, but its value, unlike the other's, shows where the
+/// constructor stored it.
 const SKIP_INLINED: c_int = 1;
 
 /// What a walk needs of ART.
@@ -133,7 +133,7 @@ impl Walker {
         Sink { get_method: self.get_method, get_dex_pc: self.get_dex_pc, out, limit, unfinished: false }
     }
 
-    /// Takes down the stack of `thread`, at most `limit` frames of it.
+    /// Records the stack of `thread`, at most `limit` frames of it.
     ///
     /// # Safety
     /// `thread` is a living `art::Thread*` that is suspended, or the calling thread's own. The calling thread
@@ -157,7 +157,7 @@ impl Walker {
         if visitor.intact() { Ok(()) } else { Err(Overrun) }
     }
 
-    /// What the constructor makes of its arguments, to check against what is known of the layout.
+    /// The fields that the constructor filled, to check against what is known of the layout.
     ///
     /// # Safety
     /// `thread` is the calling thread's own `art::Thread*`.

@@ -1,5 +1,5 @@
-//! The suspend window, from asking ART to stop a thread until it runs again: who may let the thread go, the
-//! thread that stopped it or a guard in its place, and never both.
+//! The suspend window, from the request to stop a thread until it is resumed: it decides whether the thread
+//! that stopped it or a guard resumes it, and never both.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -10,10 +10,10 @@ const ASKED: u32 = 1;
 const HELD: u32 = 2;
 /// Its stack or its locks are being read: it must not run meanwhile.
 const READ: u32 = 3;
-/// The guard has let it go. Final: what made that necessary is not understood.
+/// The guard has resumed it. This is final, because what made that necessary is not understood.
 const RESCUED: u32 = 4;
 
-/// The one suspension that there is at a time.
+/// The single suspension that can exist at a time.
 #[derive(Debug, Default)]
 pub(crate) struct SuspendWindow {
     state: AtomicU32,
@@ -23,24 +23,24 @@ pub(crate) struct SuspendWindow {
     holder: AtomicU32,
     /// Its `art::Thread*`.
     holder_thread: AtomicUsize,
-    /// When stopping was asked for; 0 while nothing is held.
+    /// When the stop was requested; 0 while nothing is held.
     since_ns: AtomicU64,
 }
 
 /// What a guard found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reclaimed {
-    /// Nothing is held, or its end cannot be determined from here.
+    /// Nothing is held, or it cannot be determined from here whether the window has ended.
     Nothing,
-    /// This thread is the guard's now, who must resume it.
+    /// The guard now owns this thread and must resume it.
     Thread(usize),
-    /// Its stack is being read by a living thread: letting it go would pull the stack away under that.
+    /// A living thread reads its stack, which would change under the reader if the thread were resumed.
     BeingRead,
 }
 
 impl SuspendWindow {
-    /// The calling thread, of this kernel id and `art::Thread*`, asks ART next. False when something is held
-    /// already, or was rescued.
+    /// Announces that the calling thread, of this kernel id and `art::Thread*`, asks ART next. False when a
+    /// thread is held already, or after a rescue.
     pub(crate) fn ask(&self, holder: u32, holder_thread: usize, now_ns: u64) -> bool {
         let free = self.state.compare_exchange(FREE, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok();
         if free {
@@ -67,7 +67,7 @@ impl SuspendWindow {
         let _ = self.state.compare_exchange(READ, HELD, Ordering::Release, Ordering::Relaxed);
     }
 
-    /// The holder lets go. False when the guard has done it.
+    /// The holder releases the thread. False when the guard has done so.
     pub(crate) fn release(&self) -> bool {
         self.state.compare_exchange(HELD, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
@@ -78,18 +78,18 @@ impl SuspendWindow {
         self.state.store(FREE, Ordering::Release);
     }
 
-    /// Since when something is asked for or held.
+    /// Since when a thread is requested or held.
     pub(crate) fn since_ns(&self) -> Option<u64> {
         Some(self.since_ns.load(Ordering::Relaxed)).filter(|ns| *ns != 0)
     }
 
-    /// The `art::Thread*` of the thread that asked last, if `lives` returns that it still exists.
+    /// The `art::Thread*` of the thread that asked last, if `lives` says that it still exists.
     pub(crate) fn holder(&self, lives: impl Fn(u32) -> bool) -> Option<usize> {
         lives(self.holder.load(Ordering::Relaxed)).then(|| self.holder_thread.load(Ordering::Relaxed))
     }
 
-    /// Takes the stopped thread away from its holder, where that is safe: while it is not read, or when its
-    /// reader is no more. `lives` returns whether a thread of this process still exists.
+    /// Takes the stopped thread from its holder, where that is safe: while nobody reads it, or when its
+    /// reader has ended. `lives` returns whether a thread of this process still exists.
     pub(crate) fn reclaim(&self, lives: impl Fn(u32) -> bool) -> Reclaimed {
         let from = match self.state.load(Ordering::Acquire) {
             HELD => HELD,

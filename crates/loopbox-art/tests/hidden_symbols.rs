@@ -1,5 +1,5 @@
-//! A libart as ART 15 and newer are built: one function hidden, its name in a packed symbol table alone. The
-//! C compiler and binutils make one, with as many other names as a real one has.
+//! A libart as ART 15 and newer are built: one function is hidden, and its name is only in a packed symbol
+//! table. The C compiler and binutils build it, with as many other names as a real one has.
 
 use std::cell::RefCell;
 use std::ffi::CString;
@@ -21,7 +21,7 @@ const EXPORTED: [&str; 7] = [
     "_ZN3art7Monitor19GetContendedMonitorEPNS_6ThreadE",
     "_ZN3art7Monitor20GetLockOwnerThreadIdENS_6ObjPtrINS_6mirror6ObjectEEE",
 ];
-/// As a libart of ART 14 has.
+/// As many as in a libart of ART 14.
 const OTHERS: usize = 42_500;
 
 fn run(command: &mut Command) {
@@ -65,7 +65,7 @@ fn build(folder: &Path) -> (PathBuf, usize) {
     (shipped, usize::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap())
 }
 
-/// What one start keeps for the next.
+/// What one start keeps for the next one.
 #[derive(Default)]
 struct Kept(RefCell<(Option<String>, u32)>);
 

@@ -58,8 +58,8 @@ fn names(testbed: &str) {
     assert!(stats.ends_with("fuse=Some(Idle)"), "{stats}");
 }
 
-/// So they are in an app that R8 built: its methods share a line table, longer than most of them, in which a
-/// line is the dex pc and one; and those of one name have tables of their own.
+/// The same in an app that R8 built: its methods share a line table that is longer than most of them and in
+/// which a line is the dex pc plus one; methods of one name have separate tables.
 fn lines_by_r8(testbed: &str) {
     let lines = Probe::by_r8(testbed, "r8").unwrap().run("probe.Names", &[], &[]).unwrap();
     let text = lines.join("\n");
@@ -90,7 +90,7 @@ fn stress(testbed: &str, samples: u32) {
     assert!(checked.pairs[&Pair::Invoke] > checked.stacks, "{:?}", checked.pairs);
 }
 
-/// Who holds the lock: an object's, a class's, in a wait, in a deadlock.
+/// The holder of a lock is found: of an object, of a class, in a wait, in a deadlock.
 fn locks(testbed: &str) {
     let probe = Probe::new(testbed, "locks").unwrap();
     let text = probe.run("probe.Locks", &[], &[]).unwrap().join("\n");
@@ -111,7 +111,8 @@ fn locks(testbed: &str) {
     assert!(!text.contains("impossible") && !text.contains("error"), "{text}");
 }
 
-/// Main sits in a lock that anybody needs who allocates or asks the dynamic loader: sampling goes on.
+/// Main is inside a lock that every thread needs that allocates or calls the dynamic loader: sampling
+/// continues.
 fn parked(testbed: &str) {
     let probe = Probe::new(testbed, "parked").unwrap();
     // One arena and no thread cache: then every allocation needs the one lock.
@@ -148,7 +149,7 @@ fn check_stacks(oracle: &Oracle, lines: &[String]) -> Checked {
     checked
 }
 
-/// A printed frame, unless the line is none or the frame has no name.
+/// The frame on a printed line; `None` when the line has no frame or the frame no name.
 fn frame(line: &str) -> Option<Frame> {
     let [class, name, signature, _, _, dex_pc] = line.split('\t').collect::<Vec<_>>()[..] else {
         return None;
@@ -170,7 +171,7 @@ fn testbeds() -> Vec<String> {
     testbed::to_test_on(&["art10", "art11"])
 }
 
-/// The row of a testbed that Debian's packages make; `None` for the one of this machine's own making.
+/// The table row of a testbed that Debian's packages provide; `None` for one that was built on this machine.
 fn row_of(testbed: &str) -> Option<&'static str> {
     match testbed.trim_end_matches("-jit").trim_end_matches("-aot") {
         "art10" => Some("29-x86_64-debian"),
@@ -201,7 +202,7 @@ fn data_of_method(row: &str) -> u32 {
     rows.find(|of| of.id == row).unwrap_or_else(|| panic!("no row {row}")).method.data
 }
 
-/// The same and one whose words have 32 bits, where ART's structures and calls are others.
+/// This testbed, and one with 32-bit words, where ART's structures and calls are different.
 fn testbeds_of_each_size() -> Vec<String> {
     testbed::to_test_on(&["art10", "art11", "art11-x86"])
 }
@@ -217,8 +218,8 @@ fn lines_of_an_app_that_r8_built_are_those_of_javas_own_stack_traces() {
 }
 
 /// A process whose self-check fails once is not sampled natively for the rest of its life. The collector
-/// moves the classes whose names it reads, and those by which ART finds each frame's position, and threads
-/// come and go.
+/// moves the classes whose names the check reads, and those by which ART finds each frame's position, while
+/// threads come and go.
 #[test]
 fn discovery_confirms_the_row_whatever_collector_and_threads_do() {
     for testbed in testbeds() {
@@ -238,15 +239,15 @@ fn sampling_needs_no_lock_that_main_may_hold() {
     testbeds().iter().for_each(|testbed| parked(testbed));
 }
 
-/// `LOOPBOX_SAMPLES` makes it longer: samples in each of the nine phases. Testbeds with a compiler may be
-/// named in `LOOPBOX_TESTBEDS`.
+/// `LOOPBOX_SAMPLES` sets the samples in each of the nine phases. `LOOPBOX_TESTBEDS` may name testbeds with a
+/// compiler.
 #[test]
 fn every_stack_under_stress_is_possible() {
     let samples = std::env::var("LOOPBOX_SAMPLES").map_or(150, |n| n.parse().unwrap());
     testbeds().iter().for_each(|testbed| stress(testbed, samples));
 }
 
-/// Without the annotation the sampler's thread would be in native state when it walks, where a collection may
+/// Without the annotation the sampler's thread would be in native state during a walk, where a collection may
 /// free what the walk reads.
 #[test]
 fn nothing_is_walked_where_the_fast_native_makes_no_thread_runnable() {

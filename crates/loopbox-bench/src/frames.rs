@@ -1,5 +1,5 @@
-//! What is done for each display frame without Java: which session it belongs to, the refresh interval, the
-//! queue to the worker, and there the figures.
+//! The work for each display frame without Java: which session it belongs to, the refresh interval, the queue
+//! to the worker, and the worker's figures.
 
 use anyhow::{Result, ensure};
 use loopbox_format::model::{Token, Uptime};
@@ -12,11 +12,11 @@ use ringbuf::traits::{Consumer, Producer, Split};
 use std::time::Instant;
 
 const INTERVAL_NS: u64 = 16_666_667;
-/// Each of this many frames stands for two refreshes.
+/// One of this many frames is shown for two refreshes.
 const LATE_EACH: u64 = 10;
-/// As many as come until the worker takes them.
+/// As many as arrive until the worker takes them.
 const BATCH: u64 = 12;
-/// As in the library.
+/// The same capacity as in the library.
 const CAPACITY: usize = 192;
 const JANK_NS: u64 = 34_000_000;
 const SCENES: usize = 16;

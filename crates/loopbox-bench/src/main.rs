@@ -1,14 +1,14 @@
-//! What the hook's native part does for each message, in a plain loop: the aggregator of the recorder writing
-//! into a real ring and publishing for the sampler, with the code that the library has. Run by `cargo xtask
+//! The work of the hook's native part for each message, in a plain loop: the recorder's aggregator writes
+//! into a real ring and publishes for the sampler, with the same code as in the library. Run by `cargo xtask
 //! bench instructions`.
 //!
 //! Usage: `loopbox-bench COUNT real|steps|frames|figures FOLDER`. With `real` the clock is the system's. With
-//! `steps` it is made of numbers, so that the same count always does the same work, however slowly it runs:
-//! each message works for 100 µs and the next starts 100 µs later. Prints the nanoseconds that a message
-//! took. With `frames` it is display frames instead, what the main thread does for each; with `figures` what
-//! the worker does with them is in it, too.
+//! `steps` it is simulated, so that the same count always does the same work, however slowly it runs: each
+//! message works for 100 µs and the next starts 100 µs later. Prints the nanoseconds per message. With
+//! `frames` it measures display frames instead: the work of the main thread for each; with `figures` the
+//! worker's work is included.
 //!
-//! The entry from Java is not part of it.
+//! The entry from Java is not included.
 
 mod frames;
 

@@ -1,4 +1,4 @@
-//! Reports as they come out of mail, trackers and crash tools: packed, as base64, or spoiled on the way.
+//! Reports as they arrive by mail, trackers and crash tools: compressed, as base64, or altered on the way.
 
 use anyhow::{Context, Result, bail};
 use base64::Engine;
@@ -9,32 +9,31 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 use zip::ZipArchive;
 
-/// The first byte of reports and rings, and what follows it.
+/// The first byte of reports and rings, and the bytes after it.
 const FIRST: u8 = 0x89;
 const KINDS: [&[u8]; 2] = [b"LBX", b"LBR"];
-/// What those begin with as base64.
+/// The beginning of the same bytes as base64.
 const BASE64: &[u8] = b"iUxC";
 /// A packed file in a packed file: an archive that a server has compressed.
 const MAX_LAYERS: usize = 2;
-/// What stands before each file in the list of a zip archive, and how many there may be: several times those
-/// of a bug report.
+/// The entry header of each file in the list of a zip archive, and the most files that one may have: several
+/// times those of a bug report.
 const LISTED: &[u8] = b"PK\x01\x02";
 const MAX_FILES: usize = 10_000;
 /// How many names an error lists.
 const MAX_NAMES: usize = 3;
 
-/// What a file has in it.
+/// The content of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Unpacked {
     pub(crate) bytes: Vec<u8>,
-    /// Why what follows them is missing: they end where the packed file was cut or damaged.
+    /// Why the rest is missing: the bytes end where the compressed file was cut or damaged.
     pub(crate) cut: Option<String>,
-    /// Which file of an archive it is, where that has several.
+    /// The file's name in an archive that has several.
     pub(crate) chosen: Option<String>,
 }
 
-/// The report or trace in the bytes of a file, as they are where there is nothing to unpack; at most one byte
-/// more than `max_len`.
+/// The report or trace in the bytes of a file, unpacked if necessary; at most one byte more than `max_len`.
 ///
 /// # Errors
 /// When it is packed and cannot be unpacked, or when a program took it for text.
@@ -58,7 +57,7 @@ pub(crate) fn unpack(bytes: Vec<u8>, max_len: u64) -> Result<Unpacked> {
     Ok(unpacked)
 }
 
-/// Of a file that was cut, what came before.
+/// The part of a truncated file before the cut.
 fn gunzip(unpacked: &mut Unpacked, max_len: u64) -> Result<()> {
     const WHAT: &str = "offset 0: a gzip file that cannot be unpacked";
     let mut out = Vec::new();
@@ -74,7 +73,7 @@ fn gunzip(unpacked: &mut Unpacked, max_len: u64) -> Result<()> {
     Ok(())
 }
 
-/// What a file of an archive is by its name, the better first.
+/// How good a file of an archive is, by its name; the better one comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Report,
@@ -82,7 +81,7 @@ enum Kind {
     Anr,
     /// `FS/data/anr/traces.txt`.
     Traces,
-    /// The text of a bug report, which has the traces of the last ANR on older versions.
+    /// The text of a bug report, which on older versions has the traces of the last ANR.
     BugReport,
 }
 
@@ -142,8 +141,8 @@ fn from_base64(text: &[u8]) -> Result<Vec<u8>> {
     decoded.context("offset 0: a report as base64 that cannot be read")
 }
 
-/// Whether it is a report in which line ends were changed, or bytes that are no text: the beginning of the
-/// format shows it.
+/// Whether it is a report in which line ends or non-text bytes were changed: the beginning of the format
+/// shows it.
 fn is_spoiled(bytes: &[u8]) -> bool {
     const CHANGED: [&[u8]; 4] = [&[FIRST], &[FIRST & 0x7F], "\u{89}".as_bytes(), "\u{FFFD}".as_bytes()];
     let after = |first: &[u8]| KINDS.iter().find_map(|kind| bytes.strip_prefix(first)?.strip_prefix(*kind));

@@ -1,6 +1,6 @@
-//! Many reports: finding them, reading them on all cores, and reporting which could not be used.
+//! Many reports: finding them, reading them on all cores, and listing those that could not be used.
 //!
-//! Of reports only their identity and path are kept: folders are searched while reports are read, and each
+//! Only the identity and path of a report are kept. Folders are searched while reports are read, and each
 //! report is dropped when its visitor returns.
 
 use crate::config::app_packages;
@@ -20,7 +20,7 @@ use walkdir::{DirEntry, WalkDir};
 
 /// The extension of the files that a folder is searched for.
 const EXTENSION: &str = "lbx";
-/// That of ring files, which are a report only of a process that was killed.
+/// The suffix of ring files; such a file contains a report only of a process that was killed.
 const RING: &str = "lbr";
 /// More threads than any machine has cores for.
 const MAX_JOBS: i64 = 1_024;
@@ -52,13 +52,13 @@ pub(crate) struct Batch<S> {
     pub(crate) states: Vec<S>,
     /// The number of files that could not be used.
     pub(crate) skipped: u64,
-    /// The number of files that were left out, because another one has the same recording.
+    /// The number of files left out because another one has the same recording.
     pub(crate) duplicates: u64,
     pub(crate) outcome: Outcome,
 }
 
 impl BatchOptions {
-    /// [`BatchReading::read`] of the paths that were given.
+    /// [`BatchReading::read`] of the given paths.
     pub(crate) fn read<S: Send>(
         &self,
         state: impl Fn() -> S + Sync + Send,
@@ -74,8 +74,8 @@ fn find_all(paths: &[PathBuf]) -> impl Iterator<Item = walkdir::Result<Found>> {
 
 impl BatchReading {
     /// Calls `visit` for each intact report, on several threads with a state each. Files that cannot be used
-    /// are printed to stderr and skipped; of several files with one recording the one that says most is
-    /// visited.
+    /// are printed to stderr and skipped. Of several files with the same recording, the one with the most
+    /// information is visited.
     ///
     /// # Errors
     /// When no report could be used, or a visitor fails.
@@ -93,7 +93,7 @@ impl BatchReading {
         }
     }
 
-    /// [`Self::read`] of paths that may hold no report, and no file that should be one.
+    /// [`Self::read`] for paths that may contain no report, and no file that should be one.
     pub(crate) fn read_if_any<S: Send>(
         &self,
         paths: &[PathBuf],
@@ -116,7 +116,7 @@ impl BatchReading {
         pool.context("the threads cannot be started")
     }
 
-    /// [`Self::read`] of paths that may hold no report: the batch, and how many reports could be used.
+    /// [`Self::read`] for paths that may contain no report: the batch, and how many reports could be used.
     ///
     /// # Errors
     /// When a visitor fails.
@@ -178,8 +178,7 @@ impl Found {
 }
 
 /// The path itself, or the reports below a folder. Symbolic links are followed to files only, so that no
-/// search is endless; and of what is in a folder only files are opened, because a pipe would have to be
-/// waited for.
+/// search is endless. In folders only regular files are opened, because reading a pipe could block.
 fn find(path: &Path) -> impl Iterator<Item = walkdir::Result<Found>> {
     let (file, folder) = if path.is_dir() { (None, Some(path)) } else { (Some(path), None) };
     let below = folder.into_iter().flat_map(WalkDir::new).filter_map(|entry| entry.map(found_in).transpose());
@@ -251,7 +250,7 @@ struct BatchReader<'a> {
 }
 
 impl BatchReader<'_> {
-    /// The path of a report, unless there is none because a folder could not be read.
+    /// The path of a report, unless a folder could not be read, so that there is none.
     fn found(&self, found: walkdir::Result<Found>) -> Option<PathBuf> {
         let error = match found {
             Ok(Found::Report(path)) => return Some(path),
@@ -273,8 +272,8 @@ impl BatchReader<'_> {
         self.progress.suspend(|| output::print_error(format_args!("skipped: {why}")));
     }
 
-    /// Loads an intact report. A damaged one is skipped, because what is left of it would be counted as
-    /// something else.
+    /// Loads an intact report. A damaged one is skipped, because its remainder would be counted as something
+    /// else.
     fn load(&self, path: &Path) -> Option<Analysis> {
         self.progress.inc(1);
         if self.duplicates.is_left_out(path) {

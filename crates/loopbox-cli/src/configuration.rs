@@ -1,11 +1,11 @@
-//! Files that a project gives besides reports: mappings, and what it says once for all commands.
+//! Files that a project provides in addition to reports: mappings, and settings for all commands.
 
 use anyhow::{Context, Result, bail};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The bytes of such a file, of which there may be `max`.
+/// The bytes of such a file, at most `max`.
 pub(crate) fn read(path: &Path, max: u64) -> Result<Vec<u8>> {
     let name = || path.display().to_string();
     let file = File::open(path).with_context(name)?;

@@ -1,4 +1,4 @@
-//! Where a command writes its result: to a file, whole or not at all, or to stdout.
+//! Where a command writes its result: to a file, completely or not at all, or to stdout.
 
 use crate::input::STDIO;
 use crate::output;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 use tempfile::TempPath;
 
-/// The exit code of a shell for a program that Ctrl-C ended: 128 and the signal's number.
+/// The exit code that a shell gives a program that Ctrl-C ended: 128 and the signal's number.
 const INTERRUPTED: i32 = 130;
 
-/// Where a command writes its result. It is none of the files that the command reads.
+/// Where a command writes its result. It is never one of the files that the command reads.
 #[derive(Debug)]
 pub(crate) struct Destination<'a> {
     file: Option<&'a Path>,
@@ -47,14 +47,14 @@ impl<'a> Destination<'a> {
     }
 }
 
-/// Whether a report of this name, there already, lies below a folder.
+/// Whether a report of this name exists below a folder.
 fn is_in(file: &Path, folder: &Path) -> bool {
     let has = |wanted| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
     let (Ok(file), Ok(folder)) = (file.canonicalize(), folder.canonicalize()) else { return false };
     has("lbx") && folder.is_dir() && file.starts_with(folder)
 }
 
-/// Writes a file that is either complete or as it was before.
+/// Writes a file so that it is either complete or unchanged.
 pub(crate) fn write_file<T>(path: &Path, write: impl FnOnce(&File) -> Result<T>) -> Result<T> {
     let written = || -> Result<T> {
         // A link stays one, and what is no file (a device, a pipe) is written to.
@@ -76,7 +76,7 @@ pub(crate) fn write_file<T>(path: &Path, write: impl FnOnce(&File) -> Result<T>)
     written().with_context(|| path.display().to_string())
 }
 
-/// The file that is being written: Ctrl-C leaves nothing behind.
+/// The file being written, which Ctrl-C deletes.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// A file under a temporary name.

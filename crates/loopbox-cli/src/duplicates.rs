@@ -1,4 +1,5 @@
-//! Files that have one recording: copies, and the same report before and after it was retraced or completed.
+//! Files that have the same recording: copies, and the same report before and after it was retraced or
+//! completed.
 
 use crate::input;
 use loopbox_format::model::Report;
@@ -13,14 +14,14 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct Duplicates {
     left_out: HashSet<PathBuf>,
-    /// What was read of the others.
+    /// The recordings that were read already.
     taken: Mutex<HashSet<ReportId>>,
 }
 
-/// How much a file says of its recording; of two that say as much, the first by name counts.
+/// How much information a file has about its recording; of two equal ones, the first by name counts.
 type Rank = (Said, Reverse<PathBuf>);
 
-/// What a file has that another of the same recording may lack.
+/// What a file has that another one with the same recording may lack.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Said {
     system_trace: bool,
@@ -32,7 +33,7 @@ struct Said {
     statistics: usize,
 }
 
-/// The process that a report is of, and when it was written.
+/// The process of a report, and when it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Instant {
     pid: u32,
@@ -41,7 +42,8 @@ struct Instant {
 }
 
 impl Instant {
-    /// That of a report, without reading all of it; `None` for a file of another kind, and for a damaged one.
+    /// The identity of a report, found without reading all of it; `None` for a file of another kind, and for
+    /// a damaged one.
     fn read(path: &Path) -> Option<Self> {
         let meta = loopbox_format::report::meta(&input::read(path).ok()?.bytes)?;
         let at = meta.dumped_at;
@@ -63,7 +65,7 @@ impl Said {
     }
 }
 
-/// The best file of each recording, and those that are not.
+/// The best file of each recording, and the other files.
 #[derive(Default)]
 struct Known {
     best: HashMap<ReportId, Rank>,
@@ -92,11 +94,12 @@ impl Known {
 }
 
 impl Duplicates {
-    /// Those among these files. Of what is no file, such as stdin, nothing is known before it is read, which
-    /// works once only; and a damaged file is none of them, which whoever reads it says.
+    /// The duplicates among these files. Nothing is known about input that is not a file, such as stdin,
+    /// because it can be read only once. A damaged file is not a duplicate; whoever reads it reports the
+    /// damage.
     ///
-    /// Two copies name the same process and instant. So those are read of each file first, and the rest of
-    /// the few that have them in common.
+    /// Two copies name the same process and instant. So these are read from each file first, and the rest
+    /// only from the few files that share them.
     pub(crate) fn find(paths: impl ParallelIterator<Item = PathBuf>, process: Option<&str>) -> Self {
         let of_files: Vec<(Option<Instant>, PathBuf)> =
             paths.filter(|path| path.is_file()).map(|path| (Instant::read(&path), path)).collect();
@@ -122,12 +125,12 @@ impl Duplicates {
         Self { left_out: known.left_out, taken: Mutex::default() }
     }
 
-    /// Whether another file has the recording of this one, and says more of it.
+    /// Whether another file has the recording of this one, with more information.
     pub(crate) fn is_left_out(&self, path: &Path) -> bool {
         self.left_out.contains(path)
     }
 
-    /// Whether this is the first report with its recording; it is read for once and all.
+    /// Whether this is the first report with its recording. The answer is remembered.
     pub(crate) fn take(&self, report: &Report) -> bool {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(ReportId::of(report))
     }

@@ -23,15 +23,15 @@ pub(crate) const MAX_LEN: u64 = 64 << 20;
 const MAX_NAMES: usize = 5;
 /// The first bytes of a ring.
 const RING: &[u8] = b"\x89LBR";
-/// The name that stands for stdin, and of an output for stdout.
+/// The name that means stdin, and for an output stdout.
 pub(crate) const STDIO: &str = "-";
 
-/// What is said of a file that no command can read.
+/// The message about a file that no command can read.
 const ACCEPTED: &str = "nor an ANR trace. Read are .lbx and .lbr files, and ANR traces as text: files of /data/anr, traces.txt, the trace of \
                         an ApplicationExitInfo, the text of the Play Console and of Crashlytics; each of them also packed by gzip, in a zip \
                         archive (a bug report's, too), and reports as base64";
 
-/// The bytes of a file that can be a report, a ring or a trace, unpacked; of stdin when it is called `-`.
+/// The unpacked bytes of a file that can be a report, a ring or a trace; of stdin when its name is `-`.
 pub(crate) fn read(path: &Path) -> Result<Unpacked> {
     let name = || path.display().to_string();
     let file: &mut dyn Read = if path == Path::new(STDIO) {
@@ -59,13 +59,13 @@ pub(crate) fn read(path: &Path) -> Result<Unpacked> {
 /// What a file is, decoded.
 pub(crate) struct Input {
     pub(crate) decoded: Decoded,
-    /// What was chosen of a file that has several traces.
+    /// The choice in a file that has several traces.
     pub(crate) chosen: Option<String>,
 }
 
-/// A decoded report. A ring file that was pulled from a device is recovered to a report first, and of a trace
-/// of the system's a report is made that has nothing else: of the process of that name or number, or the
-/// first.
+/// A decoded report. A ring file that was pulled from a device is first recovered to a report. A trace of the
+/// system becomes a report with nothing else in it: of the process with that name or number, or of the first
+/// one.
 pub(crate) fn decode(path: &Path, process: Option<&str>) -> Result<Input> {
     decode_unpacked(read(path)?, path, process)
 }
@@ -77,7 +77,7 @@ pub(crate) fn decode_report(path: &Path) -> Result<Decoded> {
     recorded(&unpacked.bytes).with_context(|| path.display().to_string())
 }
 
-/// [`decode`] of a file that was read; `path` is what errors call it.
+/// [`decode`] for a file that was read; `path` is its name in errors.
 pub(crate) fn decode_unpacked(unpacked: Unpacked, path: &Path, process: Option<&str>) -> Result<Input> {
     let name = || path.display().to_string();
     match recorded(&unpacked.bytes) {
@@ -102,12 +102,12 @@ fn whole(unpacked: &Unpacked, path: &Path) -> Result<()> {
     }
 }
 
-/// Whether the bytes are neither of a report nor of a ring.
+/// Whether the bytes are neither a report nor a ring.
 fn is_of_another_kind(error: &Error) -> bool {
     error.downcast_ref::<ContainerError>().is_some_and(|error| matches!(error, ContainerError::Magic))
 }
 
-/// Whether the bytes are none of a report or a ring, and can be read as text.
+/// Whether the bytes are neither a report nor a ring, and can be read as text.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     recorded(bytes).is_err_and(|error| is_of_another_kind(&error)) && text_of(bytes).is_some()
 }
@@ -168,7 +168,7 @@ pub(crate) struct LoadedReport {
     incomplete: bool,
 }
 
-/// Loads a report and deobfuscates it. Prints a warning to stderr for each damaged part and for a mapping
+/// Loads a report and deobfuscates it. Prints a warning to stderr for each damaged part, and for a mapping
 /// that does not match.
 pub(crate) fn load(path: &Path, options: &ReadOptions) -> Result<LoadedReport> {
     let mapper = Mapper::load(&options.mappings)?;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The size of the largest mapping that is read: several times that of any app.
 const MAX_LEN: u64 = 1 << 30;
 
-/// Mappings of one or more builds; each report is deobfuscated by the one that matches it.
+/// Mappings of one or more builds. Each report is deobfuscated by the one that matches it.
 #[derive(Debug)]
 pub(crate) struct Mapper {
     mappings: Vec<Mapping>,
@@ -20,7 +20,7 @@ pub(crate) struct Mapper {
 /// Why a report was not deobfuscated.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoMapping {
-    /// The only mapping does not match, or the one of the report's build does not.
+    /// The only mapping does not match, or the one for the report's build does not.
     #[error("{0}")]
     Mismatch(MappingMismatch),
     /// None of several mappings matches.
@@ -39,7 +39,7 @@ impl Mapper {
         Ok(Self { mappings: files.iter().map(read).collect::<Result<_>>()? })
     }
 
-    /// Deobfuscates a text by the mapping that changes most of its lines.
+    /// Deobfuscates a text with the mapping that changes most of its lines.
     ///
     /// # Errors
     /// When no mapping can be of the text's build.
@@ -82,7 +82,7 @@ impl Mapper {
     }
 }
 
-/// The bytes of a mapping that may be packed by gzip.
+/// The bytes of a mapping that may be compressed with gzip.
 fn unpacked(bytes: Vec<u8>) -> Result<Vec<u8>> {
     if !bytes.starts_with(&[0x1F, 0x8B]) {
         return Ok(bytes);
@@ -96,7 +96,7 @@ fn unpacked(bytes: Vec<u8>) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A report that names no class of the app has nothing to deobfuscate, which is not the fault of the mapping.
+/// A report that names no class of the app has nothing to deobfuscate; that is not the mapping's fault.
 fn ignore_unnamed(mismatch: MappingMismatch) -> Result<(), NoMapping> {
     match mismatch {
         MappingMismatch::NothingToDo => Ok(()),

@@ -1,4 +1,4 @@
-//! Files of an app's performance monitor: finding and reading them, and their stalls as reports of one
+//! Files of an app's performance monitor: finds and reads them, and gives their stalls as reports of one
 //! message each.
 
 use crate::batch::{Batch, BatchReading};
@@ -24,13 +24,13 @@ const ENDS: [&str; 2] = [".jsonl", ".jsonl.gz"];
 /// The most bytes of a file, unpacked: many times what an app keeps.
 const MAX_LEN: u64 = 256 << 20;
 
-/// Whether a file is one by its name.
+/// Whether a file is one, by its name.
 pub(crate) fn is_named_so(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The files that were named, and those of folders, in the order of their names.
+/// The named files, and those in folders, sorted by name.
 pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
@@ -48,7 +48,7 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The bytes of a file, unpacked. Of one that was cut off on its way, what is there.
+/// The bytes of a file, unpacked; of a truncated file, what is left.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let name = || path.display().to_string();
     let mut bytes = Vec::new();
@@ -97,9 +97,9 @@ struct Counts {
 }
 
 impl BatchReading {
-    /// Calls `visit` for each stall of these files, on several threads with a state each, with its names put
-    /// back by the mappings. Files that cannot be used are printed to stderr and skipped. The number is that
-    /// of the files that were used.
+    /// Calls `visit` for each stall of these files, on several threads with a state each, with its names
+    /// deobfuscated by the mappings. Files that cannot be used are printed to stderr and skipped. Returns the
+    /// number of files that were used.
     ///
     /// # Errors
     /// When a mapping cannot be read, or a visitor fails.

@@ -1,6 +1,6 @@
 //! How a command ends.
 
-/// How a command ended that did not fail; of two parts the later one counts.
+/// How a command ended that did not fail. For a command with two parts, the later variant counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     /// The command did all it was asked for.

@@ -9,19 +9,20 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Prints one line to stderr. What names of files, of files in archives, and contents of reports would do to
-/// a terminal is left out, a second line that looks like one of ours included.
+/// Prints one line to stderr. Names of files, of files in archives, and contents of reports may contain
+/// characters that a terminal interprets; these are left out. So is a second line, which could seem to be the
+/// command's own.
 pub(crate) fn print_error(what: Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "loopbox: {}", harmless(&what.to_string()));
 }
 
-/// The same with a text of several lines, which is ours.
+/// The same for a text of several lines that the command wrote itself.
 pub(crate) fn print_lines(lines: &str) {
     let lines: Vec<String> = lines.lines().map(harmless).collect();
     let _ = writeln!(anstream::stderr(), "loopbox: {}", lines.join("\n"));
 }
 
-/// A path as it may stand in a line on a terminal.
+/// A path in a form that is safe in a line on a terminal.
 pub(crate) fn shown(path: &Path) -> String {
     harmless(&path.display().to_string())
 }
@@ -31,9 +32,9 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe))
 }
 
-/// Text in which a terminal acts on nothing but line breaks and styles. What is put into a text is made
-/// harmless where that happens, because there a style of its own is no style of ours; this is the last door,
-/// for all of it.
+/// Text in which a terminal interprets only line breaks and styles. Code that builds a text makes foreign
+/// content harmless first, because only that code knows which styles are its own. This is the last check of
+/// the whole text.
 fn for_terminal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,9 +1,9 @@
-//! HTTP for the one page of `loopbox open`, on this machine alone.
+//! HTTP for the single page of `loopbox open`, on this machine only.
 //!
-//! Any program of any user of the machine can connect, and any page in any browser can have that browser
-//! connect. So a request is answered only with the secret that is in the page's address, and only when it
-//! calls this machine by its number; what a client sends, how long it takes, and how many there are, is
-//! bounded before that. One request a connection, a thread for each.
+//! Any program of any user of the machine can connect, and any page in any browser can make that browser
+//! connect. So a request is answered only with the secret from the page's address, and only when it addresses
+//! this machine by its number. What a client sends, how long it takes, and the number of clients are limited
+//! before that. Each connection has one request and a separate thread.
 
 use anyhow::{Context, Result};
 use std::io::{ErrorKind, Read, Write};
@@ -14,13 +14,14 @@ use std::time::{Duration, Instant};
 /// Many times what a browser sends.
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
-/// Connections at once. A browser has six; further ones wait until one of these is through.
+/// Connections at once. A browser opens six; further ones wait until one of these has ended.
 const MAX_CONNECTIONS: usize = 32;
 /// How long a client may take for the head of its request.
 const HEAD_TIME: Duration = Duration::from_secs(5);
-/// How long one that has the secret may take for the rest: to send a file, and to take a page.
+/// How long a client with the secret may take for the rest: to send a file, and to receive a page.
 const BODY_TIME: Duration = Duration::from_mins(1);
-/// What is still taken of a refused request, so that its client sees the answer and not a broken connection.
+/// How much of a refused request is still read, so that its client sees the answer and not a broken
+/// connection.
 const MAX_DRAINED: usize = 1 << 20;
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
@@ -51,9 +52,9 @@ impl Response {
     }
 }
 
-/// What answers requests that have the secret.
+/// Answers the requests that have the secret.
 pub(crate) trait Answers: Send + Sync + 'static {
-    /// How many bytes a request may have besides its head.
+    /// How many bytes a request may have after its head.
     fn max_body(&self, request: &Request) -> u64;
     /// The answer to a request with these bytes.
     fn answer(&self, request: &Request, body: Vec<u8>) -> Response;
@@ -68,7 +69,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Listens at a port of this machine; at one that is free for 0.
+    /// Listens at a port of this machine; 0 means any free port.
     ///
     /// # Errors
     /// When the port is taken, or the system has no random numbers.
@@ -81,7 +82,7 @@ impl Server {
         Ok(Self { listener, address, secret: format!("{:032x}", u128::from_ne_bytes(secret)) })
     }
 
-    /// Where the page is, for who may see it: it ends in `/`.
+    /// The address of the page for a user with access: it ends in `/`.
     pub(crate) fn url(&self) -> String {
         format!("http://{}/{}/", self.address, self.secret)
     }
@@ -118,16 +119,16 @@ impl Server {
     }
 }
 
-/// Whom to let in.
+/// The clients that are accepted.
 #[derive(Debug)]
 struct Door {
-    /// What this server is called. A page of another site could have a name of its own lead here.
+    /// The name of this server. Another site could have its name lead here.
     hosts: Vec<String>,
     secret: String,
 }
 
 impl Door {
-    /// The request behind the secret, or why it is refused.
+    /// The request of a client with the secret, or why it is refused.
     fn open(&self, head: &httparse::Request<'_, '_>) -> Result<Request, Response> {
         let all = |name: &str| {
             let headers = head.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));
@@ -139,7 +140,7 @@ impl Door {
             all("Origin").iter().any(|origin| !origin.strip_prefix(b"http://").is_some_and(is_ours));
         let path = head.path.unwrap_or_default();
         let (secret, path) = path.strip_prefix('/').and_then(|path| path.split_once('/')).unwrap_or_default();
-        // Each is looked at, whatever the others say.
+        // Each is checked, whatever the others say.
         if !is_same(secret.as_bytes(), self.secret.as_bytes()) | !is_ours(host) | from_elsewhere {
             return Err(Response::text(403, "this is for the page whose address loopbox has printed"));
         }
@@ -156,7 +157,7 @@ impl Door {
     }
 }
 
-/// Whether two texts are the same, in a time that does not show where they differ.
+/// Whether two texts are equal, in a time that does not show where they differ.
 fn is_same(given: &[u8], wanted: &[u8]) -> bool {
     let differs = given.iter().zip(wanted).fold(0, |differs, (a, b)| std::hint::black_box(differs | (a ^ b)));
     given.len() == wanted.len() && differs == 0
@@ -175,7 +176,7 @@ impl Places {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for one that is free.
+    /// Waits for a free connection.
     fn take(&self) -> Place {
         let is_full = |taken: &mut usize| *taken >= MAX_CONNECTIONS;
         let taken = self.0.1.wait_while(self.taken(), is_full);
@@ -214,7 +215,7 @@ fn connection(mut stream: TcpStream, door: &Door, answers: &impl Answers) -> std
     Ok(())
 }
 
-/// The head of a request that may go on, or why it is refused. What follows it stays in `received`.
+/// The head of a request that may continue, or why it is refused. What follows it stays in `received`.
 fn head(
     stream: &mut TcpStream,
     door: &Door,
@@ -244,7 +245,7 @@ fn head(
     }
 }
 
-/// The rest of a request, of which `body` is there, or why it is refused.
+/// The rest of a request, of which `body` has already been read, or why it is refused.
 fn body(
     stream: &mut TcpStream,
     request: &Request,
@@ -294,7 +295,7 @@ fn send(stream: &mut TcpStream, response: &Response) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The time that is left; an error when there is none.
+/// The remaining time; an error when there is none.
 fn left(deadline: Instant) -> std::io::Result<Duration> {
     let left = deadline.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn each_start_has_an_address_of_its_own() {
+    fn each_start_has_a_different_address() {
         let urls = [Server::listen(0).unwrap().url(), Server::listen(0).unwrap().url()];
         let secrets = urls.each_ref().map(|url| url.split('/').nth(3).unwrap());
         assert_ne!(secrets[0], secrets[1]);

@@ -52,7 +52,7 @@ pub(crate) fn symbolize(stack: &mut NativeStack, folders: &[PathBuf]) -> Result<
     Ok(missing)
 }
 
-/// The symbols of a module, and what they lack; or why there are none.
+/// The symbols of a module and what they lack; or why there are none.
 fn open(module: &NativeModule, file: Option<&SymbolFile>) -> Result<(Binary, Option<String>), String> {
     if module.build_id.is_empty() {
         return Err("it has no build id to look for".to_owned());

@@ -1,5 +1,5 @@
-//! `loopbox cluster --jank` of many reports whose jank frames have known causes: everything that it counts is
-//! what was made.
+//! `loopbox cluster --jank` on many reports whose jank frames have known causes: all that it counts must
+//! match what was generated.
 
 mod support;
 
@@ -14,9 +14,9 @@ const REPORTS: u64 = 500;
 /// A refresh of 60 Hz.
 const REFRESH_NS: u64 = 16_666_667;
 
-/// What holds frames up: the app's method, how often of a hundred scrolls, the fewest and the most frames
-/// that it drops at once, and the most such frames in a scroll. Frequent ones are short, so that the order by
-/// number is another than that by time.
+/// What delays frames: the app's method, how often it does so in a hundred scrolls, the fewest and the most
+/// frames that it drops at once, and the most such frames in a scroll. Frequent ones are short, so that the
+/// order by number differs from that by time.
 const CAUSES: [(&str, u64, u64, u64, u64); 6] = [
     ("com.example.feed.Row.bind", 30, 2, 4, 5),
     ("com.example.feed.Price.format", 25, 2, 3, 3),
@@ -44,7 +44,7 @@ impl Random {
     }
 }
 
-/// What was made of one cause.
+/// What was generated for one cause.
 #[derive(Debug, Default, Clone)]
 struct Made {
     janks: u64,
@@ -59,7 +59,7 @@ impl Made {
     }
 }
 
-/// Reports of one to three scrolls each, and what is in them by cause.
+/// Reports of one to three scrolls each, and their content by cause.
 fn corpus(files: &Files) -> BTreeMap<&'static str, Made> {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut made: BTreeMap<&'static str, Made> = BTreeMap::new();

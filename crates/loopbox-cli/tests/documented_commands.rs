@@ -1,4 +1,4 @@
-//! The commands in the documentation run, and the help text is the one that is checked in.
+//! The commands in the documentation run, and the help texts are those that are checked in.
 
 mod support;
 
@@ -28,11 +28,11 @@ const PAGES: [&str; 10] = [
     "docs/parquet.md",
     "docs/reading-a-report.md",
 ];
-/// A mapping of the build that all reports of [`workspace`] are of.
+/// A mapping of the build that all reports of [`workspace`] come from.
 const MAPPING: &str = "com.example.shop.Cart -> a.b:\n    1:1:int total():88:88 -> a\n";
 
-/// A folder with the symbols of the native code in all reports of [`workspace`]: the command itself, made
-/// once because it is large.
+/// A folder with the symbols of the native code in all reports of [`workspace`]. They are those of the
+/// command itself; the folder is made once because it is large.
 fn symbols() -> PathBuf {
     static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("symbols");
@@ -102,7 +102,8 @@ fn device() -> FakeAdb {
     device
 }
 
-/// The commands in the `sh` blocks of a page, without comments, and without what they are piped into.
+/// The commands in the `sh` blocks of a page, without comments and without the programs that they are piped
+/// into.
 fn documented_commands(page: &str) -> Vec<String> {
     let text = fs::read_to_string(std::env::current_dir().unwrap().join("../..").join(page)).unwrap();
     let blocks = text.split("```").skip(1).step_by(2);
@@ -141,7 +142,7 @@ fn documented_commands_succeed() {
     }
 }
 
-/// The commands under `Examples` in the help of a command, and of all of them.
+/// The commands under `Examples` in the help of a command, and in that of all commands.
 fn examples(command: &str) -> Vec<String> {
     let help = if command.is_empty() { loopbox(&["--help"]) } else { loopbox(&[command, "--help"]) };
     let below = help.stdout.split_once("\nExamples").map_or("", |(_, below)| below);

@@ -1,5 +1,5 @@
-//! `loopbox export` and `loopbox flame` as a user runs them, checked by the schemas of the tools they write
-//! for.
+//! `loopbox export` and `loopbox flame` as a user runs them, checked with the schemas of the tools that they
+//! write for.
 
 mod support;
 
@@ -91,8 +91,8 @@ fn perfetto_export_is_read_by_perfettos_own_schema() {
     assert!((cpu["values"][1][1].as_f64().unwrap() - 100.0 * 650.0 / 712.0).abs() < 1e-9);
 }
 
-/// A trace as the system has it, with a writer of the number that the merge would take, is kept to the byte,
-/// and what the report has is the same as alone.
+/// When a system trace has a writer with the number that the merge would take, the trace is kept to the byte,
+/// and the report's data is the same as alone.
 #[test]
 fn perfetto_export_merges_a_report_with_a_trace_of_the_system() {
     let files = Files::new();
@@ -205,7 +205,8 @@ fn speedscope_export_matches_speedscopes_own_schema() {
     assert!(answer.contains("valid"), "{answer}");
 }
 
-/// The Firefox profiler, as its own command line runs it: a process loads a profile and answers about it.
+/// The Firefox profiler, run as its command line does: a process loads a profile and answers questions about
+/// it.
 struct Profiler {
     program: PathBuf,
     home: TempDir,

@@ -1,4 +1,4 @@
-//! Which files are read and written, whatever they are called and however it is interrupted.
+//! Which files are read and written, whatever their names and however the command is interrupted.
 
 mod support;
 

@@ -1,7 +1,7 @@
-//! The questions of docs/fleet.md, answered by DuckDB and by Spark on the same reports, screens and stalls.
+//! The questions of docs/fleet.md, answered by DuckDB and by Spark from the same reports, screens and stalls.
 //!
-//! Some ten thousand, so that it is the engines' start that takes the time; `cargo xtask bench fleet` asks
-//! them of a million.
+//! There are some ten thousand, so that most of the time is the engines' start; `cargo xtask bench fleet`
+//! uses a million.
 
 mod support;
 

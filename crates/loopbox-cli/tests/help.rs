@@ -1,4 +1,4 @@
-//! `loopbox help`, `completions` and `man` as a user runs them, and as shells and `man` read what they write.
+//! `loopbox help`, `completions` and `man` as a user runs them, and as shells and `man` read their output.
 
 mod support;
 
@@ -56,7 +56,7 @@ fn help_has_every_document_and_command() {
     assert!(wrong.stderr.contains("a similar value exists: 'diagnosis'"), "{}", wrong.stderr);
 }
 
-/// What groff reports of a page, and what it makes of it.
+/// The warnings of groff about a page, and its output.
 fn groff(page: &str) -> (String, String) {
     let out = Command::new("groff").args(["-k", "-t", "-man", "-Tutf8", "-ww", "-P-cbou", page]).output();
     let out = out.expect("groff is missing: apt-get install groff-base");

@@ -1,4 +1,5 @@
-//! Names of files, of files in archives and of folders say nothing to a terminal, and forge no line.
+//! Names of files, of files in archives and of folders send nothing to a terminal that it interprets, and
+//! cannot fake a line.
 
 mod support;
 
@@ -6,7 +7,7 @@ use loopbox_report::is_hidden;
 use std::fs;
 use support::{Files, Run, loopbox, shop_bytes};
 
-/// The name of a file as an unfriendly sender may choose it.
+/// A file name as a malicious sender may choose it.
 const EVIL: &str = "a\u{1b}[31mX\u{9b}2J\u{202E}\u{200F}\u{2028}\nloopbox: FORGED\r\t";
 
 fn assert_harmless(what: &str, run: &Run) {
@@ -19,7 +20,7 @@ fn assert_harmless(what: &str, run: &Run) {
     assert!(run.stderr.lines().all(|line| line.starts_with("loopbox: ")), "{what}: {}", run.stderr);
 }
 
-/// Runs a command, with a text that has to be in what it prints.
+/// Runs a command whose output must contain a text.
 fn run(arguments: &[&str], wanted: &str) {
     let run = loopbox(arguments);
     assert_harmless(&format!("{arguments:?}"), &run);

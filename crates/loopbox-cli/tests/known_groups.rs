@@ -1,4 +1,4 @@
-//! What is new since the last run: `loopbox cluster --known`, and the script of the documentation that posts
+//! What is new since the last run: `loopbox cluster --known`, and the script in the documentation that posts
 //! it.
 
 mod support;

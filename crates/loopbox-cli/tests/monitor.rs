@@ -11,7 +11,7 @@ use support::{Files, loopbox};
 const BASE: &str = r#"{"v":1,"t":"2026-11-21T20:10:02.588+00:00","pid":42,"lost":0,"base":{"user":"u7"}}"#;
 const STALL: &str = r#"{"v":1,"t":"2026-11-21T20:10:02.588+00:00","pid":42,"level":2,"wall_ms":731.2,"cpu_ms":206.0,"message":"android.os.Handler a.Job: 0","scene":"信息流","stack_samples":66,"stacks":[{"n":66,"frames":["java.lang.Thread.sleep(Native Method)","a.Job.run(Job.java:7)"]}],"samples":[{"at":-480,"proc_cpu":12.0},{"at":200,"proc_cpu":98.0},{"at":732,"proc_cpu":20.0}]}"#;
 
-/// A folder with a day as it is, one that is packed, and something else.
+/// A folder with an uncompressed day, a compressed one, and another file.
 fn folder(files: &Files) -> &'static str {
     let folder = files.path("uiperf");
     std::fs::create_dir(folder).unwrap();

@@ -1,4 +1,4 @@
-//! `loopbox open` in a real browser, and asked by others than its page.
+//! `loopbox open` in a real browser, and with requests from clients other than its page.
 
 #[path = "support/browser.rs"]
 mod browser;
@@ -84,8 +84,8 @@ fn a_dropped_file_is_shown_and_stays_in_the_list() {
         ));
     };
     drop(&mut b, b"no report");
-    let said = "new Promise((done) => { const look = () => { const text = document.getElementById('status').textContent; \
-                if (text.startsWith('x.lbx: ')) done(text); else setTimeout(look, 20); }; look(); })";
+    let said = "new Promise((done) => { const poll = () => { const text = document.getElementById('status').textContent; \
+                if (text.startsWith('x.lbx: ')) done(text); else setTimeout(poll, 20); }; poll(); })";
     assert!(b.js(said).as_str().unwrap().contains("not a Loopbox report"));
     drop(&mut b, &shop_bytes());
     b.wait_for_page();
@@ -103,13 +103,13 @@ fn a_dropped_file_is_shown_and_stays_in_the_list() {
     assert_eq!(b.axe(&axe), Vec::<String>::new());
 }
 
-/// `127.0.0.1:PORT` of a page, and the path that its address has, without a slash at the end.
+/// `127.0.0.1:PORT` of a page, and the path in its address, without a slash at the end.
 fn parts(page: &OpenPage) -> (&str, String) {
     let (address, path) = page.url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     (address, format!("/{}", path.split('/').next().unwrap()))
 }
 
-/// Sends a request as it is; the connection, of which the answer has not been read.
+/// Sends a request unchanged; returns the connection, from which the answer has not been read.
 fn sent(page: &OpenPage, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(parts(page).0).unwrap();
     stream.write_all(request.replace("{host}", parts(page).0).as_bytes()).unwrap();
@@ -216,7 +216,7 @@ fn the_address_is_no_word_of_a_command_line() {
     let files = Files::new();
     let bin = files.path("bin");
     fs::create_dir(bin).unwrap();
-    // A program whose name the opener looks for, which says what it was started with, and what is in that
+    // A program whose name the opener searches for. It prints what it was started with, and what is in that
     // file.
     let said = files.path("said");
     let script = format!(

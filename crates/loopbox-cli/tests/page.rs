@@ -21,7 +21,7 @@ fn page_of(files: &Files, report: ReportBuilder) -> PathBuf {
     PathBuf::from(html)
 }
 
-/// Screenshots for a developer to look at.
+/// Screenshots for a developer.
 fn pictures() -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
     std::fs::create_dir_all(&dir).unwrap();
@@ -459,13 +459,12 @@ fn page_by(files: &Files, command: &str, from: &str) -> PathBuf {
     PathBuf::from(html)
 }
 
-/// What is cut off or reaches out of its place: elements wider than the page, and texts wider than what they
-/// stand in.
+/// What is cut off or overflows: elements wider than the page, and texts wider than their elements.
 const TOO_WIDE: &str = "[...document.querySelectorAll('body, .card, dd, summary, p, td')]\
     .filter((e) => getComputedStyle(e).overflowX === 'visible' && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0)\
     .map((e) => e.tagName + ' ' + e.className + ' ' + e.textContent.slice(0, 60))";
 
-/// Rows of tables of which cells lie on each other.
+/// Rows of tables in which cells overlap.
 const OVERLAPPING: &str = "[...document.querySelectorAll('tr')].filter((row) => {
     const boxes = [...row.cells].map((cell) => cell.getBoundingClientRect()).filter((box) => box.width > 0);
     return boxes.some((a, i) => boxes.slice(i + 1).some((b) =>

@@ -82,7 +82,7 @@ fn ask(files: &Files, table: &str, columns: &str) -> Value {
 }
 
 #[test]
-fn screens_and_stalls_are_tables_of_their_own() {
+fn screens_and_stalls_are_separate_tables() {
     let files = Files::new();
     let session = SessionBuilder::new().scroll("Feed", &ARTICLE_TRACE).scroll("Cart", &[17; 20]).build();
     let report = shop().with(|report| report.frames = session).build().report;

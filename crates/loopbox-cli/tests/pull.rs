@@ -32,13 +32,13 @@ fn reports_and_rings_of_an_app_are_pulled_and_listed() {
     let run = pull(&files, &adb, &["com.example.shop"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
     assert_eq!(run.stdout.lines().count(), 3, "{}", run.stdout);
-    let told = |name: &str| run.stdout.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    let line = |name: &str| run.stdout.lines().find(|line| line.contains(name)).unwrap().to_owned();
     assert!(
-        told("no_backup-loopbox-hang-1.lbx").contains(": The running message (#46) has taken 5.20 s"),
+        line("no_backup-loopbox-hang-1.lbx").contains(": The running message (#46) has taken 5.20 s"),
         "{}",
         run.stdout
     );
-    assert!(told("ring-0badcafe-7-9.1.lbr").contains("Cart.total"), "{}", run.stdout);
+    assert!(line("ring-0badcafe-7-9.1.lbr").contains("Cart.total"), "{}", run.stdout);
     let folder = files.dir().join("com.example.shop");
     assert_eq!(fs::read(folder.join("no_backup-loopbox-hang-1.lbx")).unwrap(), shop_bytes());
     assert_eq!(fs::read(folder.join("files-it's here-hang-1.lbx")).unwrap(), shop_bytes());

@@ -1,4 +1,4 @@
-//! What the commands print as JSON is of the schemas in `docs/schema`.
+//! The commands' JSON output matches the schemas in `docs/schema`.
 
 mod support;
 
@@ -15,7 +15,7 @@ fn schema(name: &str) -> String {
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// Checks that all files are of the schema.
+/// Checks that all files match the schema.
 fn check(schema: &str, files: &[&'static str]) {
     let arguments: Vec<&str> = [schema].into_iter().chain(files.iter().copied()).collect();
     assert_eq!(python("schema_check.py", &arguments).trim(), format!("{} valid", files.len()));

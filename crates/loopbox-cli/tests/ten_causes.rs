@@ -1,9 +1,9 @@
-//! Ten causes, each in twenty variants: `loopbox cluster` makes ten groups of them in each setting that
-//! docs/clustering.md promises.
+//! Ten causes, each in twenty variants: `loopbox cluster` makes ten groups from them in each setting for
+//! which docs/clustering.md promises that.
 //!
-//! The reports are generated: five versions, each with other lines, other numbers of anonymous classes and
-//! other names of R8; and in each of them the stack as it is, with frames of makers of devices, deeper in its
-//! recursion, and under other insides of the platform.
+//! The reports are generated for five versions, each with different lines, numbers of anonymous classes and
+//! names of R8. Each version has the plain stack, and the stack with frames of device makers, with a deeper
+//! recursion, and with different internals of the platform.
 
 mod support;
 
@@ -16,7 +16,7 @@ use support::{Files, loopbox, recorded};
 const VERSIONS: u32 = 5;
 const SHAPES: usize = 4;
 
-/// Stacks below the dispatch of the message; what is in brackets is there once, or again and again.
+/// Stacks below the dispatch of the message; a part in brackets occurs once, or repeatedly.
 const CAUSES: [&str; 10] = [
     "Sleeper$1.run:10 Sleeper.rest:20 java.lang.Thread.sleep!",
     "Tax$1.run:10 [Tax.sum:20]",
@@ -30,7 +30,7 @@ const CAUSES: [&str; 10] = [
      android.os.BinderProxy.transactNative!",
     "Codec$1.run:10 Codec.decode:20 Codec.nativeDecode!",
 ];
-/// Those that call into the rest, and that a manifest or a layout names.
+/// Classes that call the rest, and that a manifest or a layout names.
 const ENTRIES: [&str; 10] = [
     ".Sleeper$",
     ".Tax$",
@@ -51,7 +51,7 @@ const MAKERS: [&str; 4] = [
     "miui.util.Watch.run:6",
 ];
 
-/// The stack of a cause in one of its shapes, with the names of the app's classes in full.
+/// The stack of a cause in one of its shapes, with the full names of the app's classes.
 fn stack(cause: &str, shape: usize) -> String {
     let (before, rest) = cause.split_once('[').unwrap_or((cause, ""));
     let (again, after) = rest.split_once(']').unwrap_or_default();
@@ -82,7 +82,7 @@ fn report(cause: &str, shape: usize) -> Report {
     report.looper_tree(46, &[(&stack(cause, shape), 590)]).build().report
 }
 
-/// Groups all variants, obfuscated but for `kept` if R8 has been there, and expects a group for each cause.
+/// Groups all variants, obfuscated except for `kept` if R8 was used, and expects one group for each cause.
 fn groups_are_the_causes(r8: Option<&'static [&'static str]>, mapped: bool) {
     let files = Files::new();
     let folder = files.path("reports");

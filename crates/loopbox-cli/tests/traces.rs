@@ -1,4 +1,4 @@
-//! ANR traces as files: every command that reads a report reads them.
+//! ANR traces as files: every command that reads a report also reads them.
 
 mod support;
 
@@ -34,7 +34,7 @@ fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// As R8 leaves it.
+/// The same after R8.
 fn obfuscated() -> String {
     let frames = BLOCKED.replace("com.example.shop.Cart.total(Cart.kt:40)", "a.b.a(SourceFile:1)");
     frames.replace("com.example.shop.Store", "a.c")
@@ -248,7 +248,7 @@ fn a_trace_and_any_other_text_are_retraced() {
 }
 
 #[test]
-fn what_nothing_was_renamed_in_says_what_was_looked_for() {
+fn a_text_without_renamed_names_reports_what_was_missing() {
     let files = Files::new();
     let mapping = files.bytes("mapping.txt", MAPPING.as_bytes());
     for (text, says) in [

@@ -1,8 +1,8 @@
 //! Twenty causes, each in three versions of an app, obfuscated and not: `loopbox cluster` makes twenty groups
-//! of them.
+//! from them.
 //!
-//! The reports are generated. Each version has other lines and other numbers of its anonymous classes; R8
-//! gives each class and method another name in each, and leaves a mapping of the build.
+//! The reports are generated. Each version has different lines and numbers of anonymous classes; R8 gives
+//! each class and method another name in each version, and writes a mapping of the build.
 
 mod support;
 
@@ -67,7 +67,7 @@ fn in_full(stack: &str) -> String {
     stack.split(' ').map(frame).collect::<Vec<_>>().join(" ")
 }
 
-/// Each cause with its rule and its report of the first version.
+/// Each cause with its rule, and its report in the first version.
 fn reports() -> Vec<(&'static str, Report)> {
     let in_message = |cause: &Cause| {
         let stack = in_full(cause.stack);

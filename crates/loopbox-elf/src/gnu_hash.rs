@@ -1,7 +1,7 @@
 //! Symbol look-up through the `DT_GNU_HASH` table.
 //!
-//! The layout (four header words, a Bloom filter of machine words, the buckets, the chains) is that
-//! of the GNU linker; bionic and glibc read the same.
+//! The layout (four header words, a Bloom filter of machine words, the buckets, the chains) is defined by the
+//! GNU linker; bionic and glibc read the same.
 
 use super::symbol::{text_at, usable};
 use goblin::container::{Container, Ctx};
@@ -9,11 +9,11 @@ use goblin::elf::sym::Sym;
 use scroll::Pread;
 use scroll::ctx::TryFromCtx;
 
-/// The parts of the file that the look-up touches. Each slice may run past its table's end.
+/// The parts of the file that the look-up reads. Each slice may reach past the end of its table.
 pub(super) struct Table<'a> {
-    /// From the hash table on.
+    /// The file from the hash table on.
     pub(super) hash: &'a [u8],
-    /// From the first dynamic symbol on.
+    /// The file from the first dynamic symbol on.
     pub(super) symbols: &'a [u8],
     /// The dynamic string table.
     pub(super) names: &'a [u8],
@@ -31,7 +31,7 @@ impl Table<'_> {
         self.hash.pread_with(at, self.ctx.le).ok()
     }
 
-    /// The defined symbol of that name.
+    /// The defined symbol with this name.
     pub(super) fn find(&self, name: &str) -> Option<Sym> {
         let buckets = self.word(0)?;
         let first_symbol = self.word(4)?;

@@ -67,7 +67,7 @@ pub struct Symbol {
     pub source: SymbolSource,
 }
 
-/// An ELF file of either word size, its headers read.
+/// An ELF file of either word size, with its headers parsed.
 pub struct Image<'a> {
     bytes: &'a [u8],
     ctx: Ctx,
@@ -107,9 +107,9 @@ impl<'a> Image<'a> {
         })
     }
 
-    /// Looks all names up; the answers are in their order.
+    /// Finds all names; the results are in the same order.
     ///
-    /// `.gnu_debugdata` is only unpacked when a name is in neither other table: it costs tens of
+    /// `.gnu_debugdata` is only unpacked when a name is in neither of the other tables: that costs tens of
     /// milliseconds and megabytes, so this belongs on a worker thread.
     pub fn find_all(&self, names: &[&str]) -> Vec<Option<Symbol>> {
         let mut found = self.find_dynamic(names);
@@ -131,7 +131,7 @@ impl<'a> Image<'a> {
         found
     }
 
-    /// Looks names up in `.dynsym` alone.
+    /// Finds names in `.dynsym` alone.
     pub fn find_dynamic(&self, names: &[&str]) -> Vec<Option<Symbol>> {
         self.dynamic_table().map_or_else(
             || vec![None; names.len()],
@@ -139,7 +139,7 @@ impl<'a> Image<'a> {
         )
     }
 
-    /// Looks for names that the file uses and does not define (its imports).
+    /// Finds names that the file uses and does not define (its imports).
     pub fn find_imported(&self, names: &[&str]) -> Vec<bool> {
         let mut found = vec![false; names.len()];
         let Ok(Some(dynamic)) = Dynamic::parse(self.bytes, &self.segments, self.ctx) else { return found };

@@ -1,4 +1,4 @@
-//! Files that are cut, forged, or as linkers make them.
+//! Files that are truncated, forged, or as linkers write them.
 
 use super::*;
 use goblin::elf::sym::STT_FUNC;

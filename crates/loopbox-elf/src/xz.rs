@@ -1,8 +1,8 @@
 //! The xz container, as far as `.gnu_debugdata` needs it.
 //!
-//! lzma-rust2 decodes the LZMA2 data; its own container support would bring SHA-256 and five more
-//! crates into the app for a check we do not need: the build id ties the symbols to the module, and a
-//! symbol that points outside of the module's code is refused. Format: "The .xz File Format" 1.2.1.
+//! lzma-rust2 decodes the LZMA2 data. Its own container support would bring SHA-256 and five more crates into
+//! the app for a check that is not needed: the build id ties the symbols to the module, and a symbol outside
+//! of the module's code is refused. Format: "The .xz File Format" 1.2.1.
 
 use lzma_rust2::{Lzma2Reader, Read};
 
@@ -10,7 +10,8 @@ const MAGIC: &[u8] = b"\xfd7zXZ\0";
 /// Larger dictionaries are refused before they are allocated (`xz -9` uses 64 MiB).
 const DICTIONARY_LIMIT: usize = 64 << 20;
 
-/// Unpacks one or more concatenated streams. `None` when damaged, of another filter, or larger than `limit`.
+/// Unpacks one or more concatenated streams. `None` when damaged, with another filter, or larger than
+/// `limit`.
 pub(super) fn decompress(mut input: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut output = Vec::new();
     let mut streams = 0;
@@ -25,7 +26,7 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Option<Vec<u8>> {
     (streams > 0).then_some(output)
 }
 
-/// Unpacks one stream; returns what follows it.
+/// Unpacks one stream; returns the bytes after it.
 fn stream<'a>(input: &'a [u8], limit: usize, output: &mut Vec<u8>) -> Option<&'a [u8]> {
     let check_len = match *input.get(7)? & 0x0f {
         0 => 0,
@@ -55,7 +56,7 @@ fn stream<'a>(input: &'a [u8], limit: usize, output: &mut Vec<u8>) -> Option<&'a
     }
 }
 
-/// The LZMA2 dictionary size that a block header asks for; `None` for any other filter chain.
+/// The LZMA2 dictionary size in a block header; `None` for any other filter chain.
 fn block_header(header: &[u8]) -> Option<usize> {
     const LZMA2: u64 = 0x21;
     let flags = *header.get(1)?;

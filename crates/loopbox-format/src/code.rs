@@ -1,17 +1,17 @@
-//! Whose code a class is, and what compilers made of it, by its name: what host tools and the app itself go
-//! by.
+//! Whose code a class is, and what compilers made of it, derived from its name: used by host tools and by the
+//! app itself.
 
 use crate::model::Report;
 
-/// Whether a list has a package that the class is in. A list is one text: in a list of texts each has an
+/// Whether a list has a package that contains the class. A list is one text: in a list of texts each has an
 /// address, which takes 40 bytes of the library that ships.
 fn is_in(packages: &str, class: &str) -> bool {
     let (packages, class) = (packages.as_bytes(), class.as_bytes());
     packages.split(|byte| *byte == b' ').any(|package| class.starts_with(package))
 }
 
-/// Packages of the platform, and of what its makers add to it: their classes are on the device, not in
-/// the app, and are never obfuscated, but for WebView's (`WV.`).
+/// Packages of the platform, and of its makers' additions. Their classes are on the device, not in the app,
+/// and are never obfuscated, except WebView's (`WV.`).
 const PLATFORM: &str = "\
     WV. android. com.android. com.asus. com.bbk. com.coloros. com.hihonor.android. com.huawei.android. \
     com.lge. com.mediatek. com.meizu. com.miui. com.motorola.android. com.nothing. com.oneplus. \
@@ -23,7 +23,7 @@ const PLATFORM: &str = "\
 /// Loopbox's own package. Its native methods keep this name in every app.
 pub const LOOPBOX: &str = "io.loopbox.";
 
-/// Packages of libraries that apps ship: their code is seldom what is to be changed.
+/// Packages of libraries that apps ship: their code is seldom the code to change.
 const LIBRARIES: &str = "\
     android.support. androidx. coil. coil3. com.adjust. com.afollestad. com.agora. com.airbnb. \
     com.alibaba. com.amazonaws. com.amplitude. com.apollographql. com.appboy. com.applovin. \
@@ -40,13 +40,13 @@ const LIBRARIES: &str = "\
 
 /// WebView's glue to its native code.
 const WEBVIEW_GLUE: &str = "J.N";
-/// How the source files begin of WebView's classes, whose names are renamed, and of modules that Google Play
-/// services loads into the app.
+/// How the source files of WebView's classes begin, which have other names there, and those of modules that
+/// Google Play services loads into the app.
 const WEBVIEW_FILE: &str = "chromium-";
 const PLAY_SERVICES_FILE: &str = ":com.google.android.gms";
 
-/// Whether a class belongs to Android, to its Java library or to what the maker of a device adds. All other
-/// classes ship with apps, and so does `android.support`.
+/// Whether a class belongs to Android, to its Java library or to what a device's maker adds. All other
+/// classes ship with apps, those of `android.support`, too.
 pub fn is_platform(class: &str) -> bool {
     let is_listed = || is_in(PLATFORM, class) && !is_library(class);
     class == WEBVIEW_GLUE || is_listed()
@@ -56,7 +56,7 @@ fn is_library(class: &str) -> bool {
     class.starts_with(LOOPBOX) || is_in(LIBRARIES, class)
 }
 
-/// Whose code a class is, as far as its name says.
+/// Whose code a class is, as far as its name shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// The app's own.
@@ -70,18 +70,18 @@ pub enum Owner {
 /// Second parts of application ids under which many have their packages: `com.github.name`, `uk.co.name`.
 const SHARED: &str = "ac co com edu github gitlab gov ne net or org";
 
-/// Whose code the classes in a report are.
+/// Decides whose code the classes in a report are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Owners {
     /// How the names of the app's own classes begin; empty when that is not known.
     own: String,
-    /// Whether the report has such classes: then what is of no list is not the app's either.
+    /// Whether the report has such classes: then a class that is in no list is not the app's either.
     is_seen: bool,
 }
 
 impl Owners {
-    /// Those of a report, by the application id: the name of the process. The first two parts of it are the
-    /// app's, or all of it where others have packages under those.
+    /// The owners for a report, by the application id, which is the name of the process. Its first two parts
+    /// are the app's, or all of it where other apps have packages under those two.
     pub fn of_report(report: &Report) -> Self {
         let own = own_package(&report.meta.process.name);
         let is_own = |class: &str| !own.is_empty() && class.starts_with(&own);
@@ -89,8 +89,8 @@ impl Owners {
         Self { own, is_seen }
     }
 
-    /// Whose code a class is, by its name, or a method by its name with the class before it. A class of an
-    /// unknown package is the app's, unless the app's own package is known.
+    /// Whose code it is: of a class by its name, or of a method by its class and name. A class of an unknown
+    /// package is the app's, unless the app's own package is known.
     pub fn owner(&self, class: &str, source_file: &str) -> Owner {
         if class.is_empty() || source_file.starts_with(WEBVIEW_FILE) {
             Owner::Platform
@@ -102,7 +102,7 @@ impl Owners {
             Owner::Library
         } else if is_platform(class) {
             Owner::Platform
-        } else if self.is_seen && !looks_obfuscated(class) {
+        } else if self.is_seen && !seems_obfuscated(class) {
             Owner::Library
         } else {
             Owner::App
@@ -126,28 +126,28 @@ fn own_package(process: &str) -> String {
     own
 }
 
-/// How compilers begin the names of methods that only call the one which they stand for.
+/// How compilers begin the names of methods that only call another method.
 const ACCESSORS: [&str; 3] = ["access$", "$r8$lambda$", "-$$Nest$"];
-/// What is in the names of classes that compilers made: of R8 and D8, and of javac.
+/// Parts of names of classes that compilers made: R8 and D8, and javac.
 const SYNTHETIC_CLASSES: [&str; 3] = ["$$ExternalSynthetic", "$$Lambda", "$$InternalSynthetic"];
 
-/// Whether a method only calls the one that it stands for, which is the next frame: `access$000`,
-/// `$r8$lambda$h4sh`, `-$$Nest$mload`.
+/// Whether a method only calls another method, which is the next frame: `access$000`, `$r8$lambda$h4sh`,
+/// `-$$Nest$mload`.
 pub fn is_accessor(method: &str) -> bool {
     ACCESSORS.iter().any(|start| method.starts_with(start))
 }
 
-/// Where the part of a class's simple name begins that says that a compiler made it: a lambda, an outline, a
-/// backport.
+/// Where in a class's simple name the part begins that marks a class made by a compiler: a lambda, an
+/// outline, a backport.
 pub fn synthetic_part(simple: &str) -> Option<usize> {
     SYNTHETIC_CLASSES.iter().find_map(|part| simple.find(part))
 }
 
-/// Whether a class name looks obfuscated by R8 or ProGuard: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
+/// Whether a class name seems obfuscated by R8 or ProGuard: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
 ///
 /// The last part up to the first `$` has one or two letters and digits, or three with a small letter first.
 /// Real names of that shape exist (`R`, `io`), so callers may only use this to count two names as equal.
-pub fn looks_obfuscated(class: &str) -> bool {
+pub fn seems_obfuscated(class: &str) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     let outer = simple.split('$').next().unwrap_or_default();
     let letter = outer.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -273,9 +273,9 @@ mod tests {
     }
 
     #[test]
-    fn looks_obfuscated_goes_by_the_shape_of_the_name() {
+    fn seems_obfuscated_goes_by_the_shape_of_the_name() {
         for class in ["a", "a.b.c", "b.e0", "a.b$c", "defpackage.A0", "x.abc", "a.b$1"] {
-            assert!(looks_obfuscated(class), "{class}");
+            assert!(seems_obfuscated(class), "{class}");
         }
         for class in [
             "com.example.Main",
@@ -287,7 +287,7 @@ mod tests {
             "com.a.App",
             "",
         ] {
-            assert!(!looks_obfuscated(class), "{class}");
+            assert!(!seems_obfuscated(class), "{class}");
         }
     }
 }

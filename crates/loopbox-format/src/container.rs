@@ -14,7 +14,8 @@
 
 use core::fmt;
 
-/// First bytes of every report: not text, survives neither a 7-bit nor a line-ending conversion unnoticed.
+/// First bytes of every report: they are not text, and both a 7-bit and a line-ending conversion change them
+/// detectably.
 pub const MAGIC: [u8; 8] = *b"\x89LBX\r\n\x1a\n";
 /// Version whose change breaks older readers.
 pub const MAJOR: u16 = 1;
@@ -84,8 +85,8 @@ impl Writer {
         self.sections += 1;
     }
 
-    /// Appends the sections of a file that was finished, but those of some kinds. `None` when they do not
-    /// follow each other without damage; payloads are not looked at.
+    /// Appends the sections of a finished file, except those of some kinds. `None` when the sections do not
+    /// follow each other without damage; payloads are not read.
     pub fn append(mut self, file: &[u8], without: &[Tag]) -> Option<Self> {
         each_section(file, |tag, section| {
             if !without.contains(&tag) {
@@ -191,8 +192,8 @@ fn header_at(bytes: &[u8], at: usize) -> Option<Header> {
     Some(Header { tag: Tag(tag), len: u32_at(fields, 4)? as usize, payload_crc: u32_at(fields, 8)? })
 }
 
-/// Passes each section of a file that was finished, with its header. `None` when they do not follow each
-/// other without damage.
+/// Passes each section of a finished file, with its header. `None` when the sections do not follow each other
+/// without damage.
 fn each_section<'a>(file: &'a [u8], mut pass: impl FnMut(Tag, &'a [u8])) -> Option<()> {
     let mut at = PROLOGUE_LEN;
     loop {
@@ -206,8 +207,8 @@ fn each_section<'a>(file: &'a [u8], mut pass: impl FnMut(Tag, &'a [u8])) -> Opti
     }
 }
 
-/// The payload of the last section of a kind in a file that was finished; `None` without one, or when
-/// sections do not follow each other without damage. The payload is not looked at.
+/// The payload of the last section of a kind in a finished file. `None` without one, or when the sections do
+/// not follow each other without damage. The payload is not read.
 pub fn payload(file: &[u8], wanted: Tag) -> Option<&[u8]> {
     let mut found = None;
     each_section(file, |tag, section| {
@@ -236,7 +237,7 @@ pub fn read(bytes: &[u8]) -> Result<Contents<'_>, ContainerError> {
     }
     let mut contents = Contents::default();
     if major == 0 {
-        // No version had that number. Sections have checksums of their own, so what follows may be whole.
+        // No version had that number. Sections have separate checksums, so what follows may be whole.
         contents.damage.push(Damage { offset: 8, what: "format version 0, which never was".into() });
     }
     let mut at = PROLOGUE_LEN;
@@ -290,7 +291,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Payload of the end section, which a writer that goes on does not need.
+    /// The payload of the end section. A writer that continues a file does not need it.
     const END_LEN: usize = 4;
     const A: Tag = Tag(*b"AAAA");
     const B: Tag = Tag(*b"BBBB");

@@ -18,11 +18,11 @@ const MAIN: Tag = Tag(*b"MAIN");
 const ANR: Tag = Tag(*b"ANR\0");
 /// Only in files of a process whose main thread was late when the system warned of an ANR.
 const WARNINGS: Tag = Tag(*b"WARN");
-/// Only in files of a process that an ANR ended, where the system says more of that.
+/// Only in files of a process that an ANR ended, where the system has details.
 const ANR_INFO: Tag = Tag(*b"ANRI");
 /// Only in files of an app that left breadcrumbs.
 const BREADCRUMBS: Tag = Tag(*b"CRUM");
-/// Only in files of a process that lived, and whose kernel counts.
+/// Only in files that a living process wrote, on a kernel that counts.
 const CPU_USE: Tag = Tag(*b"CPU\0");
 const PENDING: Tag = Tag(*b"PEND");
 const SYMBOLS: Tag = Tag(*b"SYMB");
@@ -33,7 +33,7 @@ const MAIN_THREAD: Tag = Tag(*b"KTHR");
 /// Only in files of a process whose main thread did not respond.
 const THREADS: Tag = Tag(*b"THRD");
 const TREE: Tag = Tag(*b"TREE");
-/// The five of a smoothness session; each only in files that have records of its kind.
+/// The five sections of a smoothness session; each only in files with records of its kind.
 const FRAME_SCENES: Tag = Tag(*b"FRAM");
 const FRAME_GESTURES: Tag = Tag(*b"GEST");
 const FRAME_JANKS: Tag = Tag(*b"JANK");
@@ -64,7 +64,7 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     Ok(file.finish())
 }
 
-/// All sections but those of display frames and the trace.
+/// All sections except those of display frames and the trace.
 fn begin(report: &Report) -> Result<container::Writer, CodecError> {
     let mut file = container::Writer::new();
     if !report.digest.is_empty() {
@@ -123,7 +123,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// As far as it can be read.
+    /// Reads as much of it as possible.
     pub fn of(bytes: &[u8]) -> Self {
         Self {
             anr: read_last(bytes, ANR).unwrap_or_default(),
@@ -137,8 +137,8 @@ fn read_last<T: Decode<()>>(bytes: &[u8], tag: Tag) -> Option<T> {
     codec::decode(container::payload(bytes, tag)?).ok()
 }
 
-/// The file `bytes` with more evidence and another verdict, and with the summary that `summarise` makes of
-/// the one that it has; the rest stays as it is. `None` for a file that is not whole.
+/// The file `bytes` with more evidence and another verdict. `summarise` makes the new summary of the present
+/// one; the rest is unchanged. `None` for an incomplete file.
 ///
 /// # Errors
 /// When the evidence cannot be encoded.
@@ -181,13 +181,13 @@ fn summary(bytes: &[u8]) -> Option<&str> {
 /// Which line of [`Report::digest`] is for services that take no files.
 const DIGEST_LINE: usize = 4;
 
-/// The line of at most 900 bytes in which the file `bytes` says what it is about, for services that take no
-/// files. `None` for a file that is not whole, or that has none.
+/// The line of at most 900 bytes that describes the file `bytes`, for services that take no files. `None` for
+/// an incomplete file, or one without that line.
 pub fn digest(bytes: &[u8]) -> Option<&str> {
     summary(bytes)?.split('\n').nth(DIGEST_LINE)
 }
 
-/// Who wrote the file `bytes`, and when, without reading the rest of it. `None` for a file that is not whole.
+/// Who wrote the file `bytes`, and when, without reading the rest of it. `None` for an incomplete file.
 pub fn meta(bytes: &[u8]) -> Option<Meta> {
     codec::decode(container::payload(bytes, META)?).ok()
 }

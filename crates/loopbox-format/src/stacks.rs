@@ -1,15 +1,15 @@
-//! Qimao's trace tree: many stacks into one tree, and every single stack back out of it.
+//! Qimao's trace tree: merges many stacks into one tree, and recovers each of them.
 
 use crate::model::{LocationId, StackTree, TreeNode};
 
 /// Merges stacks, in order of time, into the nodes of a [`StackTree`].
 ///
-/// A frame continues a node when the sample before had the same frame at the same depth under the same
-/// callers; otherwise it begins a new one. A new node always belongs at the end of the pre-order, so the
+/// A frame continues a node when the previous sample had the same frame at the same depth under the same
+/// callers; otherwise it begins a new node. A new node always belongs at the end of the pre-order, so the
 /// nodes are written once and in their final order.
 ///
-/// Qimao's own code also continues a node across samples that did not have it (`A>B`, `A`, `A>B`), and then
-/// gives back other stacks than it was given. This one does not.
+/// Qimao's own code also continues a node across samples without it (`A>B`, `A`, `A>B`), and then returns
+/// other stacks than were put in. This one does not.
 #[derive(Debug, Clone, Default)]
 pub struct TreeMerger {
     nodes: Vec<TreeNode>,
@@ -17,7 +17,7 @@ pub struct TreeMerger {
     samples: u32,
     /// The stack of the sample before, bottom first.
     spine: Vec<Level>,
-    /// Up to where the roots cover the samples.
+    /// The end of the samples that the roots cover.
     roots_end: u32,
 }
 
@@ -25,7 +25,7 @@ pub struct TreeMerger {
 struct Level {
     node: usize,
     location: LocationId,
-    /// Up to where this node's children cover the samples.
+    /// The end of the samples that this node's children cover.
     children_end: u32,
 }
 
@@ -35,7 +35,7 @@ impl TreeMerger {
         Self { max_nodes, ..Self::default() }
     }
 
-    /// Starts anew, keeping the memory.
+    /// Starts again from empty, keeping the memory.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.spine.clear();
@@ -86,7 +86,7 @@ impl TreeMerger {
         true
     }
 
-    /// Replaces the number of every location, when the table behind them was renumbered.
+    /// Replaces the number of every location, after the table that they index was renumbered.
     pub fn renumber(&mut self, mut number: impl FnMut(LocationId) -> LocationId) {
         for node in &mut self.nodes {
             node.location = number(node.location);
@@ -96,7 +96,7 @@ impl TreeMerger {
         }
     }
 
-    /// Up to where the innermost open node's children, or the roots, cover the samples.
+    /// The end of the samples that the children of the innermost open node, or the roots, cover.
     fn last_children_end(&mut self) -> &mut u32 {
         match self.spine.last_mut() {
             Some(level) => &mut level.children_end,
@@ -105,7 +105,7 @@ impl TreeMerger {
     }
 }
 
-/// Why a tree's nodes contradict each other. They come from files, so anything may.
+/// How a tree's nodes contradict each other. They come from files, so anything is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
@@ -140,11 +140,11 @@ pub struct Placed {
     pub parent: Option<usize>,
     /// Index of the first sample that it covers.
     pub begin: u32,
-    /// Index behind the last one.
+    /// Index after the last one.
     pub end: u32,
 }
 
-/// Works out which samples each node covers. One entry a node, in the same order.
+/// Computes which samples each node covers. One entry per node, in the same order.
 ///
 /// # Errors
 /// When the nodes contradict each other; a tree that [`TreeMerger`] made never does.
@@ -157,7 +157,7 @@ pub fn place(tree: &StackTree) -> Result<Vec<Placed>, TreeError> {
     }
     let samples = u32::try_from(tree.sample_deltas_ns.len()).unwrap_or(u32::MAX);
     let mut placed = Vec::with_capacity(tree.nodes.len());
-    // The roots' list has no end of its own.
+    // The roots' list has no end.
     let mut open = vec![Open { parent: None, end: samples, children_left: u32::MAX, children_end: 0 }];
     for (index, node) in tree.nodes.iter().enumerate() {
         while open.len() > 1 && open.last().is_some_and(|parent| parent.children_left == 0) {

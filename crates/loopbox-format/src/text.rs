@@ -1,4 +1,4 @@
-//! Bounded strings: what the app keeps of a name when it may neither allocate nor trust its length.
+//! Bounded strings: the part of a name that the app keeps where it may neither allocate nor trust the length.
 
 use bincode::Encode;
 use bincode::enc::Encoder;
@@ -15,9 +15,9 @@ pub fn prefix(text: &str, max: usize) -> &str {
 
 /// A string of at most `N` bytes in place, without the heap.
 ///
-/// What does not fit is cut on a character boundary and ends in [`CUT_MARK`]. Line breaks and other control
-/// characters become spaces, because a record is shown on one line. It serialises exactly as a `str`, so that
-/// what the app writes from a `BoundedStr` the host tools read into a `String`.
+/// A text that does not fit is cut on a character boundary and ends in [`CUT_MARK`]. Line breaks and other
+/// control characters become spaces, because a record is shown on one line. It serialises exactly like a
+/// `str`, so the host tools read what the app writes from a `BoundedStr` into a `String`.
 #[derive(Clone, Copy)]
 pub struct BoundedStr<const N: usize> {
     len: u16,
@@ -28,14 +28,14 @@ impl<const N: usize> BoundedStr<N> {
     /// The empty string.
     pub const EMPTY: Self = Self { len: 0, bytes: [0; N] };
 
-    /// Keeps what fits of `text`.
+    /// Keeps as much of `text` as fits.
     pub fn new(text: &str) -> Self {
         let mut kept = Self::EMPTY;
         kept.set(text);
         kept
     }
 
-    /// Replaces the content by what fits of `text`.
+    /// Replaces the content by as much of `text` as fits.
     pub fn set(&mut self, text: &str) {
         self.len = 0;
         let whole = text.len() <= N;

@@ -1,4 +1,4 @@
-//! The report as a file: what is written is read back, and damage costs no more than it must.
+//! The report as a file: what is written is read back, and damage costs as little as possible.
 
 use loopbox_format::codec::encode as encode_payload;
 use loopbox_format::container::{self, crc32};
@@ -192,7 +192,7 @@ fn who_used_the_processors_is_read_back_and_unknown_where_it_was_not_counted() {
     let report = Report { cpu_use: Some(used), ..sample() };
     let bytes = encode(&report).unwrap();
     assert_eq!(decode(&bytes).unwrap().report, report);
-    assert_eq!(bytes.len() - encode(&sample()).unwrap().len(), 16 + 9, "a section of its own");
+    assert_eq!(bytes.len() - encode(&sample()).unwrap().len(), 16 + 9, "a separate section");
     assert_eq!(decode(&encode(&sample()).unwrap()).unwrap().report.cpu_use, None);
     let of_no_time = Report { cpu_use: Some(CpuUse::default()), ..sample() };
     assert_eq!(decode(&encode(&of_no_time).unwrap()).unwrap().report.cpu_use, None);
@@ -364,7 +364,7 @@ proptest! {
     }
 }
 
-/// One record of each kind, of bytes that count, so that each field has a value of its own.
+/// One record of each kind, made of increasing bytes, so that each field has a different value.
 fn with_frames() -> Report {
     fn records<R: loopbox_format::display_frames::FrameRecord>() -> Vec<R> {
         let bytes: Vec<u8> = (0..2 * R::BYTES).map(|i| (i % 113) as u8 + 1).collect();
@@ -387,7 +387,7 @@ fn frames_are_read_back_as_they_were_written() {
     assert_eq!(decoded.damage, []);
 }
 
-/// As the Java part of the app appends it: last, and not encoded.
+/// In the form in which the Java part of the app appends it: last, and not encoded.
 #[test]
 fn the_systems_trace_is_kept_as_it_is() {
     let gzip = vec![0x1F, 0x8B, 1, 2, 3];
@@ -399,7 +399,7 @@ fn the_systems_trace_is_kept_as_it_is() {
     assert_eq!((report.system_trace.offset, report.system_trace.gzip), (at + 16, gzip));
 }
 
-/// As the Java part of the app appends them, when the process is gone that the report is of.
+/// In the form in which the Java part of the app appends them, when the report's process is gone.
 #[test]
 fn annotations_that_were_added_later_stand_behind_the_others() {
     let file = encode(&sample()).unwrap();

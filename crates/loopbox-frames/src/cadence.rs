@@ -1,34 +1,34 @@
-//! Sessions: which frames belong to a scroll or an animation, and how long each stood.
+//! Sessions: which frames belong to a scroll or an animation, and how long each was shown.
 //!
-//! The frame clock of an app must not run while nothing moves (a callback that always asks for the next one
-//! keeps the phone awake). So a callback is asked for when a view has scrolled, in the frame in which it did;
-//! it runs in the next frame, whose time says how long this one stood. When nothing scrolls any more, no
-//! callback is pending: the session has ended without anybody having to end it, one vsync after the last
-//! frame that scrolled.
+//! The frame clock of an app must not run while nothing moves: a callback that always requests the next one
+//! keeps the phone awake. So a callback is requested when a view has scrolled, in the frame in which it did.
+//! The callback runs in the next frame, whose time shows how long this one was shown. When nothing scrolls
+//! any more, no callback is pending: the session has ended by itself, one vsync after the last frame that
+//! scrolled.
 
 use crate::display_frame::DisplayFrame;
 use crate::interval::RefreshInterval;
 use loopbox_format::model::{FrameFlags, Uptime};
 
-/// An animation that is not ended by the app ends by itself.
+/// An animation that the app does not end is ended after this time.
 const LONGEST_ANIMATION_NS: u64 = 10_000_000_000;
 const MS: u64 = 1_000_000;
 
 /// What [`Cadence::frame`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tick {
-    /// The frame that this one replaced, when it is counted.
+    /// The frame that this one replaced, if it counts.
     pub finished: Option<DisplayFrame>,
     /// Whether the callback must be asked for again, because an animation goes on.
     pub ask_again: bool,
 }
 
-/// From frame times and scroll events to frames with durations.
+/// Turns frame times and scroll events into frames with durations.
 ///
-/// The first frame of a scroll is not lost, though its callback was not asked for: the clock of animations is
-/// locked to the frame time while a frame runs (`AnimationUtils.currentAnimationTimeMillis`), so asking it in
-/// `onScrollChanged` gives the frame's own time in milliseconds, and the next frame's time puts it onto the
-/// grid of refreshes.
+/// The first frame of a scroll is not lost, although no callback was requested for it. While a frame runs,
+/// the clock of animations is locked to the frame time (`AnimationUtils.currentAnimationTimeMillis`). So
+/// reading it in `onScrollChanged` gives the frame's time in milliseconds, and the next frame's time aligns
+/// that with the grid of refreshes.
 #[derive(Debug, Clone, Default)]
 pub struct Cadence {
     /// The time of the last frame whose callback ran.
@@ -54,9 +54,9 @@ impl Cadence {
         Self { last_ns: None, scrolled_ms: None, animation: Animation::None }
     }
 
-    /// A view scrolled (`onScrollChanged`), at this time of the animation clock. Returns whether the callback
-    /// must be asked for: once for each frame in which something scrolls, and not while an animation asks for
-    /// it anyway.
+    /// A view scrolled (`onScrollChanged`) at this time of the animation clock. Returns whether the callback
+    /// must be requested: once for each frame in which something scrolls, unless an animation requests it
+    /// anyway.
     pub fn scrolled(&mut self, animation_clock_ms: u64) -> bool {
         let first = self.scrolled_ms.is_none();
         if first {
@@ -65,8 +65,8 @@ impl Cadence {
         first && self.animation == Animation::None
     }
 
-    /// An animation begins that is no scroll: every frame counts until it ends, ten seconds at most. Returns
-    /// whether the callback must be asked for.
+    /// An animation begins that is not a scroll: every frame counts until it ends, for at most ten seconds.
+    /// Returns whether the callback must be requested.
     pub fn begin_animation(&mut self) -> bool {
         let asks = self.animation == Animation::None && self.scrolled_ms.is_none();
         if self.animation == Animation::None {
@@ -114,7 +114,7 @@ impl Cadence {
     }
 }
 
-/// When the frame began in which something scrolled, and whether a session begins with it.
+/// When the frame began in which something scrolled, and whether that begins a session.
 fn scroll_start(
     clock_ms: u64,
     last: Option<Uptime>,

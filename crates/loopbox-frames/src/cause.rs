@@ -9,7 +9,7 @@ pub const fn default_threshold_ns(interval: RefreshInterval) -> u64 {
     2 * interval.ns()
 }
 
-/// The stages that can be a cause: all but the GPU's tail, in the order in which ties are broken.
+/// The stages that can be a cause: all except the GPU's tail, in the order that breaks ties.
 const CANDIDATES: [(Stage, FrameCause); 9] = [
     (Stage::UnknownDelay, FrameCause::UnknownDelay),
     (Stage::Input, FrameCause::Input),
@@ -24,11 +24,11 @@ const CANDIDATES: [(Stage, FrameCause); 9] = [
 
 /// The main cause of a frame; `None` for one that was not slow.
 ///
-/// A frame is slow when its total is above the threshold. Its main cause is the longest stage, when that is
-/// above half of the threshold (Taobao's article: "when one stage takes more than half of it"); of equal ones
-/// the earlier. Taobao leaves open what two such stages mean, and knows nothing of the wait for the render
-/// thread, which is a stage here. The GPU works at the same time as the others and is no stage: it is the
-/// cause when it took more than half of the threshold and nothing else did.
+/// A frame is slow when its total is above the threshold. Its main cause is the longest stage, when that
+/// takes more than half of the threshold (Taobao's article: "when one stage takes more than half of it"); of
+/// equal stages it is the earlier one. Taobao does not say what two such stages mean, and does not consider
+/// the wait for the render thread, which is a stage here. The GPU works in parallel to the others and is not
+/// a stage: it is the cause when it took more than half of the threshold and no stage did.
 pub fn main_cause(report: &StageReport, threshold_ns: u64) -> Option<FrameCause> {
     if report.total_ns <= threshold_ns {
         return None;

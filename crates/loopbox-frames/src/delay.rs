@@ -3,22 +3,23 @@
 use crate::interval::RefreshInterval;
 use loopbox_format::model::Uptime;
 
-/// What a frame took of the main thread.
+/// The main thread's part of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MainPart {
     /// Its vsync.
     pub begin_ns: Uptime,
-    /// From there until the end of its message; for a frame that has not ended, until now.
+    /// Time from there until the end of its message, or until now when the frame has not ended.
     pub main_ns: u64,
     /// The refresh interval in force.
     pub interval: RefreshInterval,
 }
 
-/// `Σ max(0, main's part - I)` of the frames, cut to the stretch `from_ns..to_ns`.
+/// `Σ max(0, main's part - I)` of the frames, clipped to the range `from_ns..to_ns`.
 ///
-/// It is Sentry's `frames.delay`, which counts a frame that has not ended, too, with main's part of the frame
-/// in place of the sum of stages, which lacks the wait for the render thread. A frame is late from one
-/// interval after its vsync until its end, so of one that lies across a border the part inside counts.
+/// This is Sentry's `frames.delay`, which also counts a frame that has not ended. It uses main's part of the
+/// frame in place of the sum of stages, because that sum lacks the wait for the render thread. A frame is
+/// late from one interval after its vsync until its end, so of a frame across a border only the part inside
+/// counts.
 pub fn frames_delay_ns(frames: impl IntoIterator<Item = MainPart>, from_ns: Uptime, to_ns: Uptime) -> u64 {
     let late = |frame: MainPart| {
         let late_from = frame.begin_ns.plus(frame.interval.ns()).max(from_ns);

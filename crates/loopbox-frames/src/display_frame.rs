@@ -1,14 +1,14 @@
-//! One frame of the display, as all figures take it.
+//! One frame of the display, the input of all figures.
 
 use crate::interval::RefreshInterval;
 use loopbox_format::model::{FrameFlags, RecentFrame, Uptime};
 
 /// A display frame that was replaced.
 ///
-/// `T[k]` is its frame time, the argument of `doFrame`, which is its vsync; its duration is `D[k] = T[k+1] -
-/// T[k]`: how long it stood, which is what its own work on the main thread stretched. Taobao's article calls
-/// the same number "this callback's time less that of the one before" and gives it to the later frame, and so
-/// loses the first of each scroll.
+/// `T[k]` is its frame time, the argument of `doFrame`, which is its vsync. Its duration is `D[k] = T[k+1] -
+/// T[k]`: how long it was shown, which its own work on the main thread made longer. Taobao's article calls
+/// the same number "this callback's time less that of the one before" and assigns it to the later frame, so
+/// it loses the first frame of each scroll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisplayFrame {
     /// `T[k]`, uptime.
@@ -17,7 +17,7 @@ pub struct DisplayFrame {
     pub duration_ns: u64,
     /// `I[k]`: the refresh interval in force.
     pub interval: RefreshInterval,
-    /// What it was part of.
+    /// What it was part of: a scroll, a gesture, an animation.
     pub flags: FrameFlags,
 }
 
@@ -27,7 +27,7 @@ impl DisplayFrame {
         self.time_ns.plus(self.duration_ns)
     }
 
-    /// Refreshes that it stood; see [`RefreshInterval::refreshes`].
+    /// The number of refreshes that it was shown for; see [`RefreshInterval::refreshes`].
     pub const fn refreshes(&self) -> u64 {
         self.interval.refreshes(self.duration_ns)
     }
@@ -37,24 +37,24 @@ impl DisplayFrame {
         self.interval.dropped(self.duration_ns)
     }
 
-    /// The whole refreshes that it stood too long: its hitch.
+    /// The whole refreshes beyond the first: its hitch.
     pub const fn hitch_ns(&self) -> u64 {
         (self.refreshes() - 1).saturating_mul(self.interval.ns())
     }
 
-    /// What it stood beyond one interval, to the nanosecond: the hitch to the letter of Taobao.
+    /// The time that it was shown beyond one interval, to the nanosecond: the hitch as Taobao defines it.
     pub const fn hitch_exact_ns(&self) -> u64 {
         self.duration_ns.saturating_sub(self.interval.ns())
     }
 
-    /// Whether it stood longer than 700 ms, strictly ("frozen frames take longer than 700 ms to render";
-    /// Android vitals). It is judged by what the user saw; the frozen frames by cost are in
+    /// Whether it was shown for longer than 700 ms, strictly ("frozen frames take longer than 700 ms to
+    /// render"; Android vitals). What the user saw decides; the frozen frames by cost are in
     /// `FrameScene::frozen_cost`.
     pub const fn is_frozen(&self) -> bool {
         self.duration_ns > FROZEN_NS
     }
 
-    /// As it is kept among the newest frames, without what only its message knows.
+    /// The record kept among the newest frames, without what only the frame's message knows.
     pub fn record(&self, scene: u16) -> RecentFrame {
         RecentFrame {
             frame_time_ns: self.time_ns,
@@ -71,7 +71,7 @@ impl DisplayFrame {
 /// 700 ms: the limit of frozen frames of Android vitals.
 pub const FROZEN_NS: u64 = 700_000_000;
 
-/// Whole microseconds, as many as there is room for.
+/// Whole microseconds, limited to the largest number of the type.
 pub(crate) fn micros(ns: u64) -> u32 {
     u32::try_from(ns / 1_000).unwrap_or(u32::MAX)
 }

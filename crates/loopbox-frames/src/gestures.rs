@@ -1,4 +1,4 @@
-//! Gestures: one scroll of a finger with the fling that follows it, as the user would count them.
+//! Gestures: one scroll of a finger together with the fling after it, as a user would count them.
 
 use crate::display_frame::{DisplayFrame, micros};
 use crate::windows::{JankWindow, JankWindows, keep_worst};
@@ -6,18 +6,19 @@ use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
 
 /// `ViewConfiguration.getTapTimeout()`: a finger that moves for longer scrolls.
 const TAP_TIMEOUT_NS: u64 = 100_000_000;
-/// `ViewConfiguration.getScaledTouchSlop()` in density-independent pixels: one that moves further does, too.
+/// `ViewConfiguration.getScaledTouchSlop()` in density-independent pixels: a finger that moves further than
+/// this scrolls as well.
 const TOUCH_SLOP_DP: f32 = 8.0;
-/// A fling has ended when nothing scrolled for so long.
+/// A fling has ended when nothing scrolled for this long.
 const QUIET_NS: u64 = 100_000_000;
 
-/// From touches and scrolled frames to gestures.
+/// Turns touches and scrolled frames into gestures.
 ///
-/// A gesture begins with the finger's touch, or with the first frame that scrolls without one (a scroll that
-/// the program does), and ends when no finger is down and nothing has scrolled for 100 ms. It is the finger's
-/// when that moved for longer than the tap timeout or further than the touch slop (Taobao names both and not
-/// how they are joined; either is enough), and then all of it is, frames before that included. A touch
-/// without a scrolled frame is none.
+/// A gesture begins with the finger's touch, or with the first frame that scrolls without one (a scroll by
+/// the program). It ends when no finger is down and nothing has scrolled for 100 ms. It counts as the
+/// finger's when the finger moved for longer than the tap timeout or further than the touch slop. (Taobao
+/// names both and not how they are combined; here either is enough.) Then all of the gesture counts as the
+/// finger's, earlier frames included. A touch without a scrolled frame is not a gesture.
 #[derive(Debug, Clone, Default)]
 pub struct Gestures {
     open: Option<Open>,
@@ -53,7 +54,7 @@ impl Gestures {
         before
     }
 
-    /// It moves (`ACTION_MOVE`): how far it is from where it touched.
+    /// The finger moves (`ACTION_MOVE`): its distance from where it touched.
     pub fn moved(&mut self, at_ns: Uptime, distance_dp: f32) {
         if let Some(open) = &mut self.open
             && let Finger::Down { since_ns } = open.finger
@@ -74,7 +75,7 @@ impl Gestures {
         }
     }
 
-    /// A frame that scrolled, on this screen. Returns the gesture before, when this is another one's first.
+    /// A frame on this screen that scrolled. Returns the previous gesture when this frame begins another one.
     pub fn frame(&mut self, frame: &DisplayFrame, scene: u16) -> Option<FrameGesture> {
         let before = self.idle(frame.time_ns);
         let open = self.open.get_or_insert_with(|| Open::new(frame.time_ns, Finger::Never, scene));
@@ -100,7 +101,7 @@ impl Gestures {
         Some(FrameGesture { number: self.number, ..open.finished() })
     }
 
-    /// The number of the gesture that is open, as it will have it when it ends.
+    /// The number of the open gesture, which it keeps when it ends.
     pub fn number(&self) -> Option<u32> {
         self.open.as_ref().map(|_| self.number.saturating_add(1))
     }
@@ -110,7 +111,7 @@ impl Gestures {
         self.open.as_ref().is_some_and(|open| !matches!(open.finger, Finger::Down { .. }))
     }
 
-    /// What a frame that scrolls now is part of.
+    /// What a frame that scrolls now belongs to.
     pub fn flags(&self) -> FrameFlags {
         let Some(open) = &self.open else { return FrameFlags::default() };
         match open.finger {

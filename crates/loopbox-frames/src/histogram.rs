@@ -1,10 +1,10 @@
-//! Durations by size: buckets that merge by addition.
+//! Durations by size, in buckets that are merged by addition.
 
 use loopbox_format::model::FrameScene;
 
 /// How many buckets.
 pub const BUCKETS: usize = 32;
-/// Where the first begins, microseconds; it has all below, too.
+/// The start of the first bucket in microseconds; it also has all shorter durations.
 const FIRST_US: u64 = 4_000;
 /// Buckets for each doubling.
 const PARTS: u64 = 4;
@@ -18,7 +18,7 @@ pub fn bucket(duration_ns: u64) -> usize {
     ((doublings * PARTS + part) as usize).min(BUCKETS - 1)
 }
 
-/// Where a bucket begins, in nanoseconds; for [`BUCKETS`], where the last would end.
+/// The start of a bucket in nanoseconds; for [`BUCKETS`], the end of the last one.
 pub fn bucket_begin_ns(bucket: usize) -> u64 {
     let (doublings, part) = (bucket as u64 / PARTS, bucket as u64 % PARTS);
     (FIRST_US << doublings) * (PARTS + part) / PARTS * 1_000
@@ -26,8 +26,8 @@ pub fn bucket_begin_ns(bucket: usize) -> u64 {
 
 /// The duration that a share of the frames does not exceed, within 12 %; `None` without a frame.
 ///
-/// It is the harmonic mean of the bucket's ends, from which neither is further than 11.1 %, and never above
-/// the longest frame, which is also what the last bucket is taken for.
+/// The result is the harmonic mean of the bucket's bounds, which is at most 11.1 % away from either, and
+/// never above the longest frame. The last bucket counts as the longest frame.
 pub fn quantile_ns(scene: &FrameScene, share: f64) -> Option<u64> {
     let all: u64 = scene.histogram.iter().copied().map(u64::from).sum();
     let longest_ns = u64::from(scene.longest_us) * 1_000;

@@ -1,13 +1,15 @@
-//! The refresh interval: what it is, how many refreshes a frame stood, and when a display's claim is wrong.
+//! The refresh interval: its value, how many refreshes a frame was shown for, and when the interval that a
+//! display claims is wrong.
 
 /// The time between two refreshes of the display.
 ///
-/// Rates outside of 20 to 250 Hz are no displays' and are refused, so a division by it is always possible.
+/// Rates outside of 20 to 250 Hz do not exist and are refused, so that division by the interval is always
+/// possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RefreshInterval(u32);
 
 impl RefreshInterval {
-    /// 60 Hz, the rate that the limits of the field are meant for.
+    /// 60 Hz, the rate that the usual limits assume.
     pub const HZ_60: Self = Self(16_666_667);
     /// 250 Hz.
     const SHORTEST_NS: u32 = 4_000_000;
@@ -26,35 +28,37 @@ impl RefreshInterval {
         Self::from_ns((1e9 / f64::from(hz)).round() as u64)
     }
 
-    /// In nanoseconds.
+    /// The interval in nanoseconds.
     pub const fn ns(self) -> u64 {
         self.0 as u64
     }
 
-    /// As a rate.
+    /// The interval as a rate.
     pub fn hz(self) -> f64 {
         1e9 / f64::from(self.0)
     }
 
-    /// How many refreshes a frame stood that was replaced after this time: the nearest whole number, at least
-    /// one.
+    /// The number of refreshes for which a frame was shown that was replaced after this time: the nearest
+    /// whole number, at least one.
     ///
-    /// `max(1, ⌊(2 D + I) / 2 I⌋)`. The article on skipped frames (its `FPSFrameCallback`) divides and cuts,
-    /// so that a smooth frame of 16.667 ms counts as a skipped one, and jitter decides. Frame times are whole
-    /// multiples of the interval on the `Choreographer` of AOSP 10, and nearly so where a display jitters.
+    /// `max(1, ⌊(2 D + I) / 2 I⌋)`. The article on skipped frames (its `FPSFrameCallback`) divides and
+    /// truncates, so that a smooth frame of 16.667 ms counts as a skipped one and the result depends on
+    /// jitter. Frame times are whole multiples of the interval on the `Choreographer` of AOSP 10, and nearly
+    /// so where a display jitters.
     pub const fn refreshes(self, duration_ns: u64) -> u64 {
         let refreshes = duration_ns.saturating_add(self.ns() / 2) / self.ns();
         if refreshes == 0 { 1 } else { refreshes }
     }
 
-    /// How many frames were dropped while this one stood: [`Self::refreshes`] without itself. The
+    /// The number of frames dropped while this one was shown: [`Self::refreshes`] less one. The
     /// `Choreographer`'s "Skipped 64 frames!" is this number; that article's own counter says 65.
     pub const fn dropped(self, duration_ns: u64) -> u32 {
         let dropped = self.refreshes(duration_ns) - 1;
         if dropped > u32::MAX as u64 { u32::MAX } else { dropped as u32 }
     }
 
-    /// `frames` frames of 60 Hz in refreshes of this display, rounded up: limits of the field are times.
+    /// `frames` frames at 60 Hz as refreshes of this display, rounded up. The limits that the industry uses
+    /// are times.
     pub const fn of_60_hz(self, frames: u32) -> u32 {
         (frames as u64 * Self::HZ_60.ns()).div_ceil(self.ns()) as u32
     }
@@ -66,11 +70,11 @@ impl Default for RefreshInterval {
     }
 }
 
-/// Finds out when a display claims an interval and frames come faster.
+/// Detects when a display claims one interval but frames come faster.
 ///
-/// What counts is the smallest difference of frame times that came at least three times, within half a
-/// millisecond. Where it is below three quarters of the claimed interval, the claim is wrong (a display
-/// reports 60 Hz, frames come each 8.3 ms) and the observed interval is used. Before Android 12 the
+/// The smallest difference of frame times that occurred at least three times, within half a millisecond,
+/// counts. When it is below three quarters of the claimed interval, the claim is wrong (for example a display
+/// that reports 60 Hz with frames each 8.3 ms), and the observed interval is used. Before Android 12 the
 /// `Choreographer` itself reads the rate once and never again (`mFrameIntervalNanos` in `Choreographer.java`
 /// of 24 to 30).
 #[derive(Debug, Clone)]
@@ -80,8 +84,8 @@ pub struct IntervalDetector {
     seen: [Seen; STEPS],
 }
 
-/// The differences that are counted, from the shortest interval on; longer ones are never below a claim's
-/// three quarters.
+/// The number of differences that are counted, from the shortest interval on. Longer ones are never below
+/// three quarters of a claim.
 const STEPS: usize = 134;
 const STEP_NS: u64 = 250_000;
 /// How often a difference must come.
@@ -99,7 +103,7 @@ impl IntervalDetector {
         Self { claimed, observed: None, seen: [Seen { count: 0, sum_ns: 0 }; STEPS] }
     }
 
-    /// The display reports another interval now. What was observed was of the old one.
+    /// The display now reports another interval. What was observed before belongs to the old one.
     pub fn claim(&mut self, claimed: RefreshInterval) {
         if claimed != self.claimed {
             *self = Self::new(claimed);
@@ -128,12 +132,12 @@ impl IntervalDetector {
         }
     }
 
-    /// The interval in force.
+    /// The interval in use.
     pub fn interval(&self) -> RefreshInterval {
         self.observed.map_or(self.claimed, |(_, interval)| interval)
     }
 
-    /// Whether it is not the claimed one.
+    /// Whether the interval in use differs from the claimed one.
     pub fn is_observed(&self) -> bool {
         self.observed.is_some()
     }

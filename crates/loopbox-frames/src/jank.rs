@@ -1,28 +1,29 @@
-//! Jank frames: which ones are worth a record, and where their time went.
+//! Jank frames: which ones get a record, and where their time was spent.
 
 use crate::display_frame::DisplayFrame;
 use loopbox_format::model::{FrameCause, JankPlace};
 
-/// Whether a frame is worth a record: it stood three refreshes or more, or longer than `jank_ns`.
+/// Whether a frame gets a record: it was shown for three refreshes or more, or longer than `jank_ns`.
 pub fn is_jank(frame: &DisplayFrame, jank_ns: u64) -> bool {
     frame.dropped() >= 2 || frame.duration_ns > jank_ns
 }
 
-/// What is known of the main thread while a frame stood.
+/// What is known about the main thread while a frame was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MainThreadTime {
-    /// In the frame's own message.
+    /// Time in the frame's own message.
     pub own_ns: Option<u64>,
-    /// In the slowest other message.
+    /// Time in the slowest other message.
     pub other_ns: Option<u64>,
 }
 
-/// Where the time went by which a frame was late: what explains half of `D - I` has it.
+/// Where the time was spent that made a frame late: the place that explains half of `D - I`.
 ///
-/// A message that waits for the render thread is no culprit, though it is long: then, and where no message
-/// explains it and the stages name one behind main, it is after main. What neither messages nor stages
-/// explain ran on main outside of messages (input and other descriptors inside of `nativePollOnce`), or main
-/// had no processor. `None` where nothing is known of the messages.
+/// A message that waits for the render thread is not the culprit, though it is long. In that case, and where
+/// no message explains the delay and the stages name one after main's part, the place is after main. Time
+/// that neither messages nor stages explain was spent on main outside of messages (input and other
+/// descriptors inside of `nativePollOnce`), or main had no processor. `None` where nothing is known about the
+/// messages.
 pub fn place(frame: &DisplayFrame, main: MainThreadTime, cause: Option<FrameCause>) -> Option<JankPlace> {
     let explains = |ns: Option<u64>| ns.is_some_and(|ns| ns.saturating_mul(2) >= frame.hitch_exact_ns());
     let behind_main = cause.is_some_and(|cause| {

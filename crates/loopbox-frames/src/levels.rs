@@ -1,21 +1,21 @@
-//! Drop levels and the "skipped frames" warning: limits of the field, scaled to the display.
+//! Drop levels and the "skipped frames" warning: the usual limits, scaled to the display.
 
 use crate::interval::RefreshInterval;
 use loopbox_format::model::DropLevel;
 
-/// Frames of 60 Hz from which on a level holds, the worst first: 700, 400, 150 and 50 ms (`DropStatus` and
-/// the thresholds of `FrameTracer.java`, Tencent/matrix).
+/// The number of 60 Hz frames from which each level applies, the worst first: 700, 400, 150 and 50 ms
+/// (`DropStatus` and the thresholds of `FrameTracer.java`, Tencent/matrix).
 const LIMITS: [(DropLevel, u32); 4] =
     [(DropLevel::Frozen, 42), (DropLevel::High, 24), (DropLevel::Middle, 9), (DropLevel::Normal, 3)];
 
 /// `SKIPPED_FRAME_WARNING_LIMIT` of `Choreographer.java`: half a second.
 pub const SKIPPED_FRAMES: u32 = 30;
 
-/// The level of a frame that dropped this many: limits are times, so at 120 Hz it takes twice as many
-/// refreshes.
+/// The level of a frame that dropped this many frames. The limits are times, so at 120 Hz a level takes twice
+/// as many refreshes.
 ///
-/// Matrix compares with the limits of 60 Hz whatever the display is ([`unscaled_level`]), so that the same
-/// stall looks twice as bad on a display that is twice as fast.
+/// Matrix uses the limits of 60 Hz on every display ([`unscaled_level`]), so that the same stall counts twice
+/// as bad on a display that is twice as fast.
 pub fn level(dropped: u32, interval: RefreshInterval) -> DropLevel {
     first(|limit| dropped >= interval.of_60_hz(limit))
 }
@@ -29,8 +29,8 @@ fn first(reached: impl Fn(u32) -> bool) -> DropLevel {
     LIMITS.iter().find(|(_, limit)| reached(*limit)).map_or(DropLevel::Best, |(level, _)| *level)
 }
 
-/// Whether a stall is worth the platform's "Skipped N frames!": this many frames of 60 Hz ([`SKIPPED_FRAMES`]
-/// for the platform), which is a time, on any display.
+/// Whether a stall deserves the platform's "Skipped N frames!": when it lasts for this many frames at 60 Hz
+/// ([`SKIPPED_FRAMES`] for the platform), which is the same time on every display.
 pub fn is_skipped_warning(dropped: u32, limit: u32, interval: RefreshInterval) -> bool {
     dropped >= interval.of_60_hz(limit)
 }

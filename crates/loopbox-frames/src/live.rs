@@ -5,10 +5,10 @@ use crate::interval::RefreshInterval;
 use crate::levels::level;
 use loopbox_format::model::{DropLevel, Uptime};
 
-/// A value is of frames that stood so long. Matrix waits for more than 20 frames besides, and so shows
-/// nothing on a display below 105 Hz (`FrameTracer.java`, `tryCallBackAndReset`).
+/// A value covers frames that were shown for this long together. Matrix also waits for more than 20 frames,
+/// and so shows nothing on a display below 105 Hz (`FrameTracer.java`, `tryCallBackAndReset`).
 const WINDOW_NS: u64 = 200_000_000;
-/// Without a frame for so long nothing moves, and there is no frame rate to show. Matrix shows 60.
+/// After this time without a frame nothing moves, and there is no frame rate to show. Matrix shows 60.
 const IDLE_NS: u64 = 250_000_000;
 
 /// The frames of a fifth of a second.
@@ -18,7 +18,7 @@ pub struct LiveValue {
     pub fps: f64,
     /// How many frames.
     pub frames: u32,
-    /// The longest of them: an average of 200 ms still hides a stall.
+    /// The longest of these frames: an average over 200 ms still hides a stall.
     pub longest_ns: u64,
     /// The level of the longest.
     pub level: DropLevel,
@@ -26,7 +26,7 @@ pub struct LiveValue {
     pub interval: RefreshInterval,
 }
 
-/// Makes a value of each 200 ms of counted frames.
+/// Computes a value for each 200 ms of counted frames.
 #[derive(Debug, Clone, Default)]
 pub struct Live {
     frames: u32,

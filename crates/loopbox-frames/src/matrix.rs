@@ -1,17 +1,17 @@
-//! Matrix's own arithmetic, for who compares with its numbers.
+//! Matrix's own arithmetic, for comparisons with its numbers.
 //!
-//! It is that of the version which the article on its `FrameTracer` reads, to the last bit of that article's
-//! JSON: whole milliseconds for each frame, limits of 60 Hz whatever the display is, at most 60 FPS. The
-//! truncation loses 4 %: perfect frames are 62.5 FPS before the cap, and that article's 58.54 are 56.39. Use
-//! [`SceneStats`](crate::SceneStats) for what is true.
+//! It is that of the version which the article on its `FrameTracer` describes, and reproduces that article's
+//! JSON exactly: whole milliseconds for each frame, limits of 60 Hz on every display, at most 60 FPS. The
+//! truncation loses 4 %: perfect frames are 62.5 FPS before the cap, and that article's 58.54 are really
+//! 56.39. For correct figures use [`SceneStats`](crate::SceneStats).
 
 use crate::levels::unscaled_level;
 
-/// One frame takes 17 ms where dropped frames are counted, and 16 (16.666666 cut) where their time is.
+/// One frame counts as 17 ms for dropped frames, and as 16 (16.666666 truncated) for their time.
 const FRAME_MS: u64 = 17;
 const FRAME_NS: u64 = 16_666_666;
-/// A slice is reported when its frames took this long. The repository has had 10 s since 2020; that article's
-/// JSON proves 12.
+/// A slice is reported when its frames took this long. The repository has used 10 s since 2020; that
+/// article's JSON shows 12.
 const SLICE_MS: u64 = 12_000;
 
 /// A slice of frames of one scene.
@@ -20,14 +20,14 @@ pub struct MatrixSlice {
     report: MatrixReport,
 }
 
-/// What Matrix reports of a slice.
+/// What Matrix reports about a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MatrixReport {
     /// Frames per second, 60 at most.
     pub fps: f32,
     /// How many frames.
     pub frames: u32,
-    /// What they took, by this arithmetic.
+    /// The time that they took, by this arithmetic.
     pub cost_ms: u64,
     /// Frames for each `DropLevel`.
     pub level_frames: [u32; 5],
@@ -43,13 +43,14 @@ impl MatrixSlice {
         Self::default()
     }
 
-    /// Counts a message of this length, which that article takes for a frame whether it drew or not.
+    /// Counts a message of this length, which that article treats as a frame whether it drew or not.
     pub fn message(&mut self, wall_ms: u64, is_frame: bool) -> Option<MatrixReport> {
         self.report.task_frames = self.report.task_frames.saturating_add(u32::from(!is_frame));
         self.frame(u32::try_from(wall_ms / FRAME_MS).unwrap_or(u32::MAX))
     }
 
-    /// Counts a frame that dropped this many; returns the report when the slice is full, and begins another.
+    /// Counts a frame that dropped this many frames; when that fills the slice, returns its report and begins
+    /// another slice.
     pub fn frame(&mut self, dropped: u32) -> Option<MatrixReport> {
         let report = &mut self.report;
         let level = unscaled_level(dropped).index();
@@ -71,7 +72,7 @@ impl MatrixSlice {
         Some(full)
     }
 
-    /// The report of a slice that is not full, which Matrix itself never gives.
+    /// The report of an incomplete slice, which Matrix itself never gives.
     pub fn so_far(&self) -> Option<MatrixReport> {
         let report = self.report;
         let fps = (1_000.0 * report.frames as f32 / report.cost_ms as f32).min(60.0);

@@ -1,9 +1,9 @@
-//! Sums of several processes as one.
+//! Merges the sums of several processes.
 
 use loopbox_format::model::{FrameScene, RateFrames, ScrollSums};
 
-/// Adds the sums of `other`: what comes out is what the frames of both would have added up to, but for
-/// refresh intervals beyond the fourth, whose frames are counted alone.
+/// Adds the sums of `other`. The result is what the frames of both would have summed up to, except for
+/// refresh intervals beyond the fourth: of those only the frames are counted.
 pub fn add(to: &mut FrameScene, other: &FrameScene) {
     let from = other;
     for (to, from) in [
@@ -66,7 +66,7 @@ fn scroll(to: &mut ScrollSums, from: &ScrollSums) {
     to.hitch_ns = to.hitch_ns.saturating_add(from.hitch_ns);
 }
 
-/// Adds frames of a refresh interval to its entry, or to those for which there is none.
+/// Adds frames of a refresh interval to its entry, or to the entry of all intervals that have none.
 pub(crate) fn add_rate(to: &mut FrameScene, rate: &RateFrames) {
     let known = to.rates.iter_mut().find(|kept| kept.frames == 0 || kept.interval_ns == rate.interval_ns);
     match known {

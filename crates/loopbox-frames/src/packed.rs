@@ -1,4 +1,4 @@
-//! Events as they wait for the worker: in 64 bytes each, since their queue nearly always lies idle.
+//! Events queued for the worker, packed into 64 bytes each because their queue is nearly always idle.
 
 use crate::display_frame::DisplayFrame;
 use crate::interval::RefreshInterval;
@@ -62,7 +62,7 @@ impl From<FrameEvent> for PackedEvent {
 }
 
 impl PackedEvent {
-    /// What it was made of; `None` for words that were not made of an event.
+    /// The event that these words were made from; `None` for words that are not an event's.
     pub fn event(&self) -> Option<FrameEvent> {
         let [head, at_ns, duration_ns, own_token, own_wall_ns, own_end_ns, other_token, other_wall_ns] =
             self.0;

@@ -1,5 +1,5 @@
-//! All figures of a process, fed with its frames, touches and stages in their order: what the library in the
-//! app runs on its worker, and what a report has of it.
+//! All figures of a process, computed from its frames, touches and stages in order. The library in the app
+//! runs this on its worker, and a report contains the result.
 
 use crate::display_frame::DisplayFrame;
 use crate::gestures::Gestures;
@@ -16,15 +16,16 @@ use loopbox_format::model::{
 };
 use std::collections::VecDeque;
 
-/// How much is kept of each kind, the newest or, of jank frames, the worst.
+/// How many of each kind are kept: the newest ones, or, for jank frames, the worst ones.
 const GESTURES: usize = 16;
 const JANKS: usize = 32;
 const RECENT: usize = 128;
 const STAGES: usize = 32;
-/// More than there are jank frames in the time until a stall is reported.
+/// More than the number of jank frames in the time until a stall is reported.
 const SLOWEST: usize = 32;
-/// Of the newest frames that the compositor has judged: more than in half a second at 120 Hz.
-const JUDGED: usize = 64;
+/// The number of newest frames for which the compositor's jank type is kept: more than half a second at 120
+/// Hz.
+const JANK_TYPES: usize = 64;
 
 /// A message of the main thread that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,13 +39,13 @@ pub struct SeenMessage {
 /// The message that a frame ran in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OwnMessage {
-    /// Which, and how long.
+    /// The message and its length.
     pub message: SeenMessage,
     /// When it ended, uptime.
     pub end_ns: Uptime,
 }
 
-/// A frame that was replaced, with what the main thread knew of its messages.
+/// A frame that was replaced, with what the main thread knew about its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeenFrame {
     /// The frame.
@@ -57,7 +58,7 @@ pub struct SeenFrame {
     pub other: Option<SeenMessage>,
 }
 
-/// What the main thread reports of smoothness.
+/// What the main thread reports about smoothness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FrameEvent {
     /// A frame was replaced, on the screen of this number.
@@ -67,11 +68,11 @@ pub enum FrameEvent {
         /// Uptime.
         at_ns: Uptime,
     },
-    /// It has moved this far from where it touched.
+    /// The finger has moved this far from where it touched.
     Moved {
         /// Uptime.
         at_ns: Uptime,
-        /// In density-independent pixels.
+        /// The distance in density-independent pixels.
         distance_dp: f32,
     },
     /// The last finger was lifted, or the touch taken away.
@@ -90,16 +91,16 @@ pub struct Heard {
     pub live: Option<LiveValue>,
     /// A gesture that has ended.
     pub gesture: Option<FrameGesture>,
-    /// How many frames one stall dropped, when it is worth the platform's "Skipped N frames!".
+    /// How many frames one stall dropped, when that deserves the platform's "Skipped N frames!".
     pub skipped: Option<u32>,
 }
 
-/// What frames there were around a message that took long.
+/// The frames around a message that took long.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StallFrames {
-    /// Frames that were dropped while a frame stood of which this was the slowest message.
+    /// Frames dropped while a frame was shown whose slowest message this was.
     pub dropped: Option<u32>,
-    /// The figures so far of that frame's screen, or of the one that was asked for.
+    /// The figures so far of that frame's screen, or of the screen that was asked about.
     pub scene: FrameScene,
 }
 
@@ -116,7 +117,7 @@ pub struct FrameRecorder {
     api_level: u32,
     jank_ns: u64,
     skipped: u32,
-    /// A session goes on: a window may be open.
+    /// A session is in progress: a window may be open.
     open: bool,
     /// The newest gestures.
     gestures_kept: VecDeque<FrameGesture>,
@@ -125,11 +126,11 @@ pub struct FrameRecorder {
     /// The newest frames, and those with their stages.
     recent: VecDeque<RecentFrame>,
     stages: VecDeque<StageFrame>,
-    /// Of the newest jank frames, whether they are kept or not.
+    /// The slowest messages of the newest jank frames, whether these are kept or not.
     slowest: VecDeque<Slowest>,
-    /// Judgements by the lower half of their vsync's number: they may come before it is known which frame was
-    /// a jank frame.
-    judged: VecDeque<(u32, u32)>,
+    /// Jank types by the lower half of the vsync number. They may come before it is known which frame was a
+    /// jank frame.
+    jank_types: VecDeque<(u32, u32)>,
 }
 
 /// The slowest message while a frame stood.
@@ -141,9 +142,9 @@ struct Slowest {
 }
 
 impl FrameRecorder {
-    /// Without a frame. `scenes`: how many screens have figures of their own; `jank_ns`: a frame that stands
-    /// longer has a record, as has one that stands for three refreshes; `skipped`: how many frames of 60 Hz
-    /// one stall must drop to be reported.
+    /// A recorder without frames. `scenes`: how many screens get separate figures. `jank_ns`: a frame shown
+    /// for longer gets a record, as does one shown for three refreshes. `skipped`: how many 60 Hz frames a
+    /// stall must drop to be reported.
     pub fn new(api_level: u32, scenes: usize, jank_ns: u64, skipped: u32) -> Self {
         let scenes = Scenes::new(scenes);
         let scene = scenes.others();
@@ -163,23 +164,23 @@ impl FrameRecorder {
             recent: VecDeque::new(),
             stages: VecDeque::new(),
             slowest: VecDeque::new(),
-            judged: VecDeque::new(),
+            jank_types: VecDeque::new(),
         }
     }
 
-    /// Forgets all figures. A gesture or a window that is open is forgotten with them.
+    /// Clears all figures, and drops a gesture or window that is open.
     pub fn reset(&mut self) {
         let interval = self.interval;
         *self = Self::new(self.api_level, self.scenes.limit(), self.jank_ns, self.skipped);
         self.interval = interval;
     }
 
-    /// The screen of this name.
+    /// The screen with this name.
     pub fn scene(&mut self, name: &str) -> SceneId {
         if name.is_empty() { self.scenes.others() } else { self.scenes.scene(name) }
     }
 
-    /// The interval in force, of the newest frame or by the display's claim.
+    /// The interval in use, of the newest frame or as the display claims.
     pub fn interval(&self) -> RefreshInterval {
         self.interval
     }
@@ -263,7 +264,7 @@ impl FrameRecorder {
             ..JankFrame::default()
         };
         let stages = self.stages.iter().rev().find(|stages| stages.vsync_ns == Some(frame.time_ns));
-        join(&mut jank, stages, &self.judged);
+        join(&mut jank, stages, &self.jank_types);
         let janks = &mut self.janks;
         if janks.len() == JANKS {
             // The one that stood the shortest goes, of equal ones the oldest.
@@ -282,7 +283,7 @@ impl FrameRecorder {
         gesture
     }
 
-    /// Takes the values of a `FrameMetrics`, each at the position of its constant; `lost` reports were
+    /// Records the values of a `FrameMetrics`, each at the position of its constant; `lost` reports were
     /// dropped before it.
     pub fn stages(&mut self, metrics: &[i64; METRICS], window: u64, lost: u32) {
         let scene = self.scene;
@@ -302,21 +303,21 @@ impl FrameRecorder {
         push(&mut self.stages, STAGES, record);
         let frame = |jank: &&mut JankFrame| Some(jank.frame_time_ns) == report.vsync_ns;
         if let Some(jank) = self.janks.iter_mut().rev().find(frame) {
-            join(jank, Some(&record), &self.judged);
+            join(jank, Some(&record), &self.jank_types);
         }
     }
 
-    /// Takes who made the frame of this vsync late: the bits of `JankData.getJankType`. It comes some time
-    /// after the frame, and by the number alone it is not known of which frame it is.
-    pub fn judged(&mut self, vsync_id: u64, janks: u32) {
-        push(&mut self.judged, JUDGED, (vsync_id as u32, janks));
+    /// Records why the frame of this vsync was late: the bits of `JankData.getJankType`. The report comes
+    /// some time after the frame, and its number alone does not show which frame it belongs to.
+    pub fn jank_type(&mut self, vsync_id: u64, janks: u32) {
+        push(&mut self.jank_types, JANK_TYPES, (vsync_id as u32, janks));
         let low = Some(u64::from(vsync_id as u32));
         if let Some(jank) = self.janks.iter_mut().rev().find(|jank| jank.vsync_id == low) {
-            jank.judgement = Some(janks);
+            jank.jank_type = Some(janks);
         }
     }
 
-    /// Looks whether something has ended by now: a gesture, a session.
+    /// Checks whether something has ended by now: a gesture, a session.
     pub fn idle(&mut self, now_ns: Uptime) -> Heard {
         if self.open && self.live.is_idle(now_ns) {
             self.open = false;
@@ -326,13 +327,13 @@ impl FrameRecorder {
         Heard { gesture: gesture.map(|gesture| self.gesture(gesture)), ..Heard::default() }
     }
 
-    /// Whether something ends by the mere passing of time, so that [`FrameRecorder::idle`] is to be asked.
+    /// Whether something ends merely because time passes, so that [`FrameRecorder::idle`] must be called.
     pub fn is_open(&self) -> bool {
         self.open || self.gestures.is_ending()
     }
 
-    /// Frames around the message of this number; without one that stood for it, the figures of the screen of
-    /// this name. `None` when that had no frame.
+    /// The frames around the message with this number. When no frame was shown during it, the figures of the
+    /// screen with this name; `None` when that had no frame.
     pub fn stall(&self, token: Token, screen: &str) -> Option<StallFrames> {
         let slowest = self.slowest.iter().rev().find(|slowest| slowest.token == token);
         let scene = match slowest {
@@ -343,7 +344,7 @@ impl FrameRecorder {
         Some(StallFrames { dropped: slowest.map(|slowest| slowest.dropped), scene })
     }
 
-    /// Whether the frame that stood until then is counted: the next one has begun, within a refresh.
+    /// Whether the frame shown until then counts: the next one has begun within a refresh.
     pub fn is_counted_until(&self, end_ns: Uptime) -> bool {
         self.recent.back().is_some_and(|frame| {
             let next_ns = frame.frame_time_ns.plus(u64::from(frame.duration_us) * 1_000);
@@ -358,8 +359,8 @@ impl FrameRecorder {
         !self.scenes.records().any(counts)
     }
 
-    /// [`Self::session`] as [`loopbox_format::display_frames::encode_session`] has it, appended to `bytes` without a
-    /// copy in between.
+    /// [`Self::session`] as [`loopbox_format::display_frames::encode_session`] has it, appended to `bytes`
+    /// without a copy in between.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
         if self.is_empty() {
             bytes.extend(encode_session(&FrameSession::default()));
@@ -369,7 +370,7 @@ impl FrameRecorder {
         put_session(bytes, self.scenes.records(), gestures, self.janks.iter(), recent, stages);
     }
 
-    /// All of it; empty while there was nothing to count.
+    /// All figures; empty while nothing has been counted.
     pub fn session(&self) -> FrameSession {
         if self.is_empty() {
             return FrameSession::default();
@@ -384,13 +385,13 @@ impl FrameRecorder {
     }
 }
 
-/// Says why a frame janked, as far as its messages and, if they are there, its stages show.
-fn join(jank: &mut JankFrame, stages: Option<&StageFrame>, judged: &VecDeque<(u32, u32)>) {
+/// Records why a frame janked, as far as its messages and, where known, its stages show it.
+fn join(jank: &mut JankFrame, stages: Option<&StageFrame>, jank_types: &VecDeque<(u32, u32)>) {
     if let Some(stages) = stages {
         jank.cause = stages.cause;
         jank.vsync_id = stages.vsync_id_low.map(u64::from);
-        let judgement = judged.iter().rev().find(|(low, _)| stages.vsync_id_low == Some(*low));
-        jank.judgement = judgement.map(|(_, janks)| *janks);
+        let jank_type = jank_types.iter().rev().find(|(low, _)| stages.vsync_id_low == Some(*low));
+        jank.jank_type = jank_type.map(|(_, janks)| *janks);
     }
     let Some(interval) = RefreshInterval::from_ns(jank.interval_ns.into()) else { return };
     let frame = DisplayFrame {
@@ -403,7 +404,7 @@ fn join(jank: &mut JankFrame, stages: Option<&StageFrame>, judged: &VecDeque<(u3
     jank.place = place(&frame, main, jank.cause);
 }
 
-/// Adds the newest; the oldest goes when there are enough.
+/// Adds the newest item, and removes the oldest when there are enough.
 fn push<T>(list: &mut VecDeque<T>, most: usize, item: T) {
     if list.len() >= most {
         list.pop_front();

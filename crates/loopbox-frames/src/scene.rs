@@ -13,14 +13,14 @@ use loopbox_format::model::{
 };
 use loopbox_format::text::BoundedStr;
 
-/// A value of FPS is of as many frames as stood this long. Taobao says "exceeds 1 s"; it is meant as
+/// A value of FPS covers as many frames as were shown for this long. Taobao says "exceeds 1 s", but means
 /// "reaches".
 const FPS_VALUE_NS: u64 = 1_000_000_000;
 /// 1/20 s and 1/30 s: targets of Play's vitals.
 const BELOW_20_FPS_NS: u64 = 50_000_000;
 const BELOW_30_FPS_NS: u64 = 33_333_333;
 
-/// What frames add up to on one screen. It holds no list, takes nothing from the heap and does not look
+/// The sums of the frames of one screen. It has no list, allocates nothing on the heap and does not read
 /// ahead.
 #[derive(Debug, Clone)]
 pub struct SceneStats {
@@ -87,14 +87,14 @@ impl SceneStats {
         }
     }
 
-    /// The session is over: no window goes on in the next.
+    /// The session has ended: no window continues in the next one.
     pub fn end_session(&mut self) {
         if let Some(window) = self.windows.end() {
             self.window(&window);
         }
     }
 
-    /// How long a frame kept the main thread, from its vsync to the end of its message.
+    /// How long a frame kept the main thread busy, from its vsync to the end of its message.
     pub fn main_part(&mut self, main_ns: u64, interval: RefreshInterval) {
         add64(&mut self.sums.delay_ns, main_ns.saturating_sub(interval.ns()));
     }
@@ -112,7 +112,7 @@ impl SceneStats {
         }
     }
 
-    /// Counts a report of stages; returns the main cause, by the default threshold, when the frame was slow.
+    /// Counts a report of stages; returns the main cause by the default threshold when the frame was slow.
     pub fn stages(&mut self, report: &StageReport, interval: RefreshInterval) -> Option<FrameCause> {
         if report.first_draw {
             return None;
@@ -136,7 +136,7 @@ impl SceneStats {
         add(&mut self.sums.lost_reports, count);
     }
 
-    /// A report that came twice.
+    /// Counts a duplicate report.
     pub fn duplicate_report(&mut self) {
         add(&mut self.sums.duplicates, 1);
     }
@@ -151,7 +151,7 @@ impl SceneStats {
         self.sums.observed_rate = true;
     }
 
-    /// What it is so far, as it is written. The window that is open is not in it.
+    /// The figures so far, in the form of a report, without the window that is open.
     pub fn sums(&self) -> &FrameScene {
         &self.sums
     }

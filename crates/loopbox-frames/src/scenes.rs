@@ -6,24 +6,24 @@ use crate::scene::SceneStats;
 use crate::stages::StageReport;
 use loopbox_format::model::{FrameCause, FrameGesture, FrameScene, SceneKind};
 
-/// Where the sums of the whole process are.
+/// The position of the sums of the whole process.
 const PROCESS: usize = 0;
 /// The entry that counts the frames of all screens for which the table has no room.
 const OTHER: usize = 1;
 
-/// A screen of a [`Scenes`], by its position among [`Scenes::records`].
+/// A screen in a [`Scenes`], given by its position in [`Scenes::records`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SceneId(u16);
 
 impl SceneId {
-    /// As records refer to it.
+    /// The number by which records refer to it.
     pub const fn index(self) -> u16 {
         self.0
     }
 }
 
-/// The sums of each screen, of the others, and of the process. A screen takes memory when its first frame
-/// comes, and nothing after.
+/// The sums of each screen, of all other screens, and of the process. A screen allocates memory when its
+/// first frame comes, and none after that.
 #[derive(Debug, Clone)]
 pub struct Scenes {
     table: Vec<SceneStats>,
@@ -31,7 +31,7 @@ pub struct Scenes {
 }
 
 impl Scenes {
-    /// How many screens have sums of their own, unless it is set otherwise.
+    /// How many screens have separate sums, unless it is set otherwise.
     pub const DEFAULT_LIMIT: usize = 16;
 
     /// For at most `limit` screens.
@@ -42,12 +42,12 @@ impl Scenes {
         Self { table, limit: limit + 2 }
     }
 
-    /// How many screens have sums of their own.
+    /// How many screens have separate sums.
     pub fn limit(&self) -> usize {
         self.limit.saturating_sub(OTHER + 1)
     }
 
-    /// The screen of this name; the others' when there is no room for another.
+    /// The screen with this name, or the entry of other screens when there is no room for another.
     pub fn scene(&mut self, name: &str) -> SceneId {
         // A name is cut as it is kept, so that a long one is found again.
         let wanted = SceneStats::new(SceneKind::Named, name);
@@ -65,13 +65,13 @@ impl Scenes {
         SceneId(index as u16)
     }
 
-    /// The sums of the screen of this name, when it has some of its own.
+    /// The sums of the screen with this name, if it has a separate entry.
     pub fn named(&self, name: &str) -> Option<&FrameScene> {
         let wanted = SceneStats::new(SceneKind::Named, name);
         self.records().skip(OTHER + 1).find(|scene| scene.name == wanted.sums().name)
     }
 
-    /// The screen of frames that have none of their own.
+    /// The entry for frames of screens without a separate entry.
     pub const fn others(&self) -> SceneId {
         SceneId(OTHER as u16)
     }
@@ -81,7 +81,7 @@ impl Scenes {
         self.both(scene, |sums| sums.frame(frame));
     }
 
-    /// Counts what a frame took of the main thread.
+    /// Counts the main thread's part of a frame.
     pub fn main_part(&mut self, scene: SceneId, main_ns: u64, interval: RefreshInterval) {
         self.both(scene, |sums| sums.main_part(main_ns, interval));
     }
@@ -98,7 +98,7 @@ impl Scenes {
         cause
     }
 
-    /// Counts a gesture, and gives it its number on its screen.
+    /// Counts a gesture, and gives it a number on its screen.
     pub fn gesture(&mut self, gesture: &mut FrameGesture) {
         let mut on_screen = *gesture;
         self.both(SceneId(gesture.scene), |sums| sums.gesture(&mut on_screen));
@@ -117,12 +117,13 @@ impl Scenes {
         }
     }
 
-    /// Ends the session on all screens: no jank window goes on in the next.
+    /// Ends the session on all screens: no jank window continues in the next one.
     pub fn end_session(&mut self) {
         self.table.iter_mut().for_each(SceneStats::end_session);
     }
 
-    /// The sums: the process first, then the others, then each screen in the order in which they came.
+    /// The sums: those of the process first, then of the other screens, then of each screen in the order in
+    /// which they appeared.
     pub fn records(&self) -> impl ExactSizeIterator<Item = &FrameScene> {
         self.table.iter().map(SceneStats::sums)
     }

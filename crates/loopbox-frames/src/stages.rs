@@ -1,11 +1,11 @@
 //! What the platform's `FrameMetrics` reports of a frame, checked and completed.
 //!
-//! The platform's total is not the sum of its stages, whatever its javadoc says: while the main thread waits
-//! for the render thread to take the frame (`SYNC_QUEUED` to `SYNC_START` in `CanvasContext.cpp`), no stage
-//! runs. On 24 to 30 that wait is all that the total has beyond the stages. From 31 on the total ends with
-//! the GPU where that is later than the swap of the buffers; on 31 and 32 `GPU_DURATION` begins with the
-//! swap, so the GPU's tail is known to the nanosecond, and from 33 on it begins later, so the tail is
-//! `GPU_DURATION` at most.
+//! The platform's total is not the sum of its stages, although its javadoc says so: while the main thread
+//! waits for the render thread to take the frame (`SYNC_QUEUED` to `SYNC_START` in `CanvasContext.cpp`), no
+//! stage runs. On 24 to 30 that wait is the only difference between total and stages. From 31 on the total
+//! ends with the GPU when that ends after the swap of the buffers. On 31 and 32 `GPU_DURATION` begins with
+//! the swap, so the GPU's tail is known exactly; from 33 on it begins later, so the tail is at most
+//! `GPU_DURATION`.
 
 use crate::interval::RefreshInterval;
 use loopbox_format::model::{FrameCause, FrameFlags, Stage, StageFrame, Uptime};
@@ -25,7 +25,7 @@ mod id {
     pub(super) const VSYNC_ID: usize = 14;
 }
 
-/// Durations from here on are none: "some devices will produce outliers" (`FrameTracer.java`,
+/// Durations from this value on are invalid: "some devices will produce outliers" (`FrameTracer.java`,
 /// Tencent/matrix).
 const OUTLIER: i64 = 1 << 62;
 /// A deadline is shorter.
@@ -50,9 +50,9 @@ pub struct Rejected;
 /// The stages of one frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StageReport {
-    /// The time in each [`Stage`]; their sum is the total, or more where the platform's stages overlap.
+    /// The time in each [`Stage`]. Their sum is the total, or more when the platform's stages overlap.
     pub stage_ns: [u64; 10],
-    /// Whether the wait for the render thread and the GPU's tail are told apart exactly.
+    /// Whether the wait for the render thread and the GPU's tail are separated exactly.
     pub tail_is_exact: bool,
     /// `TOTAL_DURATION`.
     pub total_ns: u64,
@@ -66,12 +66,12 @@ pub struct StageReport {
     pub intended_vsync_ns: Option<Uptime>,
     /// `FRAME_TIMELINE_VSYNC_ID` (36).
     pub vsync_id: Option<u64>,
-    /// Whether it is a frame of a new window, which is left out of jank.
+    /// Whether it is a frame of a new window, which does not count as jank.
     pub first_draw: bool,
 }
 
 impl StageReport {
-    /// The values of a `FrameMetrics` on this level, each at the position of its constant.
+    /// Reads the values of a `FrameMetrics` of this API level, each at the position of its constant.
     ///
     /// # Errors
     /// When a stage or the total is negative or 2⁶² ns and more.
@@ -122,13 +122,13 @@ impl StageReport {
         self.stage_ns.get(stage.index()).copied().unwrap_or_default()
     }
 
-    /// The total beyond the stages of the platform: the wait for the render thread, and from 31 on the GPU's
-    /// tail.
+    /// The part of the total that is not in the platform's stages: the wait for the render thread, and from
+    /// 31 on the GPU's tail.
     pub fn unattributed_ns(&self) -> u64 {
         self.stage(Stage::RenderWait).saturating_add(self.stage(Stage::GpuTail))
     }
 
-    /// How long the frame kept the main thread, from its vsync until the render thread had taken it over.
+    /// How long the frame kept the main thread busy, from its vsync until the render thread had taken it.
     ///
     /// JankStats' `frameDurationUiNanos` and Sentry's duration are sums of stages and lack the wait for the
     /// render thread.
@@ -137,8 +137,8 @@ impl StageReport {
         behind.into_iter().fold(self.total_ns, |left, stage| left.saturating_sub(self.stage(stage)))
     }
 
-    /// Whether it cost too much: its total is beyond the deadline where the platform has one (31 and later),
-    /// else main's part is beyond the interval.
+    /// Whether it cost too much: its total exceeds the deadline where the platform has one (31 and later),
+    /// else main's part exceeds the interval.
     pub fn is_slow(&self, interval: RefreshInterval) -> bool {
         match self.deadline_ns {
             Some(deadline) => self.total_ns > deadline,
@@ -146,12 +146,13 @@ impl StageReport {
         }
     }
 
-    /// By how much the deadline was missed; negative when it was met. `None` when the level has no deadline.
+    /// By how much it missed the deadline; negative when it met it. `None` when the API level has no
+    /// deadline.
     pub fn overrun_ns(&self) -> Option<i64> {
         self.deadline_ns.map(|deadline| self.total_ns as i64 - deadline as i64)
     }
 
-    /// As it is kept among the newest.
+    /// The record kept among the newest frames.
     pub fn record(&self, scene: u16, lost: u32, cause: Option<FrameCause>) -> StageFrame {
         let micros = crate::display_frame::micros;
         let mut stages_us = [0; 8];
@@ -174,10 +175,10 @@ impl StageReport {
     }
 }
 
-/// Recognises the report that the platform gives twice (b/206956036): the same window and the same vsync.
+/// Recognises a report that the platform gives twice (b/206956036): the same window and the same vsync.
 ///
-/// Two windows that draw at one vsync give two reports, which are no duplicates. Of this many windows at once
-/// the last vsync is known; a fifth displaces the one that was heard of the longest ago.
+/// Two windows that draw at one vsync give two reports, which are not duplicates. The last vsync of this many
+/// windows is remembered at once; one more window replaces the one whose last report is the oldest.
 #[derive(Debug, Clone, Default)]
 pub struct Duplicates {
     windows: [Option<(u64, Uptime)>; 4],

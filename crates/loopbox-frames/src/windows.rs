@@ -1,18 +1,18 @@
-//! Jank windows: the stretches in which scrolling was bad, found as the frames come.
+//! Jank windows: the parts of a session in which scrolling was bad, found while the frames come.
 //!
-//! An average hides a stall: 83 frames in 1.535 s are 54 FPS, with three stalls in them that everybody saw.
-//! Taobao's article cuts the stalls out with what comes right behind them and gives each an FPS of its own:
-//! 30, 43 and 23.
+//! An average hides a stall: 83 frames in 1.535 s are 54 FPS, although three stalls in them were visible to
+//! everybody. Taobao's article cuts out each stall with the frames right after it and gives each part a
+//! separate FPS: 30, 43 and 23.
 
 use crate::display_frame::DisplayFrame;
 use loopbox_format::model::WorstWindow;
 
-/// A frame that stands longer is seen: 1/30 s, 33.3 ms by Taobao.
+/// A frame shown for longer is visible: 1/30 s, 33.3 ms by Taobao.
 const PERCEIVED_NS: u64 = 33_300_000;
 /// A window lasts this long at least: six frames of 16.6 ms.
 const SHORTEST_NS: u64 = 99_600_000;
 
-/// A stretch of frames that begins with one that was seen to stand.
+/// A sequence of frames that begins with one that was visibly too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JankWindow {
     /// Its first frame, counted from the first that the stream saw.
@@ -35,13 +35,13 @@ impl JankWindow {
         crate::rates::fps(u64::from(self.frames), self.duration_ns).unwrap_or_default()
     }
 
-    /// Its frames per thousand seconds, cut.
+    /// Its frames per thousand seconds, rounded down.
     pub fn fps_milli(&self) -> u32 {
         let milli = u128::from(self.frames) * 1_000_000_000_000 / u128::from(self.duration_ns.max(1));
         u32::try_from(milli).unwrap_or(u32::MAX)
     }
 
-    /// Whether it is counted as jank: below 5/6 of the refresh rate, which is Taobao's 50 at 60 Hz.
+    /// Whether it counts as jank: below 5/6 of the refresh rate, which is Taobao's 50 at 60 Hz.
     pub fn is_recorded(&self) -> bool {
         6 * u128::from(self.interval_sum_ns) < 5 * u128::from(self.duration_ns)
     }
@@ -54,12 +54,11 @@ impl JankWindow {
     }
 }
 
-/// Jank windows as a stream: what comes in is one frame after the other, without looking ahead and without a
-/// list.
+/// Finds jank windows in a stream of frames, without reading ahead and without a list.
 ///
 /// A window begins with a frame longer than 33.3 ms and than 1.998 intervals. It ends before a frame shorter
-/// than 1.02 intervals (17 ms at 60 Hz) once it has lasted for 99.6 ms, and where the session ends. Taobao
-/// says 17 ms in its rule and 16.6 in its example; both give the same there.
+/// than 1.02 intervals (17 ms at 60 Hz) once it has lasted for 99.6 ms, and at the end of the session. Taobao
+/// says 17 ms in its rule and 16.6 in its example; both give the same result there.
 #[derive(Debug, Clone, Default)]
 pub struct JankWindows {
     open: Option<JankWindow>,
@@ -72,7 +71,7 @@ impl JankWindows {
         Self { open: None, frames: 0 }
     }
 
-    /// Takes the next frame of the session; returns the window that it ended.
+    /// Adds the next frame of the session; returns the window that it ended.
     pub fn frame(&mut self, frame: &DisplayFrame) -> Option<JankWindow> {
         let (duration, interval) = (frame.duration_ns, frame.interval.ns());
         let calm = duration < interval + interval / 50;
@@ -100,7 +99,7 @@ impl JankWindows {
         ended.map(complete)
     }
 
-    /// The session is over; returns the window that was open.
+    /// The session has ended; returns the window that was open.
     pub fn end(&mut self) -> Option<JankWindow> {
         self.open.take().map(complete)
     }

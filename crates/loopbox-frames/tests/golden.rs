@@ -1,5 +1,5 @@
-//! The worked examples of the articles, and those that distinguish a right rule from a wrong one. Their
-//! numbers come from a slow and exact reference in Python, which shares nothing with this crate.
+//! The worked examples of the articles, and examples that distinguish a right rule from a wrong one. Their
+//! numbers come from a slow and exact reference in Python, which shares no code with this crate.
 
 mod common;
 
@@ -108,7 +108,8 @@ fn drop_levels_of_the_articles_trace() {
     assert_eq!(dropped, [3, 3, 5]);
 }
 
-/// 668 frames that dropped none, 32 one, and the triple that fits the sums of the Matrix article's JSON.
+/// 668 frames that dropped none, 32 that dropped one, and the triple that gives the sums in the Matrix
+/// article's JSON.
 fn article_004(last: [u32; 3]) -> (MatrixReport, Option<MatrixReport>) {
     let drops = [vec![0; 668], vec![1; 32], last.to_vec()].concat();
     let mut slice = MatrixSlice::new();

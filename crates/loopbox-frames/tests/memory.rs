@@ -1,4 +1,4 @@
-//! What a process keeps of its frames takes little memory, however many screens and frames there were.
+//! The frames of a process take little memory, however many screens and frames there were.
 
 mod common;
 
@@ -47,7 +47,7 @@ fn held() -> isize {
     HELD.with(Cell::get)
 }
 
-/// A second of jank on each screen: frames with both messages, stages, judgements, gestures.
+/// A second of jank on each screen: frames with both messages, stages, jank types, gestures.
 fn use_all(recorder: &mut FrameRecorder, seconds: std::ops::Range<u64>) {
     let mut metrics = [MS as i64; METRICS];
     metrics[8] = 60 * MS as i64;
@@ -65,7 +65,7 @@ fn use_all(recorder: &mut FrameRecorder, seconds: std::ops::Range<u64>) {
             recorder.event(FrameEvent::Frame(seen, 0), scene);
             (metrics[10], metrics[11]) = (time_ns.0 as i64, time_ns.0 as i64);
             recorder.stages(&metrics, 1, 0);
-            recorder.judged(second * 10 + k, 1);
+            recorder.jank_type(second * 10 + k, 1);
         }
         recorder.event(FrameEvent::Up { at_ns: Uptime((second * 1_000 + 850) * MS) }, others);
         recorder.idle(Uptime((second * 1_000 + 999) * MS));

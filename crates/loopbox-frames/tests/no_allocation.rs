@@ -1,4 +1,4 @@
-//! What runs for each frame takes nothing from the heap.
+//! The code that runs for each frame allocates nothing on the heap.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What holds for every trace.
+//! Properties of every trace.
 
 mod common;
 
@@ -7,7 +7,7 @@ use loopbox_format::model::{FrameFlags, Uptime};
 use loopbox_frames::{DisplayFrame, RefreshInterval, Scenes};
 use proptest::prelude::*;
 
-/// The definitions once more, over the whole list: an implementation that looks ahead as far as it likes.
+/// A second implementation of the definitions, which may read the whole list.
 mod reference {
     pub(super) fn refreshes(duration: u64, interval: u64) -> u64 {
         ((2 * duration + interval) / (2 * interval)).max(1)

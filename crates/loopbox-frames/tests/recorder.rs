@@ -1,4 +1,4 @@
-//! A process's frames, touches and stages as they come, and what is left of them.
+//! The frames, touches and stages of a process in the order in which they come, and the figures that result.
 
 mod common;
 
@@ -180,7 +180,7 @@ fn a_gesture_ends_by_time_and_a_finger_that_rests_does_not() {
 }
 
 #[test]
-fn stages_are_judged_by_the_interval_that_the_display_claims() {
+fn stages_go_by_the_interval_that_the_display_claims() {
     let mut recorder = recorder();
     assert_eq!(recorder.interval(), RefreshInterval::HZ_60);
     let others = recorder.scene("");
@@ -240,8 +240,8 @@ fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figur
     assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(6), "Detail"));
 }
 
-/// What the compositor reports on Android 16 comes in batches and late, and by a number that only the stages
-/// join to a frame.
+/// On Android 16 the compositor's reports come in batches and late, with a number that only the stages
+/// connect to a frame.
 #[test]
 fn the_compositors_word_finds_its_frame_whenever_it_comes() {
     let mut recorder = recorder_of(36);
@@ -253,31 +253,31 @@ fn the_compositors_word_finds_its_frame_whenever_it_comes() {
     };
     let far = 1 << 32;
     // Before its frame, of one that is none of ours, and twice.
-    recorder.judged(far + 7, 4);
-    recorder.judged(far + 7, 2);
-    recorder.judged(99, 1);
+    recorder.jank_type(far + 7, 4);
+    recorder.jank_type(far + 7, 2);
+    recorder.jank_type(99, 1);
     stages(&mut recorder, 6, far + 7);
     for frame in article() {
         take(&mut recorder, seen(frame), "Feed");
     }
     // Long after its frame, and before its stages.
     stages(&mut recorder, 16, far + 17);
-    recorder.judged(far + 17, 0);
-    recorder.judged(far + 26, 5);
+    recorder.jank_type(far + 17, 0);
+    recorder.jank_type(far + 26, 5);
     stages(&mut recorder, 25, far + 26);
-    let judged = |recorder: &FrameRecorder| -> Vec<_> {
-        recorder.session().janks.iter().map(|jank| (jank.vsync_id, jank.judgement)).collect()
+    let jank_types = |recorder: &FrameRecorder| -> Vec<_> {
+        recorder.session().janks.iter().map(|jank| (jank.vsync_id, jank.jank_type)).collect()
     };
-    assert_eq!(judged(&recorder), [(Some(7), Some(2)), (Some(17), Some(0)), (Some(26), Some(5))]);
+    assert_eq!(jank_types(&recorder), [(Some(7), Some(2)), (Some(17), Some(0)), (Some(26), Some(5))]);
     // However many come.
     for vsync_id in 1_000..2_000 {
-        recorder.judged(vsync_id, 2);
+        recorder.jank_type(vsync_id, 2);
     }
-    assert_eq!(judged(&recorder)[0], (Some(7), Some(2)));
+    assert_eq!(jank_types(&recorder)[0], (Some(7), Some(2)));
     // Without stages there is no number, and a level below 36 gives none.
     let mut older = recorder_of(35);
     stages(&mut older, 6, 7);
     take(&mut older, seen(article()[6]), "Feed");
-    older.judged(7, 2);
-    assert_eq!(judged(&older), [(None, None)]);
+    older.jank_type(7, 2);
+    assert_eq!(jank_types(&older), [(None, None)]);
 }

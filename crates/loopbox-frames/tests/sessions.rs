@@ -6,7 +6,7 @@ use common::{MS, S60, hz};
 use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
 use loopbox_frames::{Cadence, DisplayFrame, Gestures, RefreshInterval};
 
-/// A display that beats, an app that scrolls in some frames, and the callbacks that were asked for.
+/// A display with its refreshes, an app that scrolls in some frames, and the callbacks that were requested.
 struct Screen {
     cadence: Cadence,
     interval: RefreshInterval,
@@ -29,7 +29,7 @@ impl Screen {
         }
     }
 
-    /// One frame, after this many refreshes: the callback if one was asked for, then the views.
+    /// One frame, after this many refreshes: first the callback if one was requested, then the views.
     fn frame(&mut self, refreshes: u64, scrolls: bool) {
         self.vsync_ns += refreshes * self.interval.ns();
         if std::mem::take(&mut self.callback) {

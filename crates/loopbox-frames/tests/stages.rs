@@ -1,4 +1,4 @@
-//! Reports of `FrameMetrics` as arrays, given for each level, and what is made of them.
+//! Reports of `FrameMetrics` as arrays for each API level, and the stages computed from them.
 
 mod common;
 
@@ -12,7 +12,7 @@ use loopbox_frames::{
 const THIRTIETH: u64 = 33_300_000;
 const NOT_KNOWN: i64 = -1;
 
-/// The eight stages and the total in ms, with timestamps as the level has them.
+/// The eight stages and the total in ms, with the timestamps that the API level has.
 fn metrics(stages: [i64; 8], total: i64) -> [i64; METRICS] {
     let mut all = [NOT_KNOWN; METRICS];
     for (to, ms) in all.iter_mut().zip(stages.into_iter().chain([total])) {
@@ -64,15 +64,19 @@ fn the_gpu_has_its_own_time_as_far_as_the_level_reports_it() {
         all[12] = gpu * MS as i64;
         StageReport::from_frame_metrics(level, &all).unwrap()
     };
-    let told = |report: StageReport| {
+    let stages = |report: StageReport| {
         let ms = |stage| report.stage(stage) / MS;
         (ms(Stage::RenderWait), ms(Stage::GpuTail), report.gpu_ns.is_some(), report.tail_is_exact)
     };
-    assert_eq!(told(with_gpu(30, 26)), (36, 0, false, true), "no GPU before 31");
-    assert_eq!(told(with_gpu(31, 26)), (16, 20, true, true), "the tail is what the GPU took beyond the swap");
-    assert_eq!(told(with_gpu(32, 2)), (36, 0, true, true));
-    assert_eq!(told(with_gpu(33, 26)), (10, 26, true, false), "at most");
-    assert_eq!(told(with_gpu(36, 90)), (0, 36, true, false));
+    assert_eq!(stages(with_gpu(30, 26)), (36, 0, false, true), "no GPU before 31");
+    assert_eq!(
+        stages(with_gpu(31, 26)),
+        (16, 20, true, true),
+        "the tail is what the GPU took beyond the swap"
+    );
+    assert_eq!(stages(with_gpu(32, 2)), (36, 0, true, true));
+    assert_eq!(stages(with_gpu(33, 26)), (10, 26, true, false), "at most");
+    assert_eq!(stages(with_gpu(36, 90)), (0, 36, true, false));
     let cause = |level, gpu| main_cause(&with_gpu(level, gpu), THIRTIETH);
     assert_eq!(cause(30, 26), Some(FrameCause::RenderWait));
     assert_eq!(cause(31, 36), Some(FrameCause::Gpu), "16 ms of wait, no cause, and a GPU of 36");
@@ -125,7 +129,7 @@ fn impossible_times_are_rejected_or_not_known() {
 }
 
 #[test]
-fn slow_by_cost_is_judged_by_the_deadline_or_by_mains_part() {
+fn slow_by_cost_goes_by_the_deadline_or_by_mains_part() {
     let mut early = report(29, [1, 0, 1, 2, 1, 1, 20, 20], 46);
     assert!(!early.is_slow(S60), "what the render thread took is not main's");
     early.deadline_ns = Some(40 * MS);

@@ -1,5 +1,5 @@
-//! A stall as a report of that one message: what groups reports, judges them and puts their names back does
-//! so with stalls, too.
+//! Converts a stall into a report of that one message, so that the code that groups and diagnoses reports and
+//! restores their names works for stalls, too.
 
 use crate::line::{Base, Stack, Stall};
 use chrono::DateTime;
@@ -13,11 +13,11 @@ use std::collections::HashMap;
 /// The number of the message in its report.
 const TOKEN: u64 = 1;
 /// A tree has at most this many samples, whatever a line says: the shares of its stacks are kept, not their
-/// numbers.
+/// counts.
 const SAMPLES: u64 = 200;
 
-/// The report. Its message is still running, at the moment that it ended at; the process and its device are
-/// those of `base`. The report's clock begins with the message.
+/// The report. In it the message is still running, at the moment at which it ended; the process and its
+/// device are those of `base`. The report's clock begins with the message.
 pub fn as_report(stall: &Stall, base: &Base) -> Report {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let ns = |ms: f64| (ms * 1e6) as u64;
@@ -62,14 +62,14 @@ pub fn as_report(stall: &Stall, base: &Base) -> Report {
 }
 
 impl Stall {
-    /// When it began, Unix milliseconds; `None` when the line does not say, or no such day was.
+    /// When it began, Unix milliseconds; `None` when the line does not say, or gives an impossible day.
     pub fn began_ms(&self) -> Option<u64> {
         u64::try_from(DateTime::parse_from_rfc3339(&self.t).ok()?.timestamp_millis()).ok()
     }
 }
 
 /// `android.os.Handler com.example.shop.Checkout: 0`: the Handler, the callback if there is one, and the code
-/// if it is known.
+/// if known.
 fn message(text: &str) -> Option<Message> {
     let (names, what) = match text.rsplit_once(": ") {
         Some((names, what)) => (names, what.parse().ok()),
@@ -161,7 +161,7 @@ impl<'t> Known<'_, 't> {
     }
 }
 
-/// `... 40 frames left out`, as the app writes where a stack was deeper than its sampler goes.
+/// `... 40 frames left out`, as the app writes where a stack was deeper than its sampler reads.
 fn left_out(frame: &str) -> Option<u32> {
     frame.strip_prefix("... ")?.strip_suffix(" frames left out")?.parse().ok()
 }

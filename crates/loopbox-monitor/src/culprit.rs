@@ -1,9 +1,9 @@
-//! What a stack is called in a list: the app's own method nearest to the top, and what that waited in.
+//! The name of a stack in a list: the app's own method nearest to the top, and what that was waiting in.
 
 use crate::line::Stack;
 use loopbox_report::{AppPackages, CodeOwner};
 
-/// Below these is the Looper, which is on every stack.
+/// The methods of the Looper, which are at the bottom of every stack.
 const DISPATCH: [&str; 3] = [
     "android.os.Handler.handleCallback",
     "android.os.Handler.dispatchMessage",
@@ -11,17 +11,17 @@ const DISPATCH: [&str; 3] = [
     "android.os.Handler.dispatchMessageImpl",
 ];
 
-/// What stands for a stack, and by which equal ones are counted together.
+/// The key of a stack: stacks with equal keys are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Culprit {
     /// A method with its class.
     pub(crate) method: String,
-    /// The top frame, where it is another one.
+    /// The top frame, if it is a different one.
     pub(crate) waits_in: Option<String>,
 }
 
 impl Culprit {
-    /// Of a stack, top first; `None` when it has no frame above the Looper.
+    /// The key of a stack, given top first; `None` when it has no frame above the Looper.
     pub(crate) fn of(stack: &Stack) -> Option<Self> {
         let methods = stack.frames.iter().map(|frame| method(frame));
         let above: Vec<&str> = methods.take_while(|method| !DISPATCH.contains(method)).collect();

@@ -1,10 +1,9 @@
-//! The lines of a file. Fields that a newer writer adds are passed over, and those that it leaves out are
-//! empty.
+//! The lines of a file. Unknown fields of a newer writer are ignored, and missing ones are empty.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The version of lines that is understood.
+/// The supported version of lines.
 const VERSION: u32 = 1;
 
 /// One line.
@@ -12,7 +11,7 @@ const VERSION: u32 = 1;
 pub enum Line {
     /// About a process, before its first stall in a file.
     Base {
-        /// Its id, which its stalls have, too.
+        /// The process's id, which its stalls refer to.
         pid: i64,
         /// How many lines before this one could not be written.
         lost: u64,
@@ -51,7 +50,7 @@ pub struct Stall {
     pub end: String,
     /// The process.
     pub pid: i64,
-    /// How many limits it took longer than.
+    /// The number of limits that it exceeded.
     pub level: u32,
     /// How long it took.
     pub wall_ms: f64,
@@ -63,7 +62,7 @@ pub struct Stall {
     pub message: String,
     /// The app's word for where its user was.
     pub scene: String,
-    /// Frames of the display around it, where the app records them and this screen had some.
+    /// The display frames around it, where the app records them and this screen had some.
     pub display_frames: Option<DisplayFrames>,
     /// How many stacks were taken.
     pub stack_samples: u32,
@@ -77,9 +76,9 @@ pub struct Stall {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct DisplayFrames {
-    /// How many were dropped because of it; `None` when no frame that counts stood meanwhile.
+    /// How many were dropped because of it; `None` when no counted frame was shown meanwhile.
     pub dropped: Option<u64>,
-    /// The screen that the figures are of.
+    /// The screen that the figures belong to.
     pub scene: String,
     /// Its frames so far.
     pub scene_frames: u64,
@@ -99,11 +98,11 @@ pub struct Stack {
     pub n: u32,
     /// How many frames are left out at its end.
     pub cut: u32,
-    /// As an exception's stack trace has them, top first.
+    /// Frames in the form of an exception's stack trace, top first.
     pub frames: Vec<String>,
 }
 
-/// What the process did at one moment; what is not known is `None`.
+/// What the process did at one moment; `None` for what is not known.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Sample {
@@ -111,7 +110,7 @@ pub struct Sample {
     pub at: i64,
     /// Use of a processor since the sample before, in per cent.
     pub proc_cpu: Option<f64>,
-    /// The same of all processes, of all processors.
+    /// The same for all processes together, of all processors.
     pub sys_cpu: Option<f64>,
     /// Memory that the machine has left.
     pub free_mb: Option<u64>,
@@ -123,7 +122,7 @@ pub struct Sample {
     pub psi_memory: Option<f64>,
     /// For the disk.
     pub psi_io: Option<f64>,
-    /// Of the app's own samplers.
+    /// The values of the app's own samplers.
     pub x: BTreeMap<String, i64>,
 }
 
@@ -137,7 +136,7 @@ struct Head {
     base: Option<Base>,
 }
 
-/// Reads one line without its end; `None` for one that is cut off, damaged or of another version.
+/// Parses one line without its end; `None` for a line that is cut off, damaged or of another version.
 pub fn read_line(bytes: &[u8]) -> Option<Line> {
     let head: Head = serde_json::from_slice(bytes).ok()?;
     if head.v != VERSION {
@@ -152,12 +151,12 @@ pub fn read_line(bytes: &[u8]) -> Option<Line> {
 }
 
 impl Stall {
-    /// Frames that were dropped because of it, as far as it is known.
+    /// Frames dropped because of it, as far as known.
     pub(crate) fn dropped_frames(&self) -> Option<u64> {
         self.display_frames.as_ref()?.dropped
     }
 
-    /// The day that it began on: `2026-11-21`; an empty text when it has no time.
+    /// The day on which it began: `2026-11-21`; empty when it has no time.
     pub fn day(&self) -> &str {
         self.t.get(..10).filter(|day| day.bytes().all(|b| b.is_ascii_digit() || b == b'-')).unwrap_or("")
     }

@@ -77,8 +77,8 @@ impl StallRow {
         self.stall.display_frames.as_ref()
     }
 
-    /// The row of a stall, of its report ([`crate::as_report`]) with that one's diagnosis. `path` is the name
-    /// of the file in the table.
+    /// The row of a stall, made from its report ([`crate::as_report`]) and the diagnosis of that. `path` is
+    /// the file's name in the table.
     pub fn new(stall: &Stall, base: &Base, a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
         let problem = Problem::new(a, diagnosis);
         let phases = Phases::of(stall);

@@ -1,19 +1,20 @@
-//! The stalls of a file one by one, each with what is known of its process.
+//! The stalls of a file one by one, each with what is known about its process.
 
 use crate::line::{Base, Line, Stall, read_line};
 use std::collections::HashMap;
 
-/// What a file has besides its stalls.
+/// What a file contains besides its stalls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stalls {
     /// Lines that are cut off, damaged or of a newer version.
     pub cut_lines: u64,
-    /// Whether it has one line that is of the monitor.
+    /// Whether at least one line is from the monitor.
     pub is_of_monitor: bool,
 }
 
-/// Calls `visit` for each stall of a file, unpacked, in the order of the lines; the process of one of which
-/// no line says anything is the default. One is held at a time: a line becomes many times its bytes.
+/// Calls `visit` for each stall of a file, unpacked, in the order of the lines. A stall gets the default
+/// process when no line describes its process. Only one stall is kept in memory at a time, because unpacked
+/// it is many times as large as its line.
 ///
 /// # Errors
 /// The first one of `visit`.
@@ -30,7 +31,8 @@ pub fn each_stall<E>(
                 continue;
             }
             Some(Line::Base { pid, base, .. }) => {
-                // Of one app's day there are no more; of a file that says so, the others are not told apart.
+                // Of one app's day there are no more; of a file that says so, the others are not
+                // distinguished.
                 if processes.len() < MAX_PROCESSES || processes.contains_key(&pid) {
                     processes.insert(pid, base);
                 }

@@ -1,5 +1,5 @@
-//! Summing stalls up, one file after the other: memory grows with what is distinct in them, not with their
-//! number.
+//! Sums up stalls, one file after the other. Memory grows with the number of distinct stalls, not with their
+//! total number.
 
 use crate::culprit::Culprit;
 use crate::line::{Line, Sample, Stall, read_line};
@@ -66,8 +66,8 @@ impl Summary {
         }
     }
 
-    /// Shares the stall's time among its stacks, by how often each was seen. What other stacks were seen,
-    /// which the line has no room for, is time without a stack, as all of a stall is that has none.
+    /// Divides the stall's time among its stacks by how often each was seen. The share of stacks for which
+    /// the line has no room counts as time without a stack, as does a whole stall without stacks.
     fn add_stacks(&mut self, stall: &Stall) {
         let listed: u64 = stall.stacks.iter().map(|stack| u64::from(stack.n)).sum();
         let all = u64::from(stall.stack_samples).max(listed);
@@ -124,7 +124,7 @@ fn most_first(groups: &HashMap<String, Group>) -> Vec<Group> {
     groups
 }
 
-/// The samples of a stall: the last one before it, those during it, the first one after it.
+/// The statistics samples of a stall: the last one before it, those during it, and the first one after it.
 pub(crate) struct Phases<'s> {
     before: Vec<&'s Sample>,
     during: Vec<&'s Sample>,
@@ -148,7 +148,7 @@ impl<'s> Phases<'s> {
     }
 }
 
-/// The average of the samples that have the value; `None` when none has.
+/// The average over the samples that have the value; `None` when none has.
 pub(crate) fn average(samples: &[&Sample], field: fn(&Sample) -> Option<f64>) -> Option<f64> {
     let known: Vec<f64> = samples.iter().filter_map(|sample| field(sample)).collect();
     (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)

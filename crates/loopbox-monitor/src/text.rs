@@ -82,7 +82,7 @@ fn stacks(out: &mut String, stacks: &[StackGroup], limit: usize) {
     more(out, stacks.len(), limit);
 }
 
-/// What a group of stacks is called.
+/// The name of a group of stacks.
 pub(crate) fn culprit(stack: &StackGroup) -> String {
     match (stack.method.as_str(), &stack.waits_in) {
         ("", _) => "(no stack)".to_owned(),

@@ -1,5 +1,5 @@
-//! The text log of the article that the monitor is built on: a frame of stars with the time, and what was
-//! found, for each entry; lines end as there, with a carriage return.
+//! The text log of the article that the monitor is based on: each entry is a frame of stars with the time and
+//! the findings. Lines end with a carriage return, as there.
 
 use crate::line::{Line, Stall, read_line};
 use std::fmt::Write as _;
@@ -42,7 +42,7 @@ fn entry(out: &mut String, stall: &Stall) {
     }
 }
 
-/// Without what would look like another line.
+/// Without characters that would begin another line.
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }

@@ -22,7 +22,7 @@ pub struct View {
     pub levels: BTreeMap<u32, u64>,
     /// How many processes wrote.
     pub processes: u64,
-    /// How many of the app's users there are by their names, 0 when it names none.
+    /// How many different users of the app are named; 0 when none is.
     pub users: u64,
     /// Lines that are cut off, damaged or of a newer version.
     pub cut_lines: u64,
@@ -43,7 +43,7 @@ pub struct View {
 /// Stalls that have something in common.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Group {
-    /// What it is; empty for stalls that do not say.
+    /// The value that they share; empty for stalls that do not have it.
     pub name: String,
     /// How many.
     pub stalls: u64,
@@ -68,9 +68,9 @@ pub struct StackGroup {
     pub ms: f64,
     /// How many stalls have it.
     pub stalls: u64,
-    /// The stack of the longest of those, top first.
+    /// The stack of the longest of these stalls, top first.
     pub frames: Vec<String>,
-    /// How long that one took.
+    /// How long that stall took.
     pub longest_ms: f64,
 }
 

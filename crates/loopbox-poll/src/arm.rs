@@ -1,8 +1,9 @@
 //! r0: environment, r1: queue object, or its class before API 23; r2 and r3: `mPtr`; on the stack: time-out.
 //!
-//! An unwinder of this machine has one rule for a whole range of code, so a trampoline is two: while it keeps
-//! nothing on the stack, and after it has made its frame. The ranges' entries are written out: the
-//! assembler's directives name a function of the C++ runtime, which an app's library must not import.
+//! An unwinder of this machine has one rule for a whole range of code, so a trampoline has two ranges: one in
+//! which nothing is on the stack yet, and one after it has made its frame. The entries of the ranges are
+//! written by hand: the assembler's directives name a function of the C++ runtime, which an app's library
+//! must not import.
 
 use std::arch::global_asm;
 

@@ -40,8 +40,8 @@ pub use slots::Recorder;
 pub struct Trampoline(usize);
 
 impl Trampoline {
-    /// The trampoline that calls `original`: the one that did so before, or one that was not used yet. `None`
-    /// when all are in use, and on machines that there is none for. Main thread only.
+    /// The trampoline that calls `original`: an existing one, else an unused one. `None` when all are in use,
+    /// and on machines for which there is none. Main thread only.
     pub fn claim(original: usize, recorder: &'static Recorder) -> Option<Self> {
         if !SUPPORTED || original == 0 || Self::at(original).is_some() {
             return None;
@@ -63,7 +63,7 @@ impl Trampoline {
         (0..TRAMPOLINES).map(Self)
     }
 
-    /// What it calls; `None` before it was claimed.
+    /// The function that it calls; `None` before it was claimed.
     pub fn original(self) -> Option<usize> {
         Some(SLOTS.get(self.0)?.original.load(Ordering::Acquire)).filter(|&original| original != 0)
     }
@@ -73,20 +73,20 @@ impl Trampoline {
         SLOTS.get(self.0).is_some_and(|slot| slot.queue.load(Ordering::Acquire) != 0)
     }
 
-    /// Where its code begins; 0 on machines that there is none for.
+    /// Where its code begins; 0 on machines for which there is none.
     pub fn address(self) -> usize {
         code::address_of(self.0)
     }
 
-    /// Calls the recorder for the polls of the queue with this `MessageQueue.mPtr`, from the next one on.
+    /// From the next poll on, calls the recorder for polls of the queue with this `MessageQueue.mPtr`.
     pub fn watch(self, queue: i64) {
         if let Some(slot) = SLOTS.get(self.0) {
             slot.queue.store(queue, Ordering::Release);
         }
     }
 
-    /// Only passes on from now on. A poll that is under way still calls the recorder when it returns. Any
-    /// thread.
+    /// From now on only passes calls on. A poll that is in progress still calls the recorder when it returns.
+    /// Any thread.
     pub fn rest(self) {
         self.watch(0);
     }

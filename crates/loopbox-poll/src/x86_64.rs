@@ -1,7 +1,7 @@
 //! rdi: environment, rsi: queue object, or its class before API 23; rdx: `mPtr`, ecx: time-out.
 //!
-//! The unwind information is written out: the compiler's directives follow the crates around, which have none
-//! in an app.
+//! The unwind information is written by hand: the compiler's directives depend on the surrounding crates,
+//! which have none in an app.
 
 use std::arch::global_asm;
 

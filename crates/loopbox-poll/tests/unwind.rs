@@ -1,4 +1,4 @@
-//! What stands on the native stack of every idle main thread must not end a trace.
+//! The trampoline's frame is on the native stack of every idle main thread: unwinders must get past it.
 
 use std::backtrace::Backtrace;
 use std::ffi::c_void;
@@ -9,7 +9,7 @@ use loopbox_poll::{Recorder, Trampoline};
 
 type Poll = extern "C" fn(*mut c_void, *mut c_void, i64, i32);
 
-/// Where the poll was called from.
+/// The stack from which the poll was called.
 static BACKTRACE: Mutex<String> = Mutex::new(String::new());
 /// The frames of the poll and of its callers, by their frame pointers.
 static CHAIN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
@@ -41,7 +41,7 @@ fn the_loop_around(poll: impl Fn()) {
 #[test]
 fn an_unwinder_passes_through_each_trampoline() {
     let mut claimed = Vec::new();
-    // Each is claimed once by a function of its own; what is called is the same.
+    // Each is claimed once by a different function; what is called is the same.
     let first = Trampoline::claim(polls as *const c_void as usize, &RECORDER).unwrap();
     claimed.push(first);
     let mut below = first;
@@ -70,7 +70,7 @@ fn an_unwinder_passes_through_each_trampoline() {
     }
 }
 
-/// Three libraries that call the one before them.
+/// Three libraries, each of which calls the one before.
 static WRAPPERS: [Poll; 3] = [wraps::<0>, wraps::<1>, wraps::<2>];
 
 extern "C" fn wraps<const N: usize>(env: *mut c_void, object: *mut c_void, queue: i64, timeout_ms: i32) {

@@ -20,23 +20,23 @@ pub enum Keep {
 pub struct Sampling {
     /// Whether stacks are taken at all.
     pub enabled: bool,
-    /// Whether a message gets one stack only, when sampling would begin. It is kept, however short the
-    /// message was.
+    /// Whether a message gets only one stack, taken when sampling would begin. The stack is kept, however
+    /// short the message was.
     pub once: bool,
     /// Age of a message at which sampling begins.
     pub onset_ns: u64,
     /// Time between two stacks.
     pub interval_ns: u64,
-    /// A message's tree is kept when the message ran as long as this many samples at the configured interval
-    /// take.
+    /// A message's tree is kept when the message ran for as long as this many samples take at the configured
+    /// interval.
     pub min_samples: u32,
     /// How many trees are kept; the newest replaces the oldest.
     pub trees: u32,
-    /// The most samples of one tree; the interval doubles as they are used up.
+    /// The largest number of samples in one tree; the interval doubles as they are used up.
     pub samples_per_tree: u32,
-    /// The most nodes of one tree; the interval doubles as they are used up.
+    /// The largest number of nodes in one tree; the interval doubles as they are used up.
     pub nodes_per_tree: u32,
-    /// How long the main thread may be kept stopped in one hour, all samples together.
+    /// How long the main thread may be stopped in one hour, all samples together.
     pub stop_budget_per_hour_ns: u64,
     /// A stop longer than this makes the sampler back off.
     pub slow_stop_ns: u64,
@@ -62,11 +62,11 @@ impl Default for Sampling {
     }
 }
 
-/// The recorder's numbers. The defaults are Qimao's: groups of 300 ms, descriptions from 50 ms, 100
-/// records, stacks from 50 ms on each 10 ms, trees of 95 samples and more, 10 of them.
+/// The recorder's limits. The defaults are Qimao's: groups of 300 ms, descriptions from 50 ms, 100 records,
+/// stacks from 50 ms on each 10 ms, trees of 95 samples and more, 10 of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Work at which a group is full, a message stands alone, and a gap becomes a record.
+    /// The length at which a group is full, a message becomes a separate record, and a gap becomes a record.
     pub group_ns: u64,
     /// Dispatch time from which on a message is kept by name.
     pub detail_ns: u64,
@@ -77,7 +77,7 @@ pub struct Config {
     /// How many messages a record keeps by name, at most [`MAX_DETAILS`]. When more are slow, the slowest are
     /// kept.
     pub details_per_record: u32,
-    /// What is kept of a message's identity.
+    /// Which parts of a message's identity are kept.
     pub keep: Keep,
     /// The sampler's numbers.
     pub sampling: Sampling,
@@ -112,7 +112,7 @@ pub enum ConfigError {
     OutOfRange {
         /// The field.
         name: &'static str,
-        /// What it was.
+        /// The value.
         value: u64,
         /// The least that is allowed.
         min: u64,
@@ -124,19 +124,19 @@ pub enum ConfigError {
     Contradiction {
         /// The field.
         name: &'static str,
-        /// What it was.
+        /// The value.
         value: u64,
         /// `less than`, `at least`.
         relation: &'static str,
         /// The other field.
         other: &'static str,
-        /// What that one was.
+        /// The other value.
         bound: u64,
     },
 }
 
 impl Config {
-    /// Returns the configuration when every value makes sense.
+    /// Returns the configuration if every value is valid.
     ///
     /// # Errors
     /// The first value that does not, with what would be allowed.

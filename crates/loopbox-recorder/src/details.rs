@@ -8,14 +8,14 @@ use loopbox_format::text::BoundedStr;
 
 /// The most messages that one record can keep by name.
 ///
-/// Six messages of 50 ms fill a group of 300 ms, which leaves two for component messages that are kept
+/// Six messages of 50 ms fill a group of 300 ms. That leaves two for component messages, which are kept
 /// however short they are.
 pub const MAX_DETAILS: usize = 8;
 
 /// The most bytes kept of a class name.
 pub const NAME_BYTES: usize = 96;
 
-/// The most bytes that an encoded record of the app can have.
+/// The largest size of an encoded record of the app, in bytes.
 ///
 /// The codec writes a 64-bit number in at most 9 bytes, a 32-bit one in at most 5, an enum variant, an option
 /// and the length of a short string in 1.
@@ -32,12 +32,11 @@ pub type Name = BoundedStr<NAME_BYTES>;
 /// Why a message is kept by name, the least reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeepReason {
-    /// A short frame, or short input: there may be sixty in a second and more, so they take only the room
-    /// that is left.
+    /// A short frame or short input. There may be sixty in a second and more, so they only take free room.
     Frequent,
     /// A component message that was short.
     Component,
-    /// It was slow, threw, or its end was missed.
+    /// For its own sake: it was slow, threw, or its end was missed.
     Itself,
 }
 
@@ -53,7 +52,7 @@ impl KeepReason {
     }
 }
 
-/// Described messages in order of their end, at most [`MAX_DETAILS`], without the heap.
+/// Described messages in order of their ends, at most [`MAX_DETAILS`], without the heap.
 ///
 /// Serialises exactly as a `Vec` of [`Detail`].
 #[derive(Debug, Clone)]
@@ -88,7 +87,7 @@ impl Details {
         self.len
     }
 
-    /// Adds a detail; the caller has checked its own limit. False when the list is full.
+    /// Adds a detail; the caller has checked its limit. False when the list is full.
     pub(crate) fn push(&mut self, detail: Detail<Name>) -> bool {
         let Some(slot) = self.items.get_mut(self.len) else { return false };
         *slot = detail;
@@ -100,10 +99,10 @@ impl Details {
         self.items.get_mut(..self.len)?.iter_mut().rev().find(|detail| detail.token == token)
     }
 
-    /// Takes out the least worth keeping when it is worth less than the new one, keeping the others' order,
-    /// and returns why it was kept. Messages that are kept for themselves compare by their length, so that a
-    /// record's slowest has its name. Of others the first ones stay: each exchange is written to the ring,
-    /// and frames are many.
+    /// Removes the detail that matters least, if it matters less than the new one, keeping the others' order,
+    /// and returns why it was kept. Messages that are kept for their own length are compared by length, so
+    /// that the slowest of a record has its name. Of the others the first ones stay, because each exchange is
+    /// written to the ring and frames are many.
     pub(crate) fn evict_for(&mut self, new: &Detail<Name>, detail_ns: u64) -> Option<KeepReason> {
         let worth = |detail: &Detail<Name>| (KeepReason::of(detail, detail_ns), detail.wall_ns);
         let (index, (least, wall_ns)) =

@@ -3,16 +3,16 @@
 use crate::Details;
 use loopbox_format::model::{Record, Token, Uptime};
 
-/// Which part of the open record [`Environment::opened`] has to write again.
+/// Which part of the open record [`Environment::opened`] must write again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dirty {
     /// Only numbers changed.
     Counters,
-    /// A detail was added, named or taken out, or the record is a new one.
+    /// A detail was added, named or removed, or the record is a new one.
     Details,
 }
 
-/// Clocks for the [`Aggregator`](crate::Aggregator), and the places where its results become visible.
+/// The clocks of the [`Aggregator`](crate::Aggregator), and the receiver of its results.
 ///
 /// Every method is called on the recorded thread, inside `begin`, `end`, `describe` or `finish`; none may
 /// block, allocate or panic.
@@ -24,29 +24,29 @@ pub trait Environment {
     /// clock is a system call.
     fn thread_cpu_ns(&self) -> Option<u64>;
 
-    /// The worst lateness of the sampler thread since this was last called; `None` when it did not sleep.
-    /// Called only when a record ends.
+    /// The worst lateness of the sampler thread since the previous call; `None` when it did not sleep. Called
+    /// only when a record ends.
     fn take_late_ns(&mut self) -> Option<u64> {
         None
     }
 
-    /// Whether messages may have run unseen after `since_ns`, because the hook was found taken out since
-    /// then. Called only when a record of a gap is made.
+    /// Whether messages may have run unseen after `since_ns`, because the hook was found removed since then.
+    /// Called only when a record of a gap is made.
     fn unseen_since(&self, _since_ns: Uptime) -> bool {
         false
     }
 
-    /// A message runs from now on: token, start of its dispatch, and how many `Looper.loop()` it is inside of
-    /// (1 for an ordinary message).
+    /// A message runs from now on: its token, the start of its dispatch, and how many `Looper.loop()` calls
+    /// it is inside of (1 for an ordinary message).
     fn running(&mut self, token: Token, start_ns: Uptime, depth: u32);
 
-    /// No message runs that the hook sees: none at all, or that many around a loop inside of them. Whether
-    /// one of these goes on is for others to find out, who see where the thread is. The message that follows
-    /// will have the token `next`.
+    /// No message runs that the hook sees: none at all, or only this many whose inner loops wait. Whether one
+    /// of these continues is for others to find out, who see where the thread is. The next message will have
+    /// the token `next`.
     fn idle(&mut self, next: Token, since_ns: Uptime, around: u32);
 
-    /// The record that is not closed yet has changed. It has the `seq` that it will be closed with, so a
-    /// reader ignores an open record whose `seq` is among the closed ones.
+    /// The record that is not closed yet has changed. It already has the `seq` that it will be closed with,
+    /// so a reader ignores an open record whose `seq` is among the closed ones.
     fn opened(&mut self, record: &Record<Details>, dirty: Dirty);
 
     /// A record is complete.

@@ -3,11 +3,11 @@
 use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
-/// A thread that is away from its queue twice, this far apart, does something: waking up, taking the next
-/// message and the small callbacks in between are over sooner.
+/// When a thread is found away from its queue twice, this far apart, it is doing something: waking up, taking
+/// the next message and the small callbacks in between take less time.
 const CONFIRM_NS: u64 = 100 * MS;
 
-/// Where the kernel sees the main thread.
+/// What the kernel shows of the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// In the system call in which a Looper waits.
@@ -20,32 +20,32 @@ pub enum Place {
     Unknown,
 }
 
-/// What a thread has asked of the processors so far: a thread that computes does one or the other all the
-/// time.
+/// The processor time that a thread has requested so far, running or waiting: a thread that computes does one
+/// or the other all the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Demand {
-    /// On one of them: its CPU time.
+    /// The time that it ran: its CPU time.
     pub ran_ns: u64,
     /// Ready to run, and waiting for one.
     pub waited_ns: u64,
 }
 
 impl Demand {
-    /// Both, since then; `None` when it was more then, which cannot be.
+    /// Both since that time; `None` when an earlier value is larger, which is impossible.
     fn since(self, before: Self) -> Option<u64> {
         let all = |demand: Self| demand.ran_ns.saturating_add(demand.waited_ns);
         all(self).checked_sub(all(before))
     }
 }
 
-/// A look at a main thread that runs no message.
+/// One check of a main thread that runs no message.
 #[derive(Debug, Clone, Copy)]
 pub struct Glance {
     /// Now, uptime.
     pub now_ns: Uptime,
-    /// The number of what may run outside of messages now: another one after each message.
+    /// The number of what may run outside of messages now; it changes after each message.
     pub token: Token,
-    /// What it has asked of the processors; `None` when its CPU time cannot be read.
+    /// The processor time that it has requested; `None` when its CPU time cannot be read.
     pub demand: Option<Demand>,
     /// Where it is.
     pub place: Place,
@@ -56,30 +56,30 @@ pub struct Glance {
 pub enum Finding {
     /// It waits for a message.
     Waits,
-    /// It does not seem to: look again at this uptime.
+    /// It does not seem to wait: check again at this uptime.
     Doubtful(Uptime),
-    /// It has not waited since this uptime, when it was first seen so.
+    /// It has not waited since this uptime, at which that was first seen.
     Busy(Uptime),
 }
 
-/// When the main thread was last seen to do nothing, or else first seen after a message, and what it had
-/// asked of the processors by then.
+/// When the main thread was last seen idle, or else first seen after a message, and the processor time that
+/// it had requested by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asleep {
-    /// Between which messages, see [`Glance::token`]; [`Token::NONE`] for not at all.
+    /// The messages between which this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not.
     pub token: Token,
     /// Uptime.
     pub at_ns: Uptime,
     /// What the thread had asked of the processors.
     pub demand: Demand,
-    /// It was seen in the queue's wait.
+    /// It was seen in its queue's wait.
     pub waited: bool,
 }
 
-/// What the thread had asked of the processors when it was first seen busy.
+/// The processor time that the thread had requested when it was first seen busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeenBusy {
-    /// Between which messages, see [`Glance::token`]; [`Token::NONE`] for not at all.
+    /// The messages between which this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not.
     pub token: Token,
     /// Uptime.
     pub at_ns: Uptime,
@@ -93,13 +93,13 @@ pub struct OutsideWatch {
     asleep: Asleep,
     rest: Asleep,
     seen_busy: SeenBusy,
-    /// Between which messages it was seen busy, since when, and until when at least; [`Token::NONE`] for not
-    /// at all.
+    /// The messages between which it was seen busy, since when, and until when at least; [`Token::NONE`] when
+    /// it was not.
     busy: (Token, Uptime, Uptime),
 }
 
 impl OutsideWatch {
-    /// No message runs; where the thread is was not looked at.
+    /// No message runs; where the thread is was not read.
     pub fn between(&mut self, now_ns: Uptime, token: Token, demand: Option<Demand>) {
         if let Some(demand) = demand.filter(|_| self.asleep.token != token) {
             self.asleep = Asleep { token, at_ns: now_ns, demand, waited: false };
@@ -107,7 +107,7 @@ impl OutsideWatch {
     }
 
     /// Takes note of a glance.
-    pub fn look(&mut self, glance: &Glance) -> Finding {
+    pub fn check(&mut self, glance: &Glance) -> Finding {
         let Glance { now_ns, token, demand, place } = *glance;
         let busy = match place {
             Place::Queue => false,
@@ -153,22 +153,22 @@ impl OutsideWatch {
         Finding::Busy(since_ns)
     }
 
-    /// When it was last known to do nothing.
+    /// When it was last known to be idle.
     pub fn asleep(&self) -> Asleep {
         self.asleep
     }
 
-    /// When it was first seen in the queue's wait after the last message that began.
+    /// When it was first seen in the queue's wait after the last message began.
     pub fn rest(&self) -> Asleep {
         self.rest
     }
 
-    /// What it had asked of the processors when it was first seen busy.
+    /// The processor time that it had requested when it was first seen busy.
     pub fn seen_busy(&self) -> SeenBusy {
         self.seen_busy
     }
 
-    /// How long what had this number was seen busy, when it is over: until the message that began at
+    /// How long the work with this number was seen, once it is over: until the message that began at
     /// `next_ns`, if that is known.
     pub fn lasted_ns(&self, token: Token, next_ns: Option<Uptime>) -> Option<u64> {
         let (of, since_ns, until_ns) = self.busy;
@@ -176,9 +176,9 @@ impl OutsideWatch {
     }
 }
 
-/// When what keeps the main thread began, if what it asked of the processors shows it: it has computed all
-/// the time since, or waited for a processor to do so. `seen` is when it was first seen busy, `None` for just
-/// now.
+/// When the present work of the main thread began, if the processor time that it requested shows that: it has
+/// computed all the time since, or waited for a processor to do so. `seen` is when it was first seen busy,
+/// `None` for just now.
 pub fn computing_since(
     asleep: &Asleep,
     now_ns: Uptime,
@@ -187,10 +187,10 @@ pub fn computing_since(
 ) -> Option<Uptime> {
     /// Clocks and wake-ups are not finer than that.
     const SLACK_NS: u64 = 50 * MS;
-    /// What an idle thread computes now and then does not add up to more than slack in that time.
+    /// The small computations of an idle thread do not add up to more than the slack in that time.
     const LONGEST_NS: u64 = 60_000 * MS;
-    /// A thread that computes waits this many times as long as it runs at most: others want its processor,
-    /// too.
+    /// A thread that computes is assumed to wait at most this many times as long as it runs, because others
+    /// use its processor, too.
     const MOST_WAITS: u64 = 8;
     let used_since = |before: Demand| {
         let ran_ns = demand.ran_ns.checked_sub(before.ran_ns)?;
@@ -233,32 +233,32 @@ mod tests {
     fn a_thread_that_is_away_from_its_queue_twice_is_busy() {
         let mut watch = OutsideWatch::default();
         assert_eq!(
-            watch.look(&glance(Uptime(S), Token(7), 10, Place::Elsewhere)),
+            watch.check(&glance(Uptime(S), Token(7), 10, Place::Elsewhere)),
             Finding::Doubtful(Uptime(S + CONFIRM_NS))
         );
         assert_eq!(
-            watch.look(&glance(Uptime(S + 50 * MS), Token(7), 10, Place::Running)),
+            watch.check(&glance(Uptime(S + 50 * MS), Token(7), 10, Place::Running)),
             Finding::Doubtful(Uptime(S + CONFIRM_NS))
         );
         assert_eq!(
-            watch.look(&glance(Uptime(2 * S), Token(7), 10, Place::Elsewhere)),
+            watch.check(&glance(Uptime(2 * S), Token(7), 10, Place::Elsewhere)),
             Finding::Busy(Uptime(S))
         );
         assert_eq!(watch.lasted_ns(Token(7), None), Some(S));
         assert_eq!(watch.lasted_ns(Token(7), Some(Uptime(4 * S))), Some(3 * S));
         assert_eq!(watch.lasted_ns(Token(8), None), None);
-        assert_eq!(watch.look(&glance(Uptime(3 * S), Token(7), 20, Place::Queue)), Finding::Waits);
+        assert_eq!(watch.check(&glance(Uptime(3 * S), Token(7), 20, Place::Queue)), Finding::Waits);
         assert_eq!(
             watch.asleep(),
             Asleep { token: Token(7), at_ns: Uptime(3 * S), demand: ran(20), waited: true }
         );
         assert_eq!(
-            watch.look(&glance(Uptime(4 * S), Token(7), 20, Place::Elsewhere)),
+            watch.check(&glance(Uptime(4 * S), Token(7), 20, Place::Elsewhere)),
             Finding::Doubtful(Uptime(4 * S + CONFIRM_NS))
         );
         // Others do not continue what came before another message.
         assert_eq!(
-            watch.look(&glance(Uptime(5 * S), Token(8), 20, Place::Elsewhere)),
+            watch.check(&glance(Uptime(5 * S), Token(8), 20, Place::Elsewhere)),
             Finding::Doubtful(Uptime(5 * S + CONFIRM_NS))
         );
     }
@@ -266,13 +266,13 @@ mod tests {
     #[test]
     fn rest_is_the_first_wait_after_a_message_and_asleep_the_last() {
         let mut watch = OutsideWatch::default();
-        let _ = watch.look(&glance(Uptime(S), Token(7), 10, Place::Elsewhere));
+        let _ = watch.check(&glance(Uptime(S), Token(7), 10, Place::Elsewhere));
         assert_eq!(watch.rest().token, Token::NONE, "it has not waited yet");
-        let _ = watch.look(&glance(Uptime(2 * S), Token(7), 20, Place::Queue));
-        let _ = watch.look(&glance(Uptime(3 * S), Token(7), 90, Place::Queue));
+        let _ = watch.check(&glance(Uptime(2 * S), Token(7), 20, Place::Queue));
+        let _ = watch.check(&glance(Uptime(3 * S), Token(7), 90, Place::Queue));
         assert_eq!((watch.rest().at_ns, watch.rest().demand), (Uptime(2 * S), ran(20)));
         assert_eq!((watch.asleep().at_ns, watch.asleep().demand), (Uptime(3 * S), ran(90)));
-        let _ = watch.look(&glance(Uptime(4 * S), Token(8), 95, Place::Queue));
+        let _ = watch.check(&glance(Uptime(4 * S), Token(8), 95, Place::Queue));
         assert_eq!((watch.rest().token, watch.rest().demand), (Token(8), ran(95)));
     }
 
@@ -280,27 +280,27 @@ mod tests {
     fn where_the_kernel_is_silent_what_a_thread_asks_of_the_processors_decides() {
         let mut watch = OutsideWatch::default();
         assert_eq!(
-            watch.look(&Glance { demand: None, ..glance(Uptime(S), Token(7), 0, Place::Unknown) }),
+            watch.check(&Glance { demand: None, ..glance(Uptime(S), Token(7), 0, Place::Unknown) }),
             Finding::Waits
         );
         assert_eq!(
-            watch.look(&glance(Uptime(S), Token(7), 5, Place::Unknown)),
+            watch.check(&glance(Uptime(S), Token(7), 5, Place::Unknown)),
             Finding::Doubtful(Uptime(S + CONFIRM_NS))
         );
         assert_eq!(
-            watch.look(&glance(Uptime(S + CONFIRM_NS), Token(7), 5 + MS, Place::Unknown)),
+            watch.check(&glance(Uptime(S + CONFIRM_NS), Token(7), 5 + MS, Place::Unknown)),
             Finding::Waits
         );
         let computed =
             |ms: u64| glance(Uptime(S + CONFIRM_NS + ms * MS), Token(7), 5 + ms * MS, Place::Unknown);
-        assert_eq!(watch.look(&computed(120)), Finding::Doubtful(Uptime(S + CONFIRM_NS + 220 * MS)));
-        assert_eq!(watch.look(&computed(230)), Finding::Busy(Uptime(S + CONFIRM_NS + 120 * MS)));
+        assert_eq!(watch.check(&computed(120)), Finding::Doubtful(Uptime(S + CONFIRM_NS + 220 * MS)));
+        assert_eq!(watch.check(&computed(230)), Finding::Busy(Uptime(S + CONFIRM_NS + 120 * MS)));
         // Starved: it waits for a processor most of the time.
         let mut watch = OutsideWatch::default();
-        let _ = watch.look(&glance(Uptime(S), Token(7), 5, Place::Unknown));
+        let _ = watch.check(&glance(Uptime(S), Token(7), 5, Place::Unknown));
         let demand = Some(Demand { ran_ns: 5 + 10 * MS, waited_ns: 110 * MS });
         let starved = Glance { demand, ..glance(Uptime(S + 120 * MS), Token(7), 0, Place::Unknown) };
-        assert_eq!(watch.look(&starved), Finding::Doubtful(Uptime(S + 220 * MS)));
+        assert_eq!(watch.check(&starved), Finding::Doubtful(Uptime(S + 220 * MS)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the main thread did between two polls of its queue.
 //!
 //! `MessageQueue.next()` polls before it takes each message, first without waiting. Between the return of a
-//! poll and the entry of the next one lies what the thread ran: one message, the idle handlers, or nothing.
+//! poll and the entry of the next one the thread ran one message, the idle handlers, or nothing:
 //!
 //! * The next poll waits (its time-out is not 0): the queue had nothing that was due. Nothing was run.
 //!   Until a poll that waits is entered, the thread has not rested since the last message: it worked, in the
@@ -17,15 +17,16 @@
 
 use crate::StackPointer;
 
-/// One less than the aggregator distinguishes: the message that recording began in takes a place there, too.
+/// One less than the aggregator distinguishes, because the message that recording began in takes a place
+/// there, too.
 const MAX_LOOPS: usize = 7;
 
 /// What the Java stack shows below a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollStack {
-    /// How many Java frames lie from `nativePollOnce` on outwards.
+    /// The number of Java frames from `nativePollOnce` outwards.
     pub frames: u32,
-    /// The same of the loop whose idle handler the poll is in; 0 when it is in none.
+    /// The same for the loop whose idle handler the poll is in; 0 when it is in none.
     pub idle_of: u32,
     /// How many `Looper.loop()` are on the stack.
     pub loops: u32,
@@ -33,11 +34,11 @@ pub struct PollStack {
 
 /// What follows from the polls.
 pub trait Dispatches {
-    /// A message begins, or nothing does: the next poll of this loop decides. `at` is where the poll was;
-    /// `worked`: the thread has not rested since the message before has ended.
+    /// A message begins, or nothing does: the next poll of this loop decides which. `at` is the place of the
+    /// poll; `worked`: the thread has not rested since the previous message ended.
     fn begin(&mut self, at: StackPointer, worked: bool);
 
-    /// The thread is about to rest, and has not since the message before has ended.
+    /// The thread is about to rest, and has not rested since the previous message ended.
     fn rest(&mut self);
 
     /// What began last was a message, and has ended.
@@ -46,7 +47,7 @@ pub trait Dispatches {
     /// What began last was no message.
     fn retract(&mut self);
 
-    /// What began last was a message whose loop was left without a poll: by an exception.
+    /// What began last was a message whose loop was left without a poll, by an exception.
     fn lose(&mut self);
 
     /// The message that recording began in has ended.
@@ -56,7 +57,7 @@ pub trait Dispatches {
 /// A loop on the main thread's stack.
 #[derive(Debug, Clone, Copy, Default)]
 struct Loop {
-    /// Where its poll was last.
+    /// The stack pointer of its last poll.
     at: StackPointer,
     frames: u32,
     /// What began after its last poll has not ended.
@@ -70,7 +71,7 @@ struct Loop {
 pub struct PollLoop(u32);
 
 impl PollLoop {
-    /// Of a poll that is not recorded.
+    /// The value for a poll that is not recorded.
     pub const NONE: Self = Self(0);
 
     /// As a number of 32 bits.
@@ -84,19 +85,21 @@ impl PollLoop {
     }
 }
 
-/// The loops of the main thread, by their polls. Owned by that thread; nothing here allocates or panics.
+/// The loops of the main thread, derived from their polls. Owned by that thread; nothing here allocates or
+/// panics.
 #[derive(Debug)]
 pub struct PollRules {
     loops: [Loop; MAX_LOOPS],
     depth: usize,
-    /// How many loops were on the stack when recording began inside of a message that has not ended.
+    /// How many loops were on the stack when recording began inside of a message, as long as that has not
+    /// ended.
     adopted_in: Option<u32>,
     /// Distinguishes a poll that was entered before this recording began.
     generation: u32,
 }
 
 impl PollRules {
-    /// No poll was seen yet. `generation` is another one for each recording.
+    /// The state before the first poll. `generation` is a different number for each recording.
     pub fn new(generation: u32) -> Self {
         Self { loops: [Loop::default(); MAX_LOOPS], depth: 0, adopted_in: None, generation }
     }
@@ -111,14 +114,15 @@ impl PollRules {
         self.adopted_in = None;
     }
 
-    /// Whether a poll here is one of the innermost loop: else [`entered`](Self::entered) needs the stack.
+    /// Whether a poll here belongs to the innermost loop; otherwise [`entered`](Self::entered) needs the
+    /// stack.
     #[inline]
     pub fn knows(&self, at: StackPointer) -> bool {
         self.top().is_some_and(|top| top.at == at)
     }
 
-    /// A poll is entered. The stack is used where [`knows`](Self::knows) is false; `None` when it could not
-    /// be had.
+    /// A poll is entered. The stack is needed where [`knows`](Self::knows) is false; `None` when it could not
+    /// be read.
     #[inline]
     pub fn entered(
         &mut self,
@@ -166,7 +170,7 @@ impl PollRules {
     }
 
     /// An idle handler is called, `at` on the stack: no message is taken before the next poll. `missed`:
-    /// polls may have been missed, so that what began last may have been a message all the same.
+    /// polls may have been missed, so that what began last may have been a message after all.
     pub fn idle(&mut self, at: StackPointer, missed: bool, dispatches: &mut impl Dispatches) {
         while self.depth > 1 && self.top().is_some_and(|top| top.at.is_inside(at)) {
             self.leave(dispatches);
@@ -229,7 +233,7 @@ impl PollRules {
         }
     }
 
-    /// Deeper ones than there is room for are not told apart: their polls are those of no loop.
+    /// Loops beyond the limit are not distinguished: their polls are those of no loop.
     fn push(&mut self, innermost: Loop) {
         if let Some(place) = self.loops.get_mut(self.depth) {
             *place = innermost;

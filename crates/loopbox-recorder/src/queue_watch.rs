@@ -1,26 +1,27 @@
 //! Whether the main thread sleeps while ordinary messages are due.
 //!
-//! A sync barrier that nobody removes does that: main waits, each message behind it waits, and none of them
-//! wakes main. Nothing that the hook or the kernel shows of main distinguishes it from rest. So the front of
-//! the queue is looked at, once when main has gone to rest, and again only where that look gave a reason.
+//! A sync barrier that nobody removes causes that: main waits, each message behind the barrier waits, and
+//! none of them wakes main. Nothing that the hook or the kernel shows about main distinguishes this from
+//! rest. So the front of the queue is checked once when main has gone to rest, and again only when that check
+//! gave a reason.
 
 use loopbox_format::model::Uptime;
 
 const MS: u64 = 1_000_000;
-/// A look that comes this much later than it was wanted: the process was kept from running, main as well.
+/// When a check comes this much later than intended, the process was kept from running, main included.
 const GAP_NS: u64 = 1_000 * MS;
-/// What is overdue has to be found twice, this far apart, with a main thread that waits: after a message that
-/// took long the barrier of its frame is as old, and gone with the next frame.
+/// An overdue message must be found twice, this far apart, while the main thread waits: after a message that
+/// took long, the barrier of its frame is as old, but gone with the next frame.
 const CONFIRM_NS: u64 = 500 * MS;
-/// A barrier that holds back nothing yet is looked at again after half of the time that it is known, within
-/// these bounds.
+/// A barrier that holds back nothing yet is checked again after half of the time for which it is known,
+/// within these bounds.
 const SHORTEST_NS: u64 = 500 * MS;
 const LONGEST_NS: u64 = 30_000 * MS;
 
 /// What is first in the main thread's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Front {
-    /// Nothing that main could not take, or that is due.
+    /// Nothing is held back, and nothing that main could take is due.
     Free,
     /// A sync barrier, by its token.
     Barrier {
@@ -51,30 +52,30 @@ impl Front {
     }
 }
 
-/// What follows from a look.
+/// What follows from a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueFinding {
-    /// No reason to look again before main has run.
+    /// No reason to check again before main has run.
     Rest,
-    /// Look again at this uptime.
-    LookAt(Uptime),
-    /// Messages have been held back for the hang threshold: for so long, as far as it was seen. Once for each
+    /// Check again at this uptime.
+    CheckAt(Uptime),
+    /// Messages have been held back for the hang threshold, as far as was seen. Reported once for each
     /// barrier.
     Hang(u64),
 }
 
-/// What is known of what holds the queue back.
+/// What is known about what holds the queue back.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     front: Front,
     /// Since when it has been seen there without a gap.
     seen_ns: Uptime,
-    /// When it was first found overdue with a main thread that waits.
+    /// When it was first found overdue while the main thread was waiting.
     found_ns: Option<Uptime>,
     next_ns: Uptime,
 }
 
-/// Follows what is first in the queue, from look to look.
+/// Follows what is first in the queue, from check to check.
 #[derive(Debug)]
 pub struct QueueWatch {
     threshold_ns: u64,
@@ -83,13 +84,13 @@ pub struct QueueWatch {
 }
 
 impl QueueWatch {
-    /// With the hang threshold of ordinary messages.
+    /// A watch with the hang threshold of ordinary messages.
     pub fn new(threshold_ns: u64) -> Self {
         Self { threshold_ns, held: None, reported: None }
     }
 
-    /// When to look next, whether or not main has run.
-    pub fn next_look_ns(&self) -> Option<Uptime> {
+    /// When to check next, even if main has not run.
+    pub fn next_check_ns(&self) -> Option<Uptime> {
         self.held.map(|held| held.next_ns)
     }
 
@@ -98,8 +99,8 @@ impl QueueWatch {
         self.held = None;
     }
 
-    /// Takes note of a look. `waits`: the kernel saw main in its queue's wait, and no message runs.
-    pub fn look(&mut self, now_ns: Uptime, front: Front, waits: bool) -> QueueFinding {
+    /// Records a check. `waits`: the kernel showed main in its queue's wait, and no message runs.
+    pub fn check(&mut self, now_ns: Uptime, front: Front, waits: bool) -> QueueFinding {
         let known = self.held.take().filter(|held| held.front.is_same(front));
         if front == Front::Free || self.reported.is_some_and(|reported| reported.is_same(front)) {
             return QueueFinding::Rest;
@@ -123,14 +124,14 @@ impl QueueWatch {
             }
         };
         self.held = Some(Held { front, seen_ns, found_ns, next_ns });
-        QueueFinding::LookAt(next_ns)
+        QueueFinding::CheckAt(next_ns)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use QueueFinding::{Hang, LookAt, Rest};
+    use QueueFinding::{CheckAt, Hang, Rest};
 
     const S: u64 = 1_000 * MS;
 
@@ -146,78 +147,78 @@ mod tests {
     fn a_barrier_that_holds_back_due_messages_is_a_hang_after_its_threshold_and_only_once() {
         let mut watch = QueueWatch::new(5 * S);
         let leaked = barrier(17, Some(10));
-        assert_eq!(watch.look(at(10_500), leaked, true), LookAt(at(15_500)));
-        assert_eq!(watch.next_look_ns(), Some(at(15_500)));
-        assert_eq!(watch.look(at(15_501), leaked, true), LookAt(at(16_001)));
-        assert_eq!(watch.look(at(16_001), leaked, true), Hang(5_501 * MS));
-        assert_eq!((watch.look(at(60_000), leaked, true), watch.next_look_ns()), (Rest, None));
+        assert_eq!(watch.check(at(10_500), leaked, true), CheckAt(at(15_500)));
+        assert_eq!(watch.next_check_ns(), Some(at(15_500)));
+        assert_eq!(watch.check(at(15_501), leaked, true), CheckAt(at(16_001)));
+        assert_eq!(watch.check(at(16_001), leaked, true), Hang(5_501 * MS));
+        assert_eq!((watch.check(at(60_000), leaked, true), watch.next_check_ns()), (Rest, None));
         // Another one is another hang.
-        assert_eq!(watch.look(at(61_000), barrier(18, Some(10)), true), LookAt(at(66_000)));
+        assert_eq!(watch.check(at(61_000), barrier(18, Some(10)), true), CheckAt(at(66_000)));
     }
 
     #[test]
-    fn a_frames_barrier_is_gone_at_the_second_look() {
+    fn a_frames_barrier_is_gone_at_the_second_check() {
         let mut watch = QueueWatch::new(5 * S);
-        assert_eq!(watch.look(at(10_500), barrier(17, Some(10)), true), LookAt(at(15_500)));
-        assert_eq!(watch.look(at(15_500), Front::Free, true), Rest);
-        assert_eq!(watch.next_look_ns(), None);
+        assert_eq!(watch.check(at(10_500), barrier(17, Some(10)), true), CheckAt(at(15_500)));
+        assert_eq!(watch.check(at(15_500), Front::Free, true), Rest);
+        assert_eq!(watch.next_check_ns(), None);
         // Of the next frame.
-        assert_eq!(watch.look(at(20_500), barrier(18, Some(10)), true), LookAt(at(25_500)));
-        assert_eq!(watch.look(at(25_500), barrier(19, Some(10)), true), LookAt(at(30_500)));
+        assert_eq!(watch.check(at(20_500), barrier(18, Some(10)), true), CheckAt(at(25_500)));
+        assert_eq!(watch.check(at(25_500), barrier(19, Some(10)), true), CheckAt(at(30_500)));
     }
 
     #[test]
-    fn a_barrier_that_holds_back_nothing_is_looked_at_ever_more_seldom_until_something_is_due() {
+    fn a_barrier_that_holds_back_nothing_is_checked_ever_more_rarely_until_something_is_due() {
         let mut watch = QueueWatch::new(5 * S);
         let mut now = at(0);
-        let mut looks = 0;
+        let mut checks = 0;
         while now < at(120_000) {
-            let LookAt(next) = watch.look(now, barrier(3, None), true) else { panic!("{now:?}") };
+            let CheckAt(next) = watch.check(now, barrier(3, None), true) else { panic!("{now:?}") };
             assert!(next.since(now) >= SHORTEST_NS && next.since(now) <= LONGEST_NS);
             now = next;
-            looks += 1;
+            checks += 1;
         }
-        assert!(looks <= 16, "{looks}");
+        assert!(checks <= 16, "{checks}");
         // It became due meanwhile, and main was not woken.
         let due = now.since(Uptime::ZERO) / S - 6;
-        assert_eq!(watch.look(now, barrier(3, Some(due)), true), LookAt(now.plus(CONFIRM_NS)));
-        assert!(matches!(watch.look(now.plus(CONFIRM_NS), barrier(3, Some(due)), true), Hang(_)));
+        assert_eq!(watch.check(now, barrier(3, Some(due)), true), CheckAt(now.plus(CONFIRM_NS)));
+        assert!(matches!(watch.check(now.plus(CONFIRM_NS), barrier(3, Some(due)), true), Hang(_)));
     }
 
     #[test]
     fn a_main_thread_that_does_not_wait_is_no_hang_of_the_queue() {
         let mut watch = QueueWatch::new(5 * S);
         let front = barrier(17, Some(10));
-        assert_eq!(watch.look(at(10_000), front, false), LookAt(at(15_000)));
-        assert_eq!(watch.look(at(15_000), front, false), LookAt(at(15_500)));
-        assert_eq!(watch.look(at(15_500), front, true), LookAt(at(16_000)));
+        assert_eq!(watch.check(at(10_000), front, false), CheckAt(at(15_000)));
+        assert_eq!(watch.check(at(15_000), front, false), CheckAt(at(15_500)));
+        assert_eq!(watch.check(at(15_500), front, true), CheckAt(at(16_000)));
         assert_eq!(
-            watch.look(at(16_000), front, false),
-            LookAt(at(16_500)),
+            watch.check(at(16_000), front, false),
+            CheckAt(at(16_500)),
             "it took a message that may pass"
         );
-        assert_eq!(watch.look(at(16_500), front, true), LookAt(at(17_000)));
-        assert_eq!(watch.look(at(17_000), front, true), Hang(7 * S));
+        assert_eq!(watch.check(at(16_500), front, true), CheckAt(at(17_000)));
+        assert_eq!(watch.check(at(17_000), front, true), Hang(7 * S));
     }
 
     #[test]
     fn a_process_that_was_frozen_is_watched_anew() {
         let mut watch = QueueWatch::new(5 * S);
         let front = barrier(17, Some(10));
-        assert_eq!(watch.look(at(10_000), front, true), LookAt(at(15_000)));
-        assert_eq!(watch.look(at(70_000), front, true), LookAt(at(75_000)));
-        assert_eq!(watch.look(at(75_900), front, true), LookAt(at(76_400)), "a busy machine is late, too");
-        assert_eq!(watch.look(at(76_400), front, true), Hang(6_400 * MS));
+        assert_eq!(watch.check(at(10_000), front, true), CheckAt(at(15_000)));
+        assert_eq!(watch.check(at(70_000), front, true), CheckAt(at(75_000)));
+        assert_eq!(watch.check(at(75_900), front, true), CheckAt(at(76_400)), "a busy machine is late, too");
+        assert_eq!(watch.check(at(76_400), front, true), Hang(6_400 * MS));
     }
 
     #[test]
     fn a_message_that_is_due_and_does_not_wake_main_is_a_hang_without_a_barrier() {
         let mut watch = QueueWatch::new(5 * S);
         let front = Front::Overdue(Uptime(10 * S));
-        assert_eq!(watch.look(at(10_400), front, true), LookAt(at(15_400)));
-        assert_eq!(watch.look(at(15_400), front, true), LookAt(at(15_900)));
-        assert_eq!(watch.look(at(15_900), front, true), Hang(5_500 * MS));
+        assert_eq!(watch.check(at(10_400), front, true), CheckAt(at(15_400)));
+        assert_eq!(watch.check(at(15_400), front, true), CheckAt(at(15_900)));
+        assert_eq!(watch.check(at(15_900), front, true), Hang(5_500 * MS));
         watch.forget();
-        assert_eq!(watch.next_look_ns(), None);
+        assert_eq!(watch.next_check_ns(), None);
     }
 }

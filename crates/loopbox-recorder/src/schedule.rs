@@ -1,21 +1,22 @@
-//! When the sampler thread sleeps, parks and takes a stack.
+//! Decides when the sampler thread sleeps, parks and takes a stack.
 
 use crate::{Sampling, widened_interval};
 use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
 const HOUR_NS: u128 = 3_600_000 * MS as u128;
-/// Idle for this long, the sampler parks and the next start has to wake it: one wake-up call of the main
-/// thread for a tenth of a second of silence at least. In the background it parks at once: there messages are
-/// rare.
+/// After main was idle for this long, the sampler parks, and the next start must wake it: so the main thread
+/// makes at most one wake-up call for each tenth of a second of silence. In the background it parks at once,
+/// because messages are rare there.
 const PARK_AFTER_NS: u64 = 100 * MS;
-/// This many looks in a row found no message old enough to be sampled: messages follow each other and all are
-/// short, as while the app scrolls. From then on it is looked half as often, until one is found. Not where
-/// trees are kept that are not much longer than that: they would begin too late. (Nor is there one look then
-/// until it parks.)
-const BUSY_LOOKS: u32 = 10;
+/// After this many consecutive checks without a message old enough to be sampled, the thread checks half as
+/// often, until it finds one. Then messages follow each other and all are short, as while the app scrolls.
+/// Not where short trees are kept as well, because they would begin too late. (The thread does not check
+/// before it parks either.)
+const BUSY_CHECKS: u32 = 10;
 const SHORT_TREE: u64 = 4;
-/// Waking later than this is a process that was frozen or a device that slept, not a busy machine.
+/// Waking later than this means that the process was frozen or the device slept, not that the machine is
+/// busy.
 const FROZEN_LATE_NS: u64 = 10_000 * MS;
 /// Late wake-ups in a row until the machine counts as starved.
 const LATE_STRIKES: u32 = 3;
@@ -25,8 +26,8 @@ const CALM_STEPS: u32 = 32;
 const MAX_BACKOFF: u32 = 4;
 /// Failed suspensions in a row until the message is given up.
 const MAX_FAILURES: u32 = 3;
-/// Nothing is sampled for this long after a second message in a row was given up; six times as long with each
-/// one that follows, up to an hour.
+/// Nothing is sampled for this long after a second message in a row was given up, and six times as long after
+/// each further one, up to an hour.
 const GIVEN_UP_NS: u64 = 10_000 * MS;
 const GIVEN_UP_FACTOR: u64 = 6;
 const GIVEN_UP_MAX_NS: u64 = 3_600_000 * MS;
@@ -36,14 +37,14 @@ const UNSAMPLED_NS: u64 = 500 * MS;
 /// What the main thread does, as the sampler reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
-    /// No message runs, since when.
+    /// No message runs, since this time.
     Idle {
         /// Uptime of the last end.
         since_ns: Uptime,
     },
     /// A message runs.
     Running {
-        /// Which.
+        /// Its token.
         token: Token,
         /// When its dispatch began.
         start_ns: Uptime,
@@ -78,22 +79,23 @@ pub enum Step {
     SleepUntil(Uptime),
     /// Take a stack now and report with [`Schedule::taken`].
     Sample {
-        /// The message that the decision is for: when another one runs by then, the stack is not this one's.
+        /// The message that the decision is for. When another one runs by then, the stack does not belong to
+        /// this one.
         token: Token,
-        /// The interval in force, to be kept with the stack.
+        /// The interval in effect, which is kept with the stack.
         interval_ns: u64,
     },
 }
 
-/// How taking a stack went.
+/// The result of taking a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// A stack was taken.
     Stack {
-        /// How long the main thread was kept stopped at most: from the moment that this was asked for.
+        /// The longest time for which the main thread may have been stopped: from the request on.
         stop_ns: u64,
     },
-    /// The main thread could not have stopped soon, which is known without asking: nothing was stopped.
+    /// It was known without asking that the main thread could not stop soon: nothing was stopped.
     Unstoppable,
     /// Another message ran by then, or none; nothing was stopped.
     Gone,
@@ -110,8 +112,8 @@ pub enum Taken {
 ///   absolute, so lateness does not add up. A deadline that passed is not made up for but counted as missed.
 /// * While display frames come, the onset is that of [`Schedule::set_jank_onset`].
 /// * With [`Sampling::once`], a message is left alone once a stack of it was taken.
-/// * A message after an idle look, or among many short ones, is found within a tenth of a second or twice the
-///   onset more.
+/// * A message after an idle check, or among many short ones, is found within a tenth of a second or twice
+///   the onset more.
 /// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's
 ///   builder asks for it ([`Schedule::advise`]); it is wider in the background.
 /// * It doubles, up to sixteen times as wide, when the thread wakes late three times in a row (the machine is
@@ -121,7 +123,7 @@ pub enum Taken {
 ///   budget stretches the interval to what the refill affords, so that even then a hang leaves some stacks.
 #[derive(Debug, Clone)]
 pub struct Schedule {
-    /// In force, and without frames.
+    /// The onset in effect, and the one without frames.
     onset_ns: u64,
     usual_onset_ns: u64,
     base_interval_ns: u64,
@@ -135,7 +137,7 @@ pub struct Schedule {
     token: Token,
     due_ns: Uptime,
     samples: u32,
-    /// Looks in a row that found nothing to sample, since the thread was parked.
+    /// Checks in a row that found nothing to sample, since the thread was parked.
     fruitless: u32,
     keeps_short_trees: bool,
     usually_keeps_short_trees: bool,
@@ -203,7 +205,7 @@ impl Schedule {
     }
 
     /// While display frames come, messages that begin are sampled from this age on, and short trees are kept;
-    /// `None` when none come any more. It never makes sampling begin later.
+    /// `None` when no more frames come. It never makes sampling begin later.
     pub fn set_jank_onset(&mut self, onset_ns: Option<u64>) {
         self.onset_ns = onset_ns.unwrap_or(u64::MAX).min(self.usual_onset_ns);
         self.keeps_short_trees = onset_ns.is_some() || self.usually_keeps_short_trees;
@@ -235,14 +237,14 @@ impl Schedule {
             return self.sleep_until(now_ns.plus(self.onset_ns));
         }
         if let Some(asked_ns) = asked_ns.filter(|&asked_ns| asked_ns >= self.due_ns) {
-            // What was due before this look was not looked for.
+            // What was due before this check was missed.
             let (interval, unwanted_ns) = (self.interval_ns(), asked_ns.since(self.due_ns));
             self.due_ns = self.due_ns.plus(unwanted_ns / interval * interval);
         }
         if now_ns < self.due_ns {
             let fresh = now_ns.since(start_ns) < self.onset_ns;
-            let next_look_ns = if fresh { self.next_look_ns(now_ns) } else { Uptime::ZERO };
-            return self.sleep_until(self.due_ns.max(next_look_ns));
+            let next_check_ns = if fresh { self.next_check_ns(now_ns) } else { Uptime::ZERO };
+            return self.sleep_until(self.due_ns.max(next_check_ns));
         }
         self.fruitless = 0;
         self.skip_passed_deadlines(now_ns);
@@ -269,18 +271,18 @@ impl Schedule {
         self.sleep_until(park_ns.min(now_ns.plus(onset_ns)))
     }
 
-    /// Counts a look that found nothing to sample. When the next one is due at the earliest; zero for
-    /// whenever there may be something.
-    fn next_look_ns(&mut self, now_ns: Uptime) -> Uptime {
+    /// Counts a check that found nothing to sample. Returns when the next one is due at the earliest; zero
+    /// when there may be something at any time.
+    fn next_check_ns(&mut self, now_ns: Uptime) -> Uptime {
         self.fruitless = self.fruitless.saturating_add(1);
-        if self.looks_seldom() { now_ns.plus(self.onset_ns.saturating_mul(2)) } else { Uptime::ZERO }
+        if self.checks_rarely() { now_ns.plus(self.onset_ns.saturating_mul(2)) } else { Uptime::ZERO }
     }
 
-    fn looks_seldom(&self) -> bool {
-        self.fruitless >= BUSY_LOOKS && !self.keeps_short_trees
+    fn checks_rarely(&self) -> bool {
+        self.fruitless >= BUSY_CHECKS && !self.keeps_short_trees
     }
 
-    /// How the stack that [`Step::Sample`] asked for went; `now_ns` is after it.
+    /// The result of the stack that [`Step::Sample`] requested; `now_ns` is the time after it.
     pub fn taken(&mut self, now_ns: Uptime, taken: Taken) {
         match taken {
             Taken::Stack { stop_ns } => {
@@ -314,8 +316,8 @@ impl Schedule {
         }
     }
 
-    /// The current message is not sampled any more. The next one is; where that fails, too, whatever keeps
-    /// ART from stopping the main thread may last, and it is tried less and less often.
+    /// The current message is not sampled any more; the next one is. If that fails, too, the reason why ART
+    /// cannot stop the main thread may last, so attempts become less and less frequent.
     fn give_up(&mut self, now_ns: Uptime) {
         self.failures = 0;
         self.given_up_token = self.token;
@@ -332,7 +334,7 @@ impl Schedule {
         self.given_up
     }
 
-    /// The interval in force for the current message.
+    /// The interval in effect for the current message.
     pub fn interval_ns(&self) -> u64 {
         let widened = widened_interval(self.base_interval_ns, self.samples, self.samples_per_tree);
         let factor = u64::from(if self.background { self.background_factor } else { 1 }) << self.backoff;
@@ -351,18 +353,17 @@ impl Schedule {
         self.background = background;
     }
 
-    /// The thread did something else than the step asked for: that it comes late then says nothing of the
-    /// machine.
+    /// The thread did something other than the step, so its lateness then says nothing about the machine.
     pub fn reset_lateness(&mut self) {
         self.asked_ns = None;
     }
 
-    /// The worst lateness since this was last called; `None` when the thread did not sleep to a deadline.
+    /// The worst lateness since the previous call; `None` when the thread did not sleep to a deadline.
     pub fn take_late_ns(&mut self) -> Option<u64> {
         self.worst_late_ns.take()
     }
 
-    /// Samples of the current message that were due but not taken, since this was last called.
+    /// Samples of the current message that were due but not taken since the previous call.
     pub fn take_missed(&mut self) -> u32 {
         let missed = std::mem::take(&mut self.missed);
         // Of one stack that comes late none is missing.
@@ -420,7 +421,7 @@ impl Schedule {
         self.due_ns = self.due_ns.plus(passed.saturating_mul(interval));
     }
 
-    /// Refills the budget; `Some` with the time to wait for when it does not hold a usual stop.
+    /// Refills the budget; `Some` with the time to wait when it does not suffice for a usual stop.
     fn wait_for_budget(&mut self, now_ns: Uptime) -> Option<Uptime> {
         let budget = u128::from(self.budget_per_hour_ns);
         let since = now_ns.since(self.budget_at_ns.unwrap_or(now_ns));

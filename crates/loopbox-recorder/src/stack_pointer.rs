@@ -1,23 +1,23 @@
 //! Where on its stack the main thread called the hook.
 
-/// How far down the thread's stack a hook was called: what distinguishes a nested `Looper.loop()` from a lost
-/// end.
+/// The place on the thread's stack at which a hook was called. It distinguishes a nested `Looper.loop()` from
+/// a lost end.
 ///
-/// When a message begins while another has not ended, either the other one runs a loop of its own, and then
-/// the stack is deeper than it was at the other's start; or the other one left by an exception that was not
-/// reported (with the Printer hook any exception, with the Observer hook an `Error`), and then it is not.
-/// Looper itself reports neither. All supported ABIs grow their stacks towards lower addresses.
+/// When a message begins while another one has not ended, there are two cases. Either the other one runs a
+/// nested loop; then the stack is deeper than at the other's start. Or the other one was left by an exception
+/// that was not reported (with the Printer hook any exception, with the Observer hook an `Error`); then it is
+/// not deeper. Looper itself reports neither. All supported ABIs grow their stacks towards lower addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StackPointer(u64);
 
-/// Less than the smallest nested loop adds (three frames of compiled code at least), more than rounding.
+/// Less than the smallest nested loop adds (at least three frames of compiled code), and more than rounding.
 const SAME_LEVEL_BYTES: u64 = 64;
 
 impl StackPointer {
-    /// Not known: a start inside of a message is then taken for the loss of that message's end.
+    /// Not known: a start inside of a message then counts as the loss of that message's end.
     pub const UNKNOWN: Self = Self(0);
 
-    /// Of a message whose start was not seen: everything is inside of it, and far away from it.
+    /// The pointer of a message whose start was not seen: everything is inside of it, and far away from it.
     pub(crate) const BELOW_ALL: Self = Self(u64::MAX);
 
     /// A pointer at this address of the thread's stack.
@@ -33,7 +33,7 @@ impl StackPointer {
         Self(std::ptr::from_ref(std::hint::black_box(&probe)).addr() as u64)
     }
 
-    /// Whether this pointer lies deeper in the stack than `outer`, so that what ran at `outer` is still
+    /// Whether this pointer is deeper in the stack than `outer`, so that what ran at `outer` is still
     /// running.
     pub(crate) fn is_inside(self, outer: Self) -> bool {
         self.0 != 0 && self.0.saturating_add(SAME_LEVEL_BYTES) < outer.0

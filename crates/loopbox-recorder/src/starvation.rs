@@ -1,11 +1,11 @@
-//! How long the main thread has waited for a processor, the wait that is not over included.
+//! How long the main thread has waited for a processor, including a wait that has not ended.
 
-/// What the kernel counts of a thread (`/proc/<pid>/task/<tid>/schedstat`), and whether it sleeps.
+/// What the kernel counts for a thread (`/proc/<pid>/task/<tid>/schedstat`), and whether it sleeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scheduled {
     /// How long it ran.
     pub ran_ns: u64,
-    /// How long it waited for a processor. The kernel adds a wait when it is over, not before.
+    /// How long it waited for a processor. The kernel adds a wait when it ends, not before.
     pub waited_ns: u64,
     /// How often it was given a processor.
     pub turns: u64,
@@ -13,30 +13,31 @@ pub struct Scheduled {
     pub is_runnable: bool,
 }
 
-/// Follows a thread that is looked at now and then, by another one that may wait for a processor as well.
+/// Follows a thread that is checked now and then by another thread, which may itself have to wait for a
+/// processor.
 ///
-/// The kernel counts a wait when it is over. So the time that it counted neither as a run nor as a wait is
-/// sleep, or a wait that is not over. A thread that sleeps at a look is in no wait. The wait of a runnable
-/// one began after the look before, unless it has had no turn since then.
+/// The kernel counts a wait when it ends. So time that it counted neither as running nor as waiting is sleep,
+/// or a wait that has not ended. A thread that sleeps at a check is in no wait. The wait of a runnable thread
+/// began after the previous check, unless it has had no turn since then.
 #[derive(Debug, Clone, Copy)]
 pub struct Starvation {
     first: Scheduled,
     first_ns: u64,
     last: Scheduled,
     last_ns: u64,
-    /// At the least, up to the last look.
+    /// The minimum that it slept, up to the last check.
     slept_ns: u64,
 }
 
 impl Starvation {
-    /// From now on.
+    /// Starts counting now.
     pub fn new(now_ns: u64, now: Scheduled) -> Self {
         Self { first: now, first_ns: now_ns, last: now, last_ns: now_ns, slept_ns: 0 }
     }
 
-    /// How long the thread has waited for a processor so far. The clock may leave out when the process was
-    /// frozen.
-    pub fn look(&mut self, now_ns: u64, now: Scheduled) -> u64 {
+    /// How long the thread has waited for a processor so far. The clock may exclude time in which the process
+    /// was frozen.
+    pub fn update(&mut self, now_ns: u64, now: Scheduled) -> u64 {
         let all_ns = now_ns.saturating_sub(self.first_ns);
         let ran_ns = now.ran_ns.saturating_sub(self.first.ran_ns);
         let waited_ns = now.waited_ns.saturating_sub(self.first.waited_ns);
@@ -59,9 +60,9 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Looks at these times: milliseconds so far, run, waited, turns, whether it is runnable, and what is
-    /// found.
-    fn looks(looks: &[(u64, u64, u64, u64, bool, u64)]) {
+    /// Checks at these times: milliseconds so far, run, waited, turns, whether it is runnable, and the
+    /// expected result.
+    fn checks(checks: &[(u64, u64, u64, u64, bool, u64)]) {
         let at = |ran: u64, waited: u64, turns, is_runnable| Scheduled {
             ran_ns: (1_000 + ran) * MS,
             waited_ns: (70 + waited) * MS,
@@ -69,23 +70,23 @@ mod tests {
             is_runnable,
         };
         let mut starvation = Starvation::new(900 * MS, at(0, 0, 0, true));
-        for &(now, ran, waited, turns, is_runnable, found) in looks {
-            let starved_ns = starvation.look((900 + now) * MS, at(ran, waited, turns, is_runnable));
+        for &(now, ran, waited, turns, is_runnable, found) in checks {
+            let starved_ns = starvation.update((900 + now) * MS, at(ran, waited, turns, is_runnable));
             assert_eq!(starved_ns / MS, found, "at {now} ms");
         }
     }
 
     #[test]
     fn a_thread_that_works_or_sleeps_is_not_starved() {
-        looks(&[(80, 80, 0, 0, true, 0), (160, 159, 1, 2, true, 1), (4_000, 3_998, 2, 9, true, 2)]);
-        looks(&[(80, 0, 0, 0, false, 0), (4_000, 1, 2, 3, false, 2)]);
-        // It sleeps and works by turns, and is runnable at each look: less than one interval is in doubt.
-        looks(&[(80, 40, 0, 8, true, 40), (160, 80, 0, 16, true, 80), (240, 120, 0, 24, true, 80)]);
+        checks(&[(80, 80, 0, 0, true, 0), (160, 159, 1, 2, true, 1), (4_000, 3_998, 2, 9, true, 2)]);
+        checks(&[(80, 0, 0, 0, false, 0), (4_000, 1, 2, 3, false, 2)]);
+        // It sleeps and works by turns, and is runnable at each check: less than one interval is in doubt.
+        checks(&[(80, 40, 0, 8, true, 40), (160, 80, 0, 16, true, 80), (240, 120, 0, 24, true, 80)]);
     }
 
     #[test]
     fn a_wait_counts_before_it_is_over() {
-        looks(&[
+        checks(&[
             (80, 3, 0, 0, true, 77),
             (2_000, 3, 0, 0, true, 1_997),
             (2_080, 6, 1_999, 1, true, 2_074),
@@ -94,21 +95,21 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_counts_when_the_looks_are_rare() {
-        // Three waits are over, and the fourth has lasted for most of the time since the last look.
-        looks(&[(80, 80, 0, 0, true, 0), (4_100, 92, 444, 3, true, 4_008)]);
+    fn a_wait_counts_when_the_checks_are_rare() {
+        // Three waits are over, and the fourth has lasted for most of the time since the last check.
+        checks(&[(80, 80, 0, 0, true, 0), (4_100, 92, 444, 3, true, 4_008)]);
     }
 
     #[test]
-    fn sleep_before_the_last_look_is_no_wait() {
-        looks(&[(2_000, 1, 0, 1, false, 0), (2_080, 2, 0, 2, true, 79), (2_160, 2, 0, 2, true, 159)]);
-        looks(&[(2_000, 1, 0, 1, false, 0), (2_080, 1, 0, 1, true, 80), (2_160, 2, 75, 2, true, 155)]);
+    fn sleep_before_the_last_check_is_no_wait() {
+        checks(&[(2_000, 1, 0, 1, false, 0), (2_080, 2, 0, 2, true, 79), (2_160, 2, 0, 2, true, 159)]);
+        checks(&[(2_000, 1, 0, 1, false, 0), (2_080, 1, 0, 1, true, 80), (2_160, 2, 75, 2, true, 155)]);
     }
 
     #[test]
     fn what_the_thread_ran_is_never_taken_for_a_wait() {
         // The clock left out three seconds in which the whole process was kept from running; the kernel
         // counts them.
-        looks(&[(1_000, 600, 3_400, 4, true, 400)]);
+        checks(&[(1_000, 600, 3_400, 4, true, 400)]);
     }
 }

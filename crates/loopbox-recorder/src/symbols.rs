@@ -8,7 +8,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 #[derive(Debug, Clone)]
 pub struct Interner<T> {
     items: Vec<T>,
-    /// Open addressing: item number plus one, 0 for free. Twice as many places as items at most.
+    /// A hash table with open addressing: item number plus one, 0 for free. It has at least twice as many
+    /// places as items.
     places: Vec<u32>,
     capacity: usize,
 }
@@ -21,8 +22,7 @@ impl<T: Hash + Eq> Interner<T> {
         Self { items: Vec::new(), places: vec![0; places], capacity }
     }
 
-    /// The number of this value, a new one when it was not known; `None` when it is not and the table is
-    /// full.
+    /// The number of this value, a new one if it was not known; `None` when it is new and the table is full.
     pub fn intern(&mut self, value: T) -> Option<u32> {
         let mask = self.places.len() - 1;
         let mut hasher = DefaultHasher::new();
@@ -57,8 +57,8 @@ impl<T: Hash + Eq> Interner<T> {
 
 /// The methods and locations of all trees of a process, bounded.
 ///
-/// An app that runs for weeks meets ever new methods, while old trees are dropped: when the table is full,
-/// [`SymbolTable::collect`] keeps what the living trees still need.
+/// An app that runs for weeks meets ever more methods, while old trees are dropped: when the table is full,
+/// [`SymbolTable::collect`] keeps what the remaining trees still need.
 #[derive(Debug, Clone)]
 pub struct SymbolTable {
     methods: Interner<Method>,
@@ -66,7 +66,7 @@ pub struct SymbolTable {
 }
 
 impl SymbolTable {
-    /// The location that stands for a frame for which there was no room.
+    /// The location used for a frame for which there was no room.
     pub const NO_ROOM: LocationId = LocationId(0);
 
     /// A table for at most this many distinct methods and locations.
@@ -92,7 +92,7 @@ impl SymbolTable {
         Symbols { methods: self.methods.items().to_vec(), locations: self.locations.items().to_vec() }
     }
 
-    /// What a number stands for, with its method; `None` for a number that was not given.
+    /// The location with this number, and its method; `None` for a number that is not in use.
     pub fn place(&self, location: LocationId) -> Option<(Location, Option<&Method>)> {
         let location = *self.locations.items().get(location.0 as usize)?;
         let method = match location {
@@ -102,8 +102,8 @@ impl SymbolTable {
         Some((location, method))
     }
 
-    /// Forgets what no tree uses and renumbers the rest, in the trees too. Every number from before is void;
-    /// a cache of numbers has to be emptied.
+    /// Removes what no tree uses and renumbers the rest, in the trees too. All earlier numbers become
+    /// invalid, and a cache of numbers must be cleared.
     pub fn collect(&mut self, trees: &mut [StackTree], growing: &mut StackTreeBuilder) {
         let old = self.symbols();
         self.reset();

@@ -4,7 +4,7 @@ use crate::Sampling;
 use loopbox_format::model::{LocationId, Phase, StackSource, StackTree, Token, Uptime};
 use loopbox_format::stacks::TreeMerger;
 
-/// The most changes of the interval that a tree lists; samples have their own times anyway.
+/// The largest number of interval changes that a tree lists; samples have their own times anyway.
 const MAX_PHASES: usize = 64;
 
 /// One stack of the main thread.
@@ -16,15 +16,15 @@ pub struct Sample<'a> {
     pub at_ns: Uptime,
     /// How long it kept the main thread stopped.
     pub stop_ns: u64,
-    /// The interval that was asked for when it was taken.
+    /// The interval in effect when it was taken.
     pub interval_ns: u64,
 }
 
-/// The interval to ask for when `used` of `capacity` is used up.
+/// The interval to use when `used` of `capacity` is used up.
 ///
-/// The first half is for full resolution. The other half is cut in sixteen, and each part doubles the
-/// interval, so that with the defaults the first ten seconds have a stack each 10 ms, a minute one each 320
-/// ms, and a message that hangs for a day still fits.
+/// The first half has the full resolution. The other half is divided into sixteen parts, each of which
+/// doubles the interval. With the defaults, the first ten seconds have a stack each 10 ms, a minute has one
+/// each 320 ms, and a message that hangs for a day still fits.
 pub fn widened_interval(base_ns: u64, used: u32, capacity: u32) -> u64 {
     let beyond_half = u64::from(used).saturating_sub(u64::from(capacity / 2));
     let doublings = (beyond_half * 32).checked_div(u64::from(capacity)).unwrap_or(0).min(16);
@@ -33,8 +33,8 @@ pub fn widened_interval(base_ns: u64, used: u32, capacity: u32) -> u64 {
 
 /// Merges the stacks of one message after the other into [`StackTree`]s.
 ///
-/// One builder serves all messages: memory is taken once and bounded by [`Sampling::samples_per_tree`] and
-/// [`Sampling::nodes_per_tree`]. What does not fit is counted as missed.
+/// One builder serves all messages: its memory is allocated once and limited by
+/// [`Sampling::samples_per_tree`] and [`Sampling::nodes_per_tree`]. What does not fit counts as missed.
 #[derive(Debug, Clone)]
 pub struct StackTreeBuilder {
     interval_ns: u64,
@@ -75,7 +75,7 @@ impl StackTreeBuilder {
         }
     }
 
-    /// Starts the tree of this message; the one before is dropped.
+    /// Starts the tree of this message, and drops the previous one.
     pub fn begin(&mut self, token: Token, start_ns: Uptime, source: StackSource) {
         self.merger.clear();
         self.deltas_ns.clear();
@@ -136,18 +136,18 @@ impl StackTreeBuilder {
         self.merger.samples()
     }
 
-    /// Whether the tree of a finished message is to be kept: it ran as long as [`Sampling::min_samples`]
-    /// samples at the configured interval take (Qimao's 95, of 10 ms). How many stacks there are says nothing
-    /// of that: back-off and a busy machine make them rarer, and the Java API's are taken at a wider
-    /// interval. With [`Sampling::once`] it ran as long as its stack is waited for.
+    /// Whether to keep the tree of a finished message: it ran for as long as [`Sampling::min_samples`]
+    /// samples take at the configured interval (Qimao's 95, of 10 ms). The number of stacks does not show
+    /// that: back-off and a busy machine make them rarer, and those of the Java API are taken at a wider
+    /// interval. With [`Sampling::once`] the message must have run until its stack was due.
     ///
-    /// `ran_ns` is how long the message took; `None` when that is not known, then it ran until its last stack
-    /// at least.
+    /// `ran_ns` is how long the message took. With `None`, when that is not known, it ran at least until its
+    /// last stack.
     pub fn is_worth_keeping(&self, ran_ns: Option<u64>) -> bool {
         self.is_of_one_that_ran(ran_ns, self.kept_from_ns)
     }
 
-    /// The same for another time than the configured one.
+    /// The same for a time other than the configured one.
     pub fn is_of_one_that_ran(&self, ran_ns: Option<u64>, at_least_ns: u64) -> bool {
         let seen_ns = self.last_ns.since(self.start_ns);
         self.samples() > 0 && ran_ns.unwrap_or(0).max(seen_ns) >= at_least_ns
@@ -168,7 +168,7 @@ impl StackTreeBuilder {
         }
     }
 
-    /// Replaces the number of every location, when the table behind them was renumbered.
+    /// Replaces the number of every location, after the table that they index was renumbered.
     pub(crate) fn renumber(&mut self, number: impl FnMut(LocationId) -> LocationId) {
         self.merger.renumber(number);
     }

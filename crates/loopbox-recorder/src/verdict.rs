@@ -1,12 +1,12 @@
-//! Whether a stop was an ANR, from what is known of it.
+//! Whether a stop was an ANR, from what is known about it.
 
 use loopbox_format::looper::{AnrClass, component_anr_class};
 use loopbox_format::model::{
     Anr, AnrVerdict, Component, Message, NamedBy, ProcessExit, SignalOrigin, SystemWord,
 };
 
-/// The time-out of the system's input dispatcher: the other time-outs are scaled as the configured threshold
-/// is to it.
+/// The time-out of the system's input dispatcher. The other time-outs are scaled by the ratio of the
+/// configured threshold to it.
 const INPUT_MS: u64 = 5_000;
 
 /// The verdict that the evidence allows.
@@ -39,10 +39,10 @@ pub fn classify(anr: &Anr) -> AnrVerdict {
     if waited_ns >= threshold_ns { AnrVerdict::Hang } else { AnrVerdict::Responsive }
 }
 
-/// How long a message may run before it counts as a hang: `input_ns` when only input waits for it, and for
-/// the framework's component messages as much more as the system has for them (a service may take twenty
-/// seconds where input waits five). Outside of messages, and in a message without a name, it is input that
-/// waits.
+/// How long a message may run before it counts as a hang: `input_ns` when only input waits for it, and longer
+/// for the framework's component messages, in proportion to the system's time-outs (a service may take twenty
+/// seconds where input waits five). Outside of messages, and in a message without a name, the limit is that
+/// of input.
 pub fn threshold_ns(input_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
     // By the head of the queue it may be another's name.
     let certain = message.filter(|message| !matches!(message.named_by, NamedBy::Peek));
@@ -56,8 +56,8 @@ pub fn threshold_ns(input_ns: u64, message: Option<&Message>, api_level: u32) ->
     input_ns / INPUT_MS * timeout_ms.max(INPUT_MS)
 }
 
-/// Who sent a signal: the user of the sender, which a kernel that knows no sender gives as 0 with a process
-/// id of 0.
+/// Who sent a signal, by the sender's user. A kernel that does not know the sender gives user 0 and process
+/// id 0.
 pub fn origin(pid: u32, uid: u32, own_pid: u32, own_uid: u32) -> SignalOrigin {
     /// `Process.SYSTEM_UID` and `Process.SHELL_UID`.
     const SYSTEM: u32 = 1_000;

@@ -4,23 +4,24 @@ use crate::{Activity, Scheduled, Starvation};
 use loopbox_format::model::{CpuUse, Token, Uptime};
 
 const MS: u64 = 1_000_000;
-/// A thread that wakes that much too late was kept from running, and with it the whole process.
+/// A thread that wakes up this much too late was kept from running, and the whole process with it.
 const GAP_NS: u64 = 1_000 * MS;
-/// How often a running message is looked at, at the least; in the background no user waits for it.
-const LOOK_NS: u64 = 500 * MS;
-const BACKGROUND_LOOK_NS: u64 = 1_000 * MS;
-/// From this age on a message whose process is killed leaves a report.
+/// How often a running message is checked at least; in the background, where no user waits, less often is
+/// enough.
+const CHECK_NS: u64 = 500 * MS;
+const BACKGROUND_CHECK_NS: u64 = 1_000 * MS;
+/// A message of at least this age leaves a report if its process is killed.
 const MATTERS_NS: u64 = 1_000 * MS;
-/// How often it is looked at from then on: by the looks the next launch knows how long it ran, to within a
-/// tenth of a second.
+/// How often it is checked from then on. From these checks the next launch knows how long the message ran, to
+/// within a tenth of a second.
 const HEARTBEAT_NS: u64 = 80 * MS;
 
-/// What the watching thread did since the last look.
+/// What the watching thread did since the last check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
     /// It was busy, or slept for an unknown time.
     Awake,
-    /// It slept until this uptime, or until something woke it before.
+    /// It slept until this uptime, or was woken earlier.
     SleptUntil(Uptime),
     /// It slept until a message began.
     Parked,
@@ -29,7 +30,7 @@ pub enum Since {
 /// A message that runs long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Suspect {
-    /// Which; [`Token::NONE`] for none.
+    /// Its token; [`Token::NONE`] for none.
     pub token: Token,
     /// When its dispatch began.
     pub start_ns: Uptime,
@@ -37,23 +38,25 @@ pub struct Suspect {
     pub ran_ns: u64,
     /// How long the process did not run meanwhile.
     pub frozen_ns: u64,
-    /// How much of `ran_ns` the main thread has waited for a processor since the first look at the message.
+    /// The part of `ran_ns` for which the main thread has waited for a processor since the first check of the
+    /// message.
     pub starved_ns: u64,
-    /// Who used the processors since that look; of no time until the second one.
+    /// Which processes used the processors since that check; covers no time until the second check.
     pub cpu_use: CpuUse,
 }
 
-/// Watches the running message from another thread: no message is posted, no clock of the main thread read.
+/// Watches the running message from another thread: it posts no message, and reads no clock of the main
+/// thread.
 ///
-/// The thread sleeps to deadlines. When it wakes much later than it wanted, the process was frozen by the
-/// system, stopped, or starved; that time is not the message's own and does not count.
+/// The thread sleeps to deadlines. When it wakes much later than intended, the process was frozen by the
+/// system, stopped, or starved; that time does not count for the message.
 #[derive(Debug, Clone, Copy)]
 pub struct Watchdog {
     suspicion_ns: u64,
     gap_ns: u64,
     background: bool,
     message: Suspect,
-    /// Since the first look at the message: how long it had run then, and what was counted.
+    /// The first check of the message: how long it had run by then, and the counters at that time.
     first: Option<(Starvation, u64, Counted)>,
     frozen: Frozen,
 }
@@ -61,7 +64,7 @@ pub struct Watchdog {
 /// What the kernel counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
-    /// Of the main thread.
+    /// The counters of the main thread.
     pub main: Scheduled,
     /// CPU time of the process; `None` when it could not be read.
     pub process_ns: Option<u64>,
@@ -72,7 +75,7 @@ pub struct Counted {
 /// When the process did not run while a message did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frozen {
-    /// In all.
+    /// The total.
     pub all_ns: u64,
     /// How often.
     pub times: u32,
@@ -100,8 +103,8 @@ impl Watchdog {
         self.background = background;
     }
 
-    /// Looks at what the main thread does. True when the message is under suspicion.
-    pub fn look(&mut self, now_ns: Uptime, activity: Activity, since: Since) -> bool {
+    /// Updates what the main thread does. True when the message is under suspicion.
+    pub fn check(&mut self, now_ns: Uptime, activity: Activity, since: Since) -> bool {
         let Some((token, start_ns)) = activity.running() else {
             self.message = Suspect::default();
             return false;
@@ -122,13 +125,13 @@ impl Watchdog {
         self.message.ran_ns >= self.suspicion_ns
     }
 
-    /// What the kernel counted at the moment of the last look, where it counts.
+    /// The kernel's counters at the last check, where available.
     pub fn counted(&mut self, now: Option<Counted>) {
         let Some(now) = now.filter(|_| self.message.token != Token::NONE) else { return };
         let ran_ns = self.message.ran_ns;
         let (starvation, first_ns, first) =
             self.first.get_or_insert_with(|| (Starvation::new(ran_ns, now.main), ran_ns, now));
-        self.message.starved_ns = starvation.look(ran_ns, now.main);
+        self.message.starved_ns = starvation.update(ran_ns, now.main);
         let growth = |now: Option<u64>, first: Option<u64>| Some(now?.saturating_sub(first?));
         self.message.cpu_use = CpuUse {
             over_ns: ran_ns.saturating_sub(*first_ns),
@@ -138,23 +141,23 @@ impl Watchdog {
         };
     }
 
-    /// The running message as last looked at; its token is [`Token::NONE`] when none was.
+    /// The running message as last checked; its token is [`Token::NONE`] when none was.
     pub fn message(&self) -> Suspect {
         self.message
     }
 
-    /// When to look again at the latest; `None` while no message runs.
-    pub fn next_look_ns(&self, now_ns: Uptime) -> Option<Uptime> {
+    /// When to check again at the latest; `None` while no message runs.
+    pub fn next_check_ns(&self, now_ns: Uptime) -> Option<Uptime> {
         let message = &self.message;
         let suspicion_ns = message.start_ns.plus(message.frozen_ns).plus(self.suspicion_ns);
         let matters_ns = message.start_ns.plus(MATTERS_NS);
-        let look_ns = match self.background {
+        let check_ns = match self.background {
             _ if now_ns >= matters_ns => HEARTBEAT_NS.min(self.suspicion_ns / 4),
-            true => BACKGROUND_LOOK_NS.min(self.suspicion_ns / 2),
-            false => LOOK_NS.min(self.suspicion_ns / 4),
+            true => BACKGROUND_CHECK_NS.min(self.suspicion_ns / 2),
+            false => CHECK_NS.min(self.suspicion_ns / 4),
         };
         let turns = [suspicion_ns, matters_ns].into_iter().filter(|&turn_ns| turn_ns > now_ns);
-        let next_ns = turns.fold(now_ns.plus(look_ns), Uptime::min);
+        let next_ns = turns.fold(now_ns.plus(check_ns), Uptime::min);
         (message.token != Token::NONE).then_some(next_ns)
     }
 
@@ -194,18 +197,18 @@ mod tests {
     #[test]
     fn a_message_is_suspect_from_half_of_its_threshold_on() {
         let mut watch = Watchdog::new(5 * S);
-        assert!(!watch.look(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked));
-        assert_eq!(watch.next_look_ns(Uptime(10 * S)), Some(Uptime(10 * S + 500 * MS)));
-        assert_eq!(watch.next_look_ns(Uptime(10 * S + 600 * MS)), Some(Uptime(11 * S)));
+        assert!(!watch.check(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked));
+        assert_eq!(watch.next_check_ns(Uptime(10 * S)), Some(Uptime(10 * S + 500 * MS)));
+        assert_eq!(watch.next_check_ns(Uptime(10 * S + 600 * MS)), Some(Uptime(11 * S)));
         assert_eq!(
-            watch.next_look_ns(Uptime(11 * S)),
+            watch.next_check_ns(Uptime(11 * S)),
             Some(Uptime(11 * S + 80 * MS)),
             "from a second on it must be known closely"
         );
-        assert!(!watch.look(Uptime(12 * S + 450 * MS), running(Token(1), Uptime(10 * S)), Since::Awake));
-        assert_eq!(watch.next_look_ns(Uptime(12 * S + 450 * MS)), Some(Uptime(12 * S + 500 * MS)));
+        assert!(!watch.check(Uptime(12 * S + 450 * MS), running(Token(1), Uptime(10 * S)), Since::Awake));
+        assert_eq!(watch.next_check_ns(Uptime(12 * S + 450 * MS)), Some(Uptime(12 * S + 500 * MS)));
         let at = 12 * S + 510 * MS;
-        assert!(watch.look(
+        assert!(watch.check(
             Uptime(at),
             running(Token(1), Uptime(10 * S)),
             Since::SleptUntil(Uptime(at - 10 * MS))
@@ -214,23 +217,23 @@ mod tests {
             watch.message(),
             Suspect { token: Token(1), start_ns: Uptime(10 * S), ran_ns: 2_510 * MS, ..Suspect::default() }
         );
-        assert_eq!(watch.next_look_ns(Uptime(at)), Some(Uptime(at + 80 * MS)));
-        assert!(!watch.look(Uptime(13 * S), running(Token(2), Uptime(13 * S)), Since::Awake));
-        assert!(!watch.look(Uptime(13 * S), Activity::Idle { since_ns: Uptime(13 * S) }, Since::Awake));
-        assert_eq!(watch.next_look_ns(Uptime(13 * S)), None);
+        assert_eq!(watch.next_check_ns(Uptime(at)), Some(Uptime(at + 80 * MS)));
+        assert!(!watch.check(Uptime(13 * S), running(Token(2), Uptime(13 * S)), Since::Awake));
+        assert!(!watch.check(Uptime(13 * S), Activity::Idle { since_ns: Uptime(13 * S) }, Since::Awake));
+        assert_eq!(watch.next_check_ns(Uptime(13 * S)), None);
         assert_eq!(watch.frozen(), Frozen::default());
     }
 
     #[test]
     fn time_in_which_the_process_did_not_run_does_not_count() {
         let mut watch = Watchdog::new(5 * S);
-        assert!(!watch.look(Uptime(S), running(Token(1), Uptime(S)), Since::Awake));
+        assert!(!watch.check(Uptime(S), running(Token(1), Uptime(S)), Since::Awake));
         // Frozen for a minute in its first second.
-        assert!(!watch.look(Uptime(62 * S), running(Token(1), Uptime(S)), Since::SleptUntil(Uptime(2 * S))));
-        assert!(watch.look(Uptime(64 * S), running(Token(1), Uptime(S)), Since::Awake));
+        assert!(!watch.check(Uptime(62 * S), running(Token(1), Uptime(S)), Since::SleptUntil(Uptime(2 * S))));
+        assert!(watch.check(Uptime(64 * S), running(Token(1), Uptime(S)), Since::Awake));
         assert_eq!((watch.message().ran_ns, watch.message().frozen_ns), (3 * S, 60 * S));
         // Again, while under suspicion.
-        assert!(watch.look(Uptime(75 * S), running(Token(1), Uptime(S)), Since::SleptUntil(Uptime(65 * S))));
+        assert!(watch.check(Uptime(75 * S), running(Token(1), Uptime(S)), Since::SleptUntil(Uptime(65 * S))));
         assert_eq!((watch.message().ran_ns, watch.message().frozen_ns), (4 * S, 70 * S));
         assert_eq!(totals(&watch), (70 * S, 2));
         assert_eq!((watch.frozen().last_ns, watch.frozen().last_over_ns), (10 * S, Uptime(75 * S)));
@@ -240,16 +243,16 @@ mod tests {
     fn a_freeze_counts_for_the_message_that_it_hit_and_only_for_its_time() {
         let mut watch = Watchdog::new(5 * S);
         // The thread meant to wake before the message began.
-        assert!(!watch.look(
+        assert!(!watch.check(
             Uptime(20 * S),
             running(Token(1), Uptime(10 * S)),
             Since::SleptUntil(Uptime(9 * S))
         ));
         assert_eq!(totals(&watch), (10 * S, 1));
-        assert!(!watch.look(Uptime(30 * S), running(Token(2), Uptime(22 * S)), Since::Parked));
+        assert!(!watch.check(Uptime(30 * S), running(Token(2), Uptime(22 * S)), Since::Parked));
         assert_eq!(totals(&watch), (18 * S, 2));
         // A message that ended meanwhile is not counted.
-        assert!(!watch.look(
+        assert!(!watch.check(
             Uptime(90 * S),
             Activity::Idle { since_ns: Uptime(89 * S) },
             Since::SleptUntil(Uptime(31 * S))
@@ -261,17 +264,17 @@ mod tests {
     fn the_background_is_watched_once_a_second_until_it_matters() {
         let mut watch = Watchdog::new(5 * S);
         watch.set_background(true);
-        assert!(!watch.look(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked));
-        assert_eq!(watch.next_look_ns(Uptime(10 * S)), Some(Uptime(11 * S)));
-        assert_eq!(watch.next_look_ns(Uptime(11 * S)), Some(Uptime(11 * S + 80 * MS)));
+        assert!(!watch.check(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked));
+        assert_eq!(watch.next_check_ns(Uptime(10 * S)), Some(Uptime(11 * S)));
+        assert_eq!(watch.next_check_ns(Uptime(11 * S)), Some(Uptime(11 * S + 80 * MS)));
     }
 
     #[test]
     fn what_runs_outside_of_messages_is_watched_like_one() {
         let mut watch = Watchdog::new(5 * S);
         let outside = Activity::Outside { token: Token::outside_before(Token(7)), since_ns: Uptime(10 * S) };
-        assert!(!watch.look(Uptime(11 * S), outside, Since::Awake));
-        assert!(watch.look(Uptime(13 * S), outside, Since::SleptUntil(Uptime(13 * S))));
+        assert!(!watch.check(Uptime(11 * S), outside, Since::Awake));
+        assert!(watch.check(Uptime(13 * S), outside, Since::SleptUntil(Uptime(13 * S))));
         assert_eq!((watch.message().token, watch.message().ran_ns), (Token::outside_before(Token(7)), 3 * S));
     }
 
@@ -283,17 +286,17 @@ mod tests {
         };
         let mut watch = Watchdog::new(5 * S);
         watch.counted(at(3, 8, 1));
-        assert!(!watch.look(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked));
+        assert!(!watch.check(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked));
         watch.counted(at(3, 9, 2));
-        assert!(watch.look(Uptime(14 * S), running(Token(1), Uptime(10 * S)), Since::Awake));
+        assert!(watch.check(Uptime(14 * S), running(Token(1), Uptime(10 * S)), Since::Awake));
         assert_eq!(watch.message().starved_ns, 0);
         watch.counted(at(4, 9, 2));
         assert_eq!(watch.message().starved_ns, 3 * S, "the wait that lasts");
         watch.counted(None);
         assert_eq!(watch.message().starved_ns, 3 * S, "what is not counted is no evidence");
-        assert!(!watch.look(Uptime(15 * S), running(Token(2), Uptime(14 * S)), Since::Awake));
+        assert!(!watch.check(Uptime(15 * S), running(Token(2), Uptime(14 * S)), Since::Awake));
         watch.counted(at(4, 13, 3));
-        assert!(!watch.look(Uptime(16 * S), running(Token(2), Uptime(14 * S)), Since::Awake));
+        assert!(!watch.check(Uptime(16 * S), running(Token(2), Uptime(14 * S)), Since::Awake));
         watch.counted(at(5, 13, 3));
         assert_eq!((watch.message().token, watch.message().starved_ns), (Token(2), 0));
     }
@@ -305,18 +308,18 @@ mod tests {
             Some(Counted { main, process_ns: process.map(|s| s * S), processors: Some(2) })
         };
         let mut watch = Watchdog::new(5 * S);
-        watch.look(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked);
+        watch.check(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked);
         watch.counted(at(30, Some(70)));
         assert_eq!(watch.message().cpu_use.over_ns, 0);
         // Frozen for nine seconds, which nobody ran in.
-        watch.look(Uptime(23 * S), running(Token(1), Uptime(10 * S)), Since::SleptUntil(Uptime(14 * S)));
+        watch.check(Uptime(23 * S), running(Token(1), Uptime(10 * S)), Since::SleptUntil(Uptime(14 * S)));
         watch.counted(at(31, Some(76)));
         let used = CpuUse { over_ns: 4 * S, main_ns: S, process_ns: Some(6 * S), processors: Some(2) };
         assert_eq!(watch.message().cpu_use, used);
-        watch.look(Uptime(24 * S), running(Token(1), Uptime(10 * S)), Since::Awake);
+        watch.check(Uptime(24 * S), running(Token(1), Uptime(10 * S)), Since::Awake);
         watch.counted(at(32, None));
         assert_eq!(watch.message().cpu_use.process_ns, None, "what was not read is unknown");
-        watch.look(Uptime(25 * S), running(Token(2), Uptime(25 * S)), Since::Awake);
+        watch.check(Uptime(25 * S), running(Token(2), Uptime(25 * S)), Since::Awake);
         watch.counted(at(33, Some(90)));
         assert_eq!(watch.message().cpu_use.main_ns, 0, "another message");
     }
@@ -324,7 +327,7 @@ mod tests {
     #[test]
     fn waking_a_little_late_is_only_a_busy_machine() {
         let mut watch = Watchdog::new(5 * S);
-        assert!(watch.look(
+        assert!(watch.check(
             Uptime(3 * S + 900 * MS),
             running(Token(1), Uptime(S)),
             Since::SleptUntil(Uptime(3 * S))

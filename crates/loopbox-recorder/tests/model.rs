@@ -1,4 +1,4 @@
-//! The aggregator against the rules written down plainly, on random lives of a main thread.
+//! Compares the aggregator with a plain version of its rules on random sequences of a main thread.
 
 mod common;
 
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 enum Ending {
     Returned,
     Threw,
-    /// It threw, and that was not reported.
+    /// It threw an exception that was not reported.
     Lost,
 }
 
@@ -42,7 +42,7 @@ struct Event {
 
 #[derive(Debug, Clone, Copy)]
 enum What {
-    /// Recording begins inside of a message that began so long before.
+    /// Recording begins inside of a message that began this long before.
     Adopt {
         age_ns: u64,
         bind: bool,
@@ -81,9 +81,9 @@ fn events(lives: &[Life], depth: u64, now: &mut u64, out: &mut Vec<Event>) {
 /// A slice of main-thread time with one owner.
 #[derive(Debug)]
 enum Item {
-    /// Work of a message, its last if it ended there.
+    /// Work of a message; its last work if it ended there.
     Work { token: u64, start: Uptime, end: Uptime, ended: Option<Ended> },
-    /// A message ended together with one inside of it, which owned the time.
+    /// A message ended together with one inside of it, to which the time belonged.
     Along { token: u64, at: Uptime, ended: Ended },
     /// Nothing ran; the message that follows.
     Gap { start: Uptime, end: Uptime, next: u64 },
@@ -100,7 +100,7 @@ struct Ended {
 }
 
 impl Ended {
-    /// The name that the hook had, or that of the start of the app.
+    /// The name from the hook, or that of the start of the app.
     fn message(&self, token: u64) -> Message {
         let message = message(token, self.component);
         if self.adopted { Message { what: Some(110), named_by: NamedBy::Stack, ..message } } else { message }
@@ -117,7 +117,7 @@ struct Open {
     adopted: bool,
 }
 
-/// Who owned which time, by the true depths.
+/// Which message the time belonged to, by the true depths.
 fn items(events: &[Event]) -> Vec<Item> {
     let mut items = Vec::new();
     let mut open: Vec<Open> = Vec::new();
@@ -353,7 +353,7 @@ impl Rules<'_> {
     }
 }
 
-/// Plays the events to the aggregator as a hook would, which knows depths only by pointers on the stack.
+/// Passes the events to the aggregator as a hook would, which knows depths only by stack pointers.
 fn play(config: &Config, events: &[Event]) -> Vec<Record> {
     let mut main = Main::new(config);
     let name = |main: &mut Main, token: u64, component: bool| {
@@ -468,8 +468,8 @@ fn any_config() -> impl Strategy<Value = Config> {
         .prop_map(|details_per_record| Config { details_per_record, ..Config::default() })
 }
 
-/// A thread's life; it begins with a plain message, from which the aggregator learns how far apart start and
-/// end are on the stack, or inside of a message, with whatever happens in it.
+/// A random sequence of a thread. It begins with a plain message, from which the aggregator learns the
+/// distance of start and end on the stack, or inside of a message.
 fn any_events() -> impl Strategy<Value = Vec<Event>> {
     let first =
         prop::option::of((any_span(), any::<bool>(), prop::collection::vec(any_life(), 0..3), any::<bool>()));
@@ -494,7 +494,7 @@ fn any_events() -> impl Strategy<Value = Vec<Event>> {
     })
 }
 
-/// What a history must satisfy whatever the rules.
+/// Checks what every history must satisfy, whatever the rules.
 fn check_totals(events: &[Event], items: &[Item], history: &[Record]) {
     let seen_work: u64 = items
         .iter()

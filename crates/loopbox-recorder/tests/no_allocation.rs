@@ -1,4 +1,4 @@
-//! What runs on the app's main thread and in the sampler thread's loop takes nothing from the heap.
+//! The code on the app's main thread and in the sampler thread's loop allocates nothing on the heap.
 
 use loopbox_format::codec;
 use loopbox_format::looper;

@@ -1,4 +1,4 @@
-//! Work outside of messages, of a thread that is known not to have rested.
+//! Work outside of messages, for a thread that is known not to have rested.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{MS, Main, State, kinds};
 use loopbox_format::model::{RecordKind, Uptime};
 use loopbox_recorder::{Config, Wanted};
 
-/// A message that begins after the thread has computed for so long since the one before.
+/// A message that begins after the thread has computed for this long since the previous one.
 fn after_work(main: &mut Main, work_ns: u64, ns: u64) {
     main.compute(work_ns);
     let _ = main.aggregator.begin_after_work(Main::pointer(1, false));
@@ -28,7 +28,7 @@ fn work_between_two_messages_is_that_of_their_group() {
 }
 
 #[test]
-fn long_work_is_a_record_of_its_own() {
+fn long_work_is_a_separate_record() {
     let mut main = Main::with_cpu(&Config::default(), Some(0));
     let _ = main.message(10 * MS);
     let ended = main.now();
@@ -42,9 +42,9 @@ fn long_work_is_a_record_of_its_own() {
     assert_eq!(outside.cpu_ns, Some(400 * MS));
 }
 
-/// A group is of messages, and the one before is full.
+/// Work outside belongs to no group of messages, and the previous group is full.
 #[test]
-fn work_after_a_full_group_is_a_record_of_its_own() {
+fn work_after_a_full_group_is_a_separate_record() {
     let mut main = Main::new(&Config::default());
     let _ = main.message(150 * MS);
     let _ = main.message(150 * MS);

@@ -1,4 +1,4 @@
-//! Beginnings that were none.
+//! Beginnings that are withdrawn because they were not messages.
 
 mod common;
 

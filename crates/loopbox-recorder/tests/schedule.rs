@@ -8,7 +8,7 @@ const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 const HOUR: u64 = 3_600 * SECOND;
 
-/// A sampler thread on a machine where everything takes as long as the test says.
+/// A sampler thread on a simulated machine where each step takes as long as the test says.
 struct Sampler {
     schedule: Schedule,
     now_ns: Uptime,
@@ -36,7 +36,7 @@ impl Sampler {
         }
     }
 
-    /// Runs while the main thread does this, until this time; what it answered last when it parked or
+    /// Runs while the main thread does this, until this time; returns the last step, when it parked or
     /// stopped.
     fn run(&mut self, activity: Activity, until_ns: Uptime) -> Option<Step> {
         while self.now_ns < until_ns {
@@ -62,7 +62,7 @@ impl Sampler {
         None
     }
 
-    /// A message runs for that long from now on; when its stacks were taken, relative to its start.
+    /// A message runs for this long from now on; returns when its stacks were taken, relative to its start.
     fn message(&mut self, token: u64, ns: u64) -> Vec<u64> {
         let start_ns = self.now_ns;
         self.taken_at_ns.clear();
@@ -118,7 +118,7 @@ fn many_short_messages_cost_one_wake_up_each_50_ms_at_most() {
         };
         deadline_ns = next_ns;
     }
-    // Ten looks at that pace, and then half as often.
+    // Ten checks at that pace, and then half as often.
     assert!(wakes <= 10 + 1_540 / 97 + 1, "{wakes} wake-ups in 2 s");
 }
 
@@ -182,7 +182,7 @@ fn it_parks_after_a_tenth_of_a_second_of_silence() {
     assert_eq!(sampler.run(Activity::Idle { since_ns }, since_ns + 10 * SECOND), Some(Step::Park));
     assert_eq!(sampler.now_ns - since_ns, 100 * MS);
     assert_eq!(sampler.wakes, 1);
-    // Where short trees are kept, a message that begins right after a look is still sampled in time.
+    // Where short trees are kept, a message that begins right after a check is still sampled in time.
     let mut sampler = Sampler::new(&Sampling { min_samples: 1, ..Sampling::default() });
     let since_ns = sampler.now_ns;
     let Step::SleepUntil(deadline_ns) = sampler.schedule.next(since_ns, Activity::Idle { since_ns }) else {
@@ -321,8 +321,8 @@ fn slow_stops_widen_the_interval() {
     assert_eq!(sampler.schedule.interval_ns(), 160 * MS);
 }
 
-/// A message of this number that begins now: when it was first sampled, and how often, until it ends or is
-/// given up.
+/// A message with this number begins now; returns when it was first sampled, and how often, until it ends or
+/// is given up.
 fn attempts(
     schedule: &mut Schedule,
     token: u64,
@@ -481,7 +481,7 @@ fn once_a_stack_was_taken_a_message_is_left_alone() {
     let mut sampler = Sampler::new(&Sampling { once: true, onset_ns: 200 * MS, ..Sampling::default() });
     assert_eq!(sampler.message(1, 150 * MS), []);
     assert_eq!(sampler.message(2, 5_000 * MS), [200 * MS]);
-    // However many messages came before: none is looked for later than at its threshold.
+    // However many messages came before: none is found later than at its threshold.
     for token in 3..40 {
         assert_eq!(sampler.message(token, 30 * MS), []);
     }

@@ -1,4 +1,4 @@
-//! Whether the files that go with an archive are about this archive: Gradle's metadata, the list of
+//! Checks whether the files that go with an archive are for this archive: Gradle's metadata, the list of
 //! components, the symbols.
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(crate) fn verify(archive: &Archive) -> Result<()> {
     Ok(())
 }
 
-/// Whether a list of components is the list of this archive.
+/// Checks that a list of components is for this archive.
 pub(crate) fn verify_components(list: &Path, archive: &Path) -> Result<()> {
     let components = json(list)?;
     let hash = components.pointer("/metadata/component/hashes/0/content").and_then(Value::as_str);
@@ -36,7 +36,7 @@ pub(crate) fn verify_components(list: &Path, archive: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Gradle takes the files that its metadata names, and refuses others.
+/// Checks the files that the module metadata names: Gradle takes these and refuses others.
 fn verify_module(archive: &Archive) -> Result<()> {
     let place = archive.file(".module");
     let module = json(&place)?;

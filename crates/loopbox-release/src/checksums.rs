@@ -9,10 +9,10 @@ use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-/// The end of a checksum's name, and how it is made of a file's bytes.
+/// The suffix of a checksum's file, and how the checksum is computed from a file's bytes.
 type Kind = (&'static str, fn(&[u8]) -> String);
 
-/// Maven asks for the first two, and newer clients for the others.
+/// Maven requires the first two, and newer clients the others.
 const KINDS: [Kind; 4] = [
     ("md5", digits::<Md5>),
     ("sha1", digits::<Sha1>),
@@ -24,7 +24,7 @@ fn digits<D: Digest>(bytes: &[u8]) -> String {
     hex(&D::digest(bytes))
 }
 
-/// Whether a file has the checksum of another one.
+/// Whether a file contains the checksum of another file.
 pub(crate) fn is_checksum(file: &Path) -> bool {
     KINDS.iter().any(|(kind, _)| file.extension().is_some_and(|extension| extension == *kind))
 }
@@ -35,7 +35,7 @@ pub(crate) fn write(file: &Path) -> Result<()> {
     KINDS.iter().try_for_each(|(kind, of)| write_atomically(&with_ending(file, kind), of(&bytes)))
 }
 
-/// Compares those of a file with its bytes. How many there are.
+/// Compares a file's checksums with its bytes. Returns how many there are.
 pub(crate) fn verify(file: &Path) -> Result<usize> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     for (kind, of) in KINDS {

@@ -36,7 +36,7 @@ const LIMIT_BYTES: u64 = 256 << 20;
 pub struct Machine {
     /// What rustc calls it.
     target: &'static str,
-    /// What its programs say that they are for.
+    /// The machine that the headers of its programs name.
     elf: u16,
 }
 
@@ -47,7 +47,7 @@ pub const MACHINES: [Machine; 2] = [
 ];
 
 impl Machine {
-    /// The name of its archive, which is that of the folder in it, too.
+    /// The name of its archive, which is also that of the folder in the archive.
     fn name(self) -> String {
         format!("{COMMAND}-{VERSION}-{}", self.target)
     }
@@ -129,7 +129,7 @@ fn components(archive: &Path) -> PathBuf {
     PathBuf::from(format!("{}-cyclonedx.json", name.trim_end_matches(".tar.gz")))
 }
 
-/// Whether a program is for this machine, and needs nothing of the system that it runs on.
+/// Checks that a program is for this machine, and needs nothing from the system that it runs on.
 fn check(machine: Machine, bytes: &[u8]) -> Result<()> {
     let elf = Elf::parse(bytes).context("no program")?;
     ensure!(elf.header.e_machine == machine.elf, "it is not for {}", machine.target);
@@ -142,7 +142,7 @@ fn check(machine: Machine, bytes: &[u8]) -> Result<()> {
 }
 
 /// Checks the folder of a release with the commands: each machine has its archive, with a static command for
-/// it, and a list of the components of this archive. How many there are.
+/// it and a list of the components of this archive. Returns the number of archives.
 pub(crate) fn verify(folder: &Path) -> Result<usize> {
     for machine in MACHINES {
         let archive = folder.join(machine.name() + ".tar.gz");

@@ -1,4 +1,4 @@
-//! What a release was made of, and where.
+//! What a release was made from, and where.
 
 use std::env;
 use std::fs;
@@ -11,16 +11,16 @@ use loopbox_setup::command::run;
 use loopbox_setup::files::sha256_file;
 use loopbox_setup::workspace::root;
 
-/// The variable with the URI of who builds, as SLSA asks for one: a CI's workflow, say.
+/// The variable with the URI of the builder, as SLSA requires: for example of a CI's workflow.
 const BUILDER: &str = "LOOPBOX_BUILDER";
 
-/// Who builds where nobody has said it.
+/// The builder where nobody has named one.
 const SOMEBODY: &str = "urn:loopbox:builder:unnamed";
 
 /// What a release was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// Of the workspace.
+    /// The version of the workspace.
     pub version: String,
     /// The commit, in hexadecimal digits; `None` where files differ from it.
     pub commit: Option<String>,
@@ -32,12 +32,12 @@ pub struct Facts {
     pub lock_sha256: String,
     /// The packages of the compiler, each as name and version.
     pub compiler: Vec<(String, String)>,
-    /// The URI of who builds.
+    /// The URI of the builder.
     pub builder: String,
 }
 
 impl Facts {
-    /// Those of this workspace and its last build.
+    /// The facts of this workspace and its last build.
     ///
     /// # Errors
     /// When git or a file of the build cannot be read.
@@ -62,7 +62,7 @@ impl Facts {
         })
     }
 
-    /// What a person has to decide or fill in before this is published, one sentence each.
+    /// What a person must decide or fill in before publication, one sentence each.
     #[must_use]
     pub fn open_points(&self) -> Vec<String> {
         let mut open = Vec::new();
@@ -88,7 +88,7 @@ fn packages(record: &str) -> Result<Vec<(String, String)>> {
 
 #[cfg(test)]
 impl Facts {
-    /// Facts as a test wants them.
+    /// Facts for tests.
     pub(crate) fn for_test() -> Self {
         Self {
             version: "1.2.3".into(),

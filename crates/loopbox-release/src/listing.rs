@@ -13,7 +13,7 @@ use crate::provenance;
 /// Its name.
 pub(crate) const NAME: &str = "SHA256SUMS";
 
-/// Writes the list of a folder. A signature of the list itself is not in it.
+/// Writes the list of a folder. A signature of the list itself is not listed.
 pub(crate) fn write(folder: &Path) -> Result<()> {
     let mut text = String::new();
     for (name, sha256) in present(folder)? {
@@ -22,7 +22,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     write_atomically(&folder.join(NAME), text)
 }
 
-/// Compares the list with the files that are there. What it lists.
+/// Compares the list with the existing files. Returns what it lists.
 pub(crate) fn verify(folder: &Path) -> Result<BTreeMap<String, String>> {
     let file = folder.join(NAME);
     let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -44,7 +44,7 @@ pub(crate) fn verify(folder: &Path) -> Result<BTreeMap<String, String>> {
     Ok(listed)
 }
 
-/// Every file but the list and its signature, by its path from the folder, with its SHA-256.
+/// Every file except the list and its signature, by its path from the folder, with its SHA-256.
 fn present(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut present = BTreeMap::new();
     for file in files_below(folder)? {
@@ -56,7 +56,7 @@ fn present(folder: &Path) -> Result<BTreeMap<String, String>> {
     Ok(present)
 }
 
-/// What provenance is about: every file but itself, with its SHA-256.
+/// The subjects of the provenance: every file except itself, with its SHA-256.
 pub(crate) fn subjects(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut subjects = present(folder)?;
     subjects.remove(provenance::NAME);

@@ -16,10 +16,10 @@ use crate::{checksums, commands, listing, maven, provenance};
 /// The folder of a release with the Maven repository.
 pub(crate) const REPOSITORY: &str = "maven";
 
-/// What Maven Central takes: the repository without its lists of versions, which it writes itself.
+/// What Maven Central takes: the repository without its lists of versions, which Maven Central writes itself.
 pub(crate) const BUNDLE: &str = "maven-central-bundle.zip";
 
-/// What a release is made of.
+/// The parts of a release.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
     /// The Maven repository that the packer has made.
@@ -28,8 +28,8 @@ pub struct Parts<'a> {
     pub commands: &'a Path,
 }
 
-/// Makes the folder of a release. What was in it is removed. With a `signer` every file that people download
-/// is signed, and there is a bundle for Maven Central, which takes nothing unsigned.
+/// Makes the folder of a release. What was in it is removed. With a `signer` every file for download is
+/// signed, and there is a bundle for Maven Central, which accepts only signed files.
 ///
 /// # Errors
 /// When a file cannot be read, written or signed.
@@ -71,7 +71,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Packs what Maven Central takes.
+/// Packs the files for Maven Central.
 fn bundle(repository: &Path, to: &Path) -> Result<()> {
     let file = File::create(to).with_context(|| format!("cannot create {}", to.display()))?;
     let mut writer = ZipWriter::new(file);

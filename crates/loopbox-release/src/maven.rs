@@ -21,7 +21,7 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// One of its files, by what comes after name and version.
+    /// One of its files, by the suffix after name and version.
     pub(crate) fn file(&self, suffix: &str) -> PathBuf {
         self.folder.join(format!("{}-{}{suffix}", self.name, self.version))
     }
@@ -48,8 +48,8 @@ pub(crate) fn archives(repository: &Path, files: &[PathBuf]) -> Result<Vec<Archi
     Ok(found)
 }
 
-/// Writes the list of versions of an archive: this one. `updated_s` is a Unix time in seconds, that of the
-/// sources, so that the same sources make the same bytes.
+/// Writes the list of versions of an archive, with this version only. `updated_s` is a Unix time in seconds.
+/// It is that of the sources, so that the same sources give the same bytes.
 pub(crate) fn write_metadata(archive: &Archive, updated_s: u64) -> Result<PathBuf> {
     let Archive { group, name, version, folder } = archive;
     let updated = date(updated_s);
@@ -71,7 +71,7 @@ fn date(unix_s: u64) -> String {
     time.unwrap_or_default().format("%Y%m%d%H%M%S").to_string()
 }
 
-/// Whether there is one that names this version.
+/// Checks that there is a list that names this version.
 pub(crate) fn verify_metadata(archive: &Archive) -> Result<()> {
     let file = archive.folder.parent().context("a version in no folder")?.join(METADATA);
     let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;

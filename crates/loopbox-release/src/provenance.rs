@@ -1,4 +1,5 @@
-//! From what and how the files of a release were made: a statement of in-toto with SLSA's provenance in it.
+//! The sources and tools that the files of a release were made with: a statement of in-toto with SLSA's
+//! provenance in it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -58,7 +59,7 @@ fn statement(facts: &Facts, subjects: &BTreeMap<String, String>) -> Value {
     })
 }
 
-/// A statement, as far as it is compared.
+/// The parts of a statement that are compared.
 #[derive(Deserialize)]
 struct Statement {
     #[serde(rename = "_type")]
@@ -113,13 +114,13 @@ struct Builder {
 /// What a statement claims, for people.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
-    /// The commit that all is made of; `None` where it names none.
+    /// The commit that everything was built from; `None` where the statement names none.
     pub(crate) commit: Option<String>,
-    /// Who built.
+    /// The builder.
     pub(crate) builder: String,
 }
 
-/// Compares the statement with `subjects`: it is about these files, all of them and no others.
+/// Compares the statement with `subjects`: it must be about exactly these files.
 pub(crate) fn verify(folder: &Path, subjects: &BTreeMap<String, String>) -> Result<Claim> {
     let file = folder.join(NAME);
     let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;

@@ -1,4 +1,4 @@
-//! Signatures by GnuPG, with a key that comes by the environment and is in no file of this machine
+//! Signatures by GnuPG, with a key that comes from the environment and is in no file of this machine
 //! afterwards.
 
 use std::env;
@@ -15,13 +15,13 @@ use crate::checksums::with_ending;
 
 /// The variable with the secret key, in ASCII armor.
 pub const KEY: &str = "LOOPBOX_SIGNING_KEY";
-/// The variable with its passphrase; none where it has none.
+/// The variable with the key's passphrase; not set when the key has none.
 pub const PASSPHRASE: &str = "LOOPBOX_SIGNING_PASSPHRASE";
 
 /// The end of a signature's name.
 pub(crate) const SIGNATURE: &str = "asc";
 
-/// A keyring for as long as it is there: in a folder that only this user can read, and that is removed.
+/// A keyring in a folder that only this user can read. The folder is removed when this value is dropped.
 struct Keyring(TempDir);
 
 impl Keyring {
@@ -37,7 +37,7 @@ impl Keyring {
         gpg
     }
 
-    /// Runs it with an input that must not be seen in the list of processes.
+    /// Runs GnuPG with an input that must not be visible in the list of processes.
     fn with_input(&self, arguments: &[&str], input: &str) -> Result<Outcome> {
         let mut gpg = self.gpg();
         gpg.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -64,7 +64,7 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// With the key that the environment has; `None` where it has none.
+    /// A signer with the key from the environment; `None` where there is no key.
     ///
     /// # Errors
     /// When GnuPG is not there or does not take the key.
@@ -110,7 +110,7 @@ impl Signer {
 pub(crate) struct Checker(Keyring);
 
 impl Checker {
-    /// With the public keys of a file.
+    /// A verifier with the public keys in a file.
     pub(crate) fn new(keys: &Path) -> Result<Self> {
         let keyring = Keyring::new()?;
         let text = fs::read_to_string(keys).with_context(|| format!("cannot read {}", keys.display()))?;
@@ -119,7 +119,7 @@ impl Checker {
         Ok(Self(keyring))
     }
 
-    /// Whether the signature of a file is by one of the keys.
+    /// Checks that the signature of a file is by one of the keys.
     pub(crate) fn check(&self, file: &Path) -> Result<()> {
         let mut gpg = self.0.gpg();
         let checked = outcome(gpg.arg("--verify").arg(with_ending(file, SIGNATURE)).arg(file))?.into_text();

@@ -1,4 +1,4 @@
-//! Whether the folder of a release is what it says, by its files alone.
+//! Checks whether the folder of a release is what it claims to be, from its files alone.
 
 use std::fmt;
 use std::path::Path;
@@ -23,11 +23,11 @@ pub struct Verified {
     pub files: usize,
     /// Its files with checksums.
     pub checksums: usize,
-    /// Its signatures; `None` where nobody gave the keys to check them.
+    /// The number of checked signatures; `None` when no keys to check them with were given.
     pub signatures: Option<usize>,
-    /// The commit that it claims to be made of.
+    /// The commit that it claims to be built from.
     pub commit: Option<String>,
-    /// Who claims to have built it.
+    /// The builder that it names.
     pub builder: String,
 }
 
@@ -48,8 +48,9 @@ impl fmt::Display for Verified {
     }
 }
 
-/// Checks the folder of a release: nothing is missing, added or changed since it was made, what goes with an
-/// archive is about it, and, where a file with public `keys` is given, every signature is by one of them.
+/// Checks the folder of a release. Nothing may be missing, added or changed since it was made, and what goes
+/// with an archive must be about that archive. Where a file with public `keys` is given, every signature must
+/// be by one of them.
 ///
 /// # Errors
 /// The first thing that is not so, with the file.

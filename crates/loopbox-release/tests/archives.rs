@@ -1,4 +1,4 @@
-//! A release of the real archives: made, checked, signed, and read by the programs that people read it with.
+//! A release of the real archives: made, checked, signed, and read by the programs that its users have.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn program(flags: &[&str]) -> Result<TempDir> {
     Ok(folder)
 }
 
-/// A program that says that it is for another machine.
+/// A program whose header names another machine.
 fn of_machine(program: &Path, machine: u16) -> Vec<u8> {
     let mut bytes = fs::read(program).unwrap();
     bytes[18..20].copy_from_slice(&machine.to_le_bytes());
@@ -155,7 +155,7 @@ fn signed_release_is_checked_with_the_public_key_and_has_a_bundle() -> Result<()
     Ok(())
 }
 
-/// The checksums and the list are those of the changed file: only what it says is wrong.
+/// The checksums and the list match the changed file: only its content is wrong.
 #[test]
 fn file_about_another_archive_is_refused() -> Result<()> {
     let cases = [

@@ -20,7 +20,7 @@ pub fn schemas() -> [(&'static str, Value); 5] {
     ]
 }
 
-/// The end of the name of a schema's file, behind the name that the schema has.
+/// The end of a schema file's name, after the schema's name.
 const FILE_END: &str = "-1.schema.json";
 
 /// The names of the schemas: `report`, `cluster` and so on.
@@ -28,7 +28,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     schemas().into_iter().map(|(file, _)| file.trim_end_matches(FILE_END))
 }
 
-/// The schema of that name; `None` where there is none.
+/// The schema with that name; `None` where there is none.
 pub fn named(name: &str) -> Option<Value> {
     schemas().into_iter().find(|(file, _)| file.trim_end_matches(FILE_END) == name).map(|(_, schema)| schema)
 }
@@ -44,8 +44,8 @@ fn generator() -> SchemaGenerator {
     SchemaSettings::draft2020_12().for_serialize().into_generator()
 }
 
-/// The schema in JSON's words: parts are `native_stack` instead of `NativeStackView`, and what is not there
-/// is null.
+/// The schema in JSON's terms: parts are called `native_stack` instead of `NativeStackView`, and absent
+/// values are null.
 fn in_words_of_json(schema: Value) -> Value {
     const PARTS: &str = "$defs";
     let reference = |value: &Value| {
@@ -71,7 +71,7 @@ fn in_words_of_json(schema: Value) -> Value {
     }
 }
 
-/// The text of a comment without the line breaks that only fit it into the source, and null as JSON says it.
+/// The text of a comment without line breaks, and with null instead of `None`.
 fn in_one_line(comment: &str) -> String {
     const PARAGRAPH: &str = "\n\n";
     let paragraphs: Vec<String> = comment.split(PARAGRAPH).map(|text| text.replace('\n', " ")).collect();

@@ -1,4 +1,4 @@
-//! Reports of known causes in generated variants, and what verdicts on them are worth.
+//! Reports of known causes in generated variants, and how often verdicts on them are right.
 //!
 //! A confidence is a promise: of verdicts with high confidence 98 in 100 are right, of those with medium 85.
 //! The rules' scores are chosen so that it holds on these reports. Public with the feature `test-support`.
@@ -16,7 +16,8 @@ const PARK: &str = "java.util.concurrent.locks.LockSupport.park sun.misc.Unsafe.
 /// How many verdicts of each confidence were right.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reliability {
-    /// Right ones and all, from high to low confidence; the last of those that say that the cause is unclear.
+    /// The number of right verdicts and of all verdicts, from high to low confidence; the last row has those
+    /// that call the cause unclear.
     rows: [(u32, u32); 4],
 }
 
@@ -67,13 +68,13 @@ impl fmt::Display for Reliability {
 struct Shape {
     /// How long the message takes.
     age_ms: u64,
-    /// The part of it that the cause takes, in percent; main computes in the rest.
+    /// The share of the message that the cause takes, in percent; main computes in the rest.
     part: u64,
-    /// Whether it was counted for how long main waited for a CPU.
+    /// Whether it was measured how long main waited for a CPU.
     watched: bool,
     /// Whether main's CPU time was read.
     cpu_read: bool,
-    /// The part of it that stacks cover, in percent.
+    /// The share of it that stacks cover, in percent.
     covered: u64,
     /// Whether the machine has other things to do: main waits for a CPU in a sixth of the time.
     busy: bool,
@@ -81,7 +82,7 @@ struct Shape {
     oem: bool,
 }
 
-/// A report with the cause that is known of it.
+/// A report with its known cause.
 #[derive(Debug)]
 pub struct Generated {
     /// The cause and its variant.
@@ -95,7 +96,7 @@ pub struct Generated {
 /// What main does for the part of the message that the cause takes.
 struct Known {
     name: &'static str,
-    /// The rules that may say so.
+    /// The rules that may find it.
     rules: &'static [&'static str],
     /// What is in the culprit.
     culprit: &'static str,
@@ -242,7 +243,8 @@ fn calm() -> ReportBuilder {
     ReportBuilder::new().idle(20_000).group(60, 300, 4_000).idle(4_000).group(38, 110, 900).idle_cpu_read()
 }
 
-/// A message that runs for so long in these stacks, each with its part in percent and its part of CPU time.
+/// A message with this length and these stacks. Each stack has its share of the time in percent, and the
+/// share of that on the CPU.
 fn message(shape: Shape, stacks: &[(&str, u64, u64)]) -> ReportBuilder {
     let starved_ms = if shape.busy { shape.age_ms / 6 } else { 0 };
     let cpu_ms: u64 =
@@ -290,7 +292,7 @@ fn with_rest(shape: Shape, stack: &str, cpu: u64) -> ReportBuilder {
     message(shape, &[(REST.0, 100 - shape.part, REST.1), (stack, shape.part, cpu)])
 }
 
-/// Those that are more than a stack.
+/// Causes that need more than a stack.
 fn special(shape: Shape) -> Vec<(&'static str, &'static [&'static str], &'static str, ReportBuilder)> {
     let monitor = "Basket.run:3 Basket.add:9";
     let holder = "java.lang.Thread.run:919 com.example.shop.Sync.run:9 java.io.FileDescriptor.sync!";

@@ -9,7 +9,7 @@ use loopbox_frames::{
 
 const MS: u64 = 1_000_000;
 
-/// 83 durations in ms in which every sum holds that Taobao's article gives of its picture.
+/// 83 durations in ms that match every sum which Taobao's article gives for its picture.
 pub const ARTICLE_TRACE: [u64; 83] = [
     17, 17, 17, 17, 17, 17, 69, 16, 15, 16, 17, 17, 17, 17, 17, 17, 61, 12, 13, 13, 15, 16, 17, 17, 17, 98,
     10, 19, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,
@@ -43,14 +43,13 @@ impl SessionBuilder {
         }
     }
 
-    /// A finger scrolls a screen through frames that stand so long, and then rests for a second.
+    /// A finger scrolls a screen through frames with these durations, and then rests for a second.
     #[must_use]
     pub fn scroll(self, scene: &str, durations_ms: &[u64]) -> Self {
         self.scroll_with(scene, durations_ms, None)
     }
 
-    /// The same; frames that stood too long had their time in a message of this token, by which they have a
-    /// tree.
+    /// The same. Frames that stood too long spent their time in a message with this token, which has a tree.
     #[must_use]
     pub fn scroll_with(mut self, scene: &str, durations_ms: &[u64], token: Option<u64>) -> Self {
         let interval = RefreshInterval::HZ_60;

@@ -20,7 +20,7 @@ const MS: u64 = 1_000_000;
 pub const NOW_NS: u64 = 100_000 * MS;
 /// What runs outside of messages after message 98.
 pub const OUTSIDE: u64 = Token::outside_before(Token(99)).0;
-/// The outermost frames of stacks, so that they look as on a device.
+/// The outermost frames of stacks, so that they are as on a device.
 const LOOP: &str = "android.os.Looper.loop:214 android.os.Handler.dispatchMessage:107";
 
 /// Builds a report. Records are appended to the history from the oldest to the newest; the last one ends
@@ -78,7 +78,7 @@ impl ReportBuilder {
         Self { report, history_ns: Uptime::ZERO, token: Token(1) }
     }
 
-    /// Changes anything that has no method of its own.
+    /// Changes anything that has no separate method.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Report)) -> Self {
         change(&mut self.report);
@@ -187,14 +187,14 @@ impl ReportBuilder {
         self
     }
 
-    /// No message has run for so long at the dump.
+    /// No message has run for this long before the dump.
     #[must_use]
     pub fn idle_at_dump(mut self, idle_ms: u64) -> Self {
         self.report.main = MainState::Idle { since_ns: Uptime(NOW_NS - idle_ms * MS) };
         self
     }
 
-    /// What was looked at while the running message ran: how long it ran, how much of that main waited for a
+    /// What was measured while the running message ran: how long it ran, how much of that main waited for a
     /// CPU, and whether it waited for a lock.
     #[must_use]
     pub fn watched(mut self, ran_ms: u64, starved_ms: u64) -> Self {
@@ -224,9 +224,9 @@ impl ReportBuilder {
         self
     }
 
-    /// The stack tree of a message, one sample every 10 ms. A stack is its frames separated by spaces,
-    /// outermost first, each `class.method`, `class.method:line` or, for a native method, `class.method!`;
-    /// with it comes the number of consecutive samples that have it.
+    /// The stack tree of a message, one sample every 10 ms. A stack is a list of frames separated by spaces,
+    /// outermost first. A frame is `class.method`, `class.method:line` or, for a native method,
+    /// `class.method!`. Each stack has the number of its consecutive samples.
     #[must_use]
     pub fn tree(mut self, token: u64, stacks: &[(&str, u32)]) -> Self {
         let start_ns = match &self.report.main {

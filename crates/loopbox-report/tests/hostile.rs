@@ -197,7 +197,7 @@ fn native_stack() -> impl Strategy<Value = NativeStack> {
     })
 }
 
-/// Boxed: as a part of the others' types it would take more stack than a test has.
+/// Boxed: as part of the other strategies' types it would need more stack than a test has.
 fn main_thread() -> BoxedStrategy<MainThread> {
     let progress = (nasty(), proptest::option::of(nasty()), proptest::option::of(nasty()), nasty(), nasty())
         .prop_map(|(over_ns, ran_ns, waited_ns, minor_faults, major_faults)| Progress {

@@ -1,4 +1,4 @@
-//! No records of display frames, whatever they say, make a function of this crate panic or print what a
+//! Whatever records of display frames contain, no function of this crate panics or prints characters that a
 //! terminal acts on.
 
 use loopbox_format::display_frames::{FrameRecord, read};
@@ -13,7 +13,7 @@ use loopbox_report::{Analysis, text as report_text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Records of any bytes: every number, and those that are never meant.
+/// Records of any bytes: every number, also those that a recorder never writes.
 fn session() -> impl Strategy<Value = FrameSession> {
     fn records<R: FrameRecord>(bytes: &[u8], count: usize) -> Vec<R> {
         (0..count).filter_map(|at| read(bytes.get(at * 41..)?).ok()).collect()
@@ -70,7 +70,7 @@ fn long_lists_are_cut_and_reported() {
     let analysis =
         Analysis::new(&Decoded { report: Report { frames, ..Report::default() }, damage: Vec::new() });
     assert_eq!((analysis.display_frames.scenes.len(), analysis.display_frames.recent.len()), (64, 4_096));
-    let told: Vec<String> = analysis.issues.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with("screens: 6 of 70 are left out"), "{told:?}");
+    let issues: Vec<String> = analysis.issues.iter().map(ToString::to_string).collect();
+    assert_eq!(issues.len(), 2, "{issues:?}");
+    assert!(issues[0].starts_with("screens: 6 of 70 are left out"), "{issues:?}");
 }

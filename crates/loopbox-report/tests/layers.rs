@@ -51,8 +51,8 @@ fn modules_import_from_lower_layers_only() {
 const PLATFORM: [&str; 7] = ["android.", "java.", "dalvik.", "libcore.", "sun.", "jdk.", "com.android."];
 /// The table of frames, that of waits for other threads, and that of packages.
 const TABLES: [&str; 3] = ["model/framework.rs", "model/lock_kind.rs", "model/class_names.rs"];
-/// Names that begin like that and are no class's: an attribute of OpenTelemetry, and what R8 writes into
-/// mappings.
+/// Names that begin like a class of the platform but are none: an attribute of OpenTelemetry, and what R8
+/// writes into mappings.
 const OTHERS: [&str; 2] = ["android.os.api_level", "com.android.tools.r8."];
 
 #[test]
@@ -78,7 +78,8 @@ fn names_of_the_framework_stand_in_one_table() {
     assert!(read > 50 && in_tables > 50, "{in_tables} names in {read} files");
 }
 
-/// What gives an absent input a value. In a rule the value would be an answer that nobody gave.
+/// Methods that give an absent input a default value. In a rule the default would be an answer that no one
+/// gave.
 const DEFAULTS: [&str; 6] =
     ["unwrap_or(0", "unwrap_or(false", "unwrap_or(true", "map_or(0", "map_or(false", "map_or(true"];
 

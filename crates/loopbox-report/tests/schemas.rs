@@ -11,7 +11,7 @@ fn docs() -> PathBuf {
     std::env::current_dir().unwrap().join("../../docs")
 }
 
-/// Compares a file with what it is to be, or writes it when `LOOPBOX_BLESS` is set.
+/// Compares a file with its expected content, or writes it when `LOOPBOX_BLESS` is set.
 fn compare(file: &Path, made: &str) {
     if std::env::var_os("LOOPBOX_BLESS").is_some() {
         fs::write(file, made).unwrap();
@@ -83,7 +83,7 @@ fn about(schema: &Value) -> String {
     schema["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
 }
 
-/// A paragraph, or with `* ` an entry of a list, as wide as documents are.
+/// A paragraph, or an entry of a list when `mark` is `* `, wrapped to the width of documents.
 fn wrapped(mark: &str, text: &str) -> String {
     const COLUMNS: usize = 110;
     let mut out = mark.to_owned();

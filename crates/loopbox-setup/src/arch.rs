@@ -85,7 +85,7 @@ impl Arch {
         self.names().own
     }
 
-    /// Debian's name of it.
+    /// Debian's name for it.
     pub fn debian(self) -> &'static str {
         self.names().debian
     }
@@ -95,12 +95,12 @@ impl Arch {
         self.names().triplet
     }
 
-    /// What clang calls it.
+    /// clang's name for it.
     pub fn clang_triple(self) -> &'static str {
         self.names().clang
     }
 
-    /// What Rust calls it.
+    /// Rust's name for it.
     pub fn rust_triple(self) -> &'static str {
         self.names().rust
     }

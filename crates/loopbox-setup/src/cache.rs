@@ -1,7 +1,7 @@
-//! Results of build steps, found again by the hash of everything that went into them.
+//! Results of build steps, found again by the hash of all their inputs.
 //!
-//! A result is a folder `<step>-<key>`. It appears by one rename, so a killed build leaves
-//! nothing half done, and a step whose inputs are unchanged costs one look at the file system.
+//! A result is a folder `<step>-<key>`. It appears by one rename, so a killed build leaves nothing
+//! incomplete, and a step whose inputs are unchanged only reads the file system once.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ const USED: &str = ".used";
 pub struct Key(Sha256);
 
 impl Key {
-    /// A key for one kind of step; `version` is that of the code that does the step.
+    /// A key for one kind of step; `version` is the version of the step's code.
     pub fn new(step: &str, version: u32) -> Self {
         Self(Sha256::new()).with(step).with(&version.to_string())
     }
@@ -85,8 +85,8 @@ impl Cache {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// The result of a step: found, or made now by `make` in the empty folder that it is given. Where another
-    /// thread or process makes it, that one is waited for.
+    /// The result of a step: an existing one, or made now by `make` in the empty folder that it gets. If
+    /// another thread or process is making it, this waits for that.
     pub fn step(&self, step: &str, key: &Key, make: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
         let result = self.folder.join(format!("{step}-{}", key.hex()));
         if !result.is_dir() {
@@ -104,7 +104,7 @@ impl Cache {
         Ok(result)
     }
 
-    /// Removes results that were not used for two weeks and the remains of killed builds, but nothing of
+    /// Removes results that were not used for two weeks and the remains of killed builds, except those in
     /// `keep`.
     pub fn prune(&self, keep: &[PathBuf]) -> Result<()> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
@@ -123,7 +123,7 @@ impl Cache {
     }
 }
 
-/// Makes a result in a folder of its own, and gives it its name.
+/// Makes a result in a new folder, and gives it its name.
 fn make_in(
     sibling: &impl Fn(&str) -> PathBuf,
     result: &Path,

@@ -1,11 +1,11 @@
 //! Gets pinned Debian packages and sources, and checks their hashes.
 //!
-//! Nothing here is installed. The mirror's address comes from the machine's apt configuration, its signatures
-//! are checked with the machine's Debian keyring. Packages that the mirror no longer has are looked for in
+//! Nothing is installed. The mirror's address comes from the machine's apt configuration, and its signatures
+//! are checked with the machine's Debian keyring. Packages that the mirror no longer has are searched in
 //! `../shared/deb-cache` next to the repository and in the folder that `LOOPBOX_DEB_CACHE` names.
 //!
-//! A file is in the folder of downloads only when its hash is right. What is being downloaded is in `partial`
-//! below it, where the next run goes on after an interruption.
+//! A file is in the folder of downloads only when its hash is right. Incomplete downloads are in `partial`
+//! below it, where the next run continues after an interruption.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::package::{Package, Source, read_toml};
 use crate::progress::Progress;
 use crate::workspace;
 
-/// A package file that is there and is what it should be.
+/// A package file that exists and has the right content.
 #[derive(Debug, Clone)]
 pub struct Deb {
     /// The file.
@@ -54,7 +54,7 @@ impl Item<'_> {
         }
     }
 
-    /// What apt calls it.
+    /// apt's name for it.
     fn name(&self) -> String {
         match self {
             Self::Package(package) => match package.pin() {
@@ -73,7 +73,7 @@ impl Item<'_> {
         }
     }
 
-    /// What a floating package is remembered by.
+    /// The key under which the version of a floating package is remembered.
     fn floating_key(&self) -> String {
         format!("{}/{}", self.index(), self.name())
     }
@@ -85,14 +85,15 @@ pub struct Fetcher<'a> {
     progress: &'a Progress,
     apt: PathBuf,
     downloads: PathBuf,
-    /// Folders to look in when the mirror has no such file.
+    /// Folders to search when the mirror has no such file.
     fallbacks: Vec<PathBuf>,
-    /// Indexes that were read, and what went wrong with the others.
+    /// Indexes that were read, and the errors of the others.
     archives: RefCell<BTreeMap<String, std::result::Result<Archive, String>>>,
 }
 
 impl<'a> Fetcher<'a> {
-    /// Downloads into `downloads` below [`workspace::set_up`], for all that is built in this workspace.
+    /// Downloads into `downloads` below [`workspace::set_up`], for everything that is built in this
+    /// workspace.
     ///
     /// # Errors
     /// When the folder cannot be created.
@@ -111,7 +112,7 @@ impl<'a> Fetcher<'a> {
         Ok(Self { progress, apt, downloads, fallbacks, archives: RefCell::default() })
     }
 
-    /// All packages, in the given order; those that are not there yet are downloaded.
+    /// All packages, in the given order; missing ones are downloaded.
     ///
     /// # Errors
     /// In one line, which package cannot be had, and why.
@@ -139,9 +140,9 @@ impl<'a> Fetcher<'a> {
         Ok((all, sources))
     }
 
-    /// The package that a meta package depends on: a kernel, whose version is part of its name. It can be no
-    /// pinned one, because the mirror drops it with the next update; it is kept until the folder of downloads
-    /// goes, and apt's signed index says what it is.
+    /// The package that a meta package depends on: a kernel, whose version is part of its name. It cannot be
+    /// a pinned package, because the mirror drops it at the next update. It is kept until the folder of
+    /// downloads is removed, and apt's signed index identifies it.
     ///
     /// # Errors
     /// In one line, why it cannot be had.
@@ -171,7 +172,7 @@ impl<'a> Fetcher<'a> {
         Ok(file)
     }
 
-    /// The file that says which versions floating packages have; it may not be there yet.
+    /// The file with the versions of floating packages; it may not exist yet.
     pub fn floating_file(&self) -> PathBuf {
         self.downloads.join("floating.toml")
     }
@@ -190,7 +191,7 @@ impl<'a> Fetcher<'a> {
         items.iter().map(there).collect()
     }
 
-    /// Items that are not there, each once.
+    /// Missing items, each once.
     fn missing<'b>(&self, items: &[Item<'b>]) -> Result<Vec<Item<'b>>> {
         let mut missing = BTreeMap::new();
         for item in items {
@@ -240,7 +241,7 @@ impl<'a> Fetcher<'a> {
         Ok(())
     }
 
-    /// What the index says of an item.
+    /// The index entry of an item.
     fn remote(&self, item: &Item<'_>) -> Result<Remote> {
         let archive = self.archive(item.index())?;
         let name = item.name();
@@ -261,7 +262,7 @@ impl<'a> Fetcher<'a> {
         Ok(found)
     }
 
-    /// Moves a downloaded file to the others, if it is what it should be. `failure` is why the download
+    /// Moves a downloaded file to the others, if it has the right content. `failure` is why the download
     /// failed.
     fn accept(&self, item: &Item<'_>, remote: &Remote, failure: Option<&anyhow::Error>) -> Result<()> {
         let file = self.downloads.join("partial").join(&remote.name);
@@ -279,7 +280,7 @@ impl<'a> Fetcher<'a> {
         write_atomically(&self.floating_file(), toml::to_string(&known)?)
     }
 
-    /// Looks for a pinned file in the fallback folders; `error` is why the mirror could not serve it.
+    /// Searches for a pinned file in the fallback folders; `error` is why the mirror could not serve it.
     fn fall_back(&self, item: &Item<'_>, error: anyhow::Error) -> Result<()> {
         let Some((name, sha256)) = item.pinned() else { return Err(error) };
         for folder in &self.fallbacks {
@@ -336,7 +337,7 @@ struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// The one that lists a package. Those for all architectures are in every one.
+    /// The index that lists a package. Packages for all architectures are in every index.
     fn of(package: &'a Package) -> Self {
         let arch = if package.arch == "all" { Arch::X86_64.debian() } else { &package.arch };
         Self { suite: &package.suite, arch }
@@ -352,7 +353,7 @@ impl std::fmt::Display for Index<'_> {
     }
 }
 
-/// Of what `apt-cache depends` prints.
+/// Parses the output of `apt-cache depends`.
 fn first_dependency(depends: &str) -> Option<&str> {
     depends.lines().find_map(|line| line.trim_start().strip_prefix("Depends: "))
 }

@@ -29,7 +29,7 @@ pub fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Everything below a folder that is no folder, links unresolved and not followed.
+/// Everything below a folder except folders; links are not followed.
 pub fn files_and_links(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
@@ -72,8 +72,8 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Locks a file, which is created, until the result is dropped or the process ends. `wait` says that it has
-/// to wait.
+/// Locks a file, which is created if missing, until the result is dropped or the process ends. `wait` is
+/// called when it has to wait.
 ///
 /// # Errors
 /// When the file cannot be created or locked.
@@ -90,7 +90,8 @@ pub fn exclusive(file: &Path, wait: impl FnOnce()) -> Result<File> {
     Ok(lock)
 }
 
-/// Writes a file by a rename: a reader sees the old or the new content, and a killed writer leaves the old.
+/// Writes a file by a rename: a reader sees either the old or the new content, and a killed writer leaves the
+/// old.
 ///
 /// # Errors
 /// When it cannot be written.

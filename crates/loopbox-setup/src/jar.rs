@@ -27,7 +27,7 @@ pub fn write(jar: &Path, entries: &[(String, Vec<u8>)]) -> Result<()> {
     write_aligned(jar, entries, 4)
 }
 
-/// The same with each entry's content at a multiple of some bytes: an APK has libraries at those of a page.
+/// The same with each entry's content aligned to some bytes: an APK has libraries aligned to pages.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -46,7 +46,7 @@ pub fn write_aligned(jar: &Path, entries: &[(String, Vec<u8>)], alignment: u16) 
     Ok(())
 }
 
-/// The names of all entries, in the order of the archive.
+/// The names of all entries, in archive order.
 ///
 /// # Errors
 /// When it cannot be read.

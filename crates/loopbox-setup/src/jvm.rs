@@ -1,4 +1,4 @@
-//! Runs Java that needs nothing of Android on the JVM that the compilers run on.
+//! Runs Java programs that do not need Android on the JVM that the compilers run on.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub fn run_main(sources: &[PathBuf], class: &str, arguments: &[String]) -> Resul
     run_on(&[classes.path().to_owned()], class, arguments)
 }
 
-/// Compiles the sources, which stand on `class_path`, into the folder `classes`.
+/// Compiles the sources, which need `class_path`, into the folder `classes`.
 ///
 /// # Errors
 /// When they do not compile.

@@ -1,5 +1,5 @@
-//! A Kotlin compiler: the one that runs in Jupyter's Kotlin kernel, which is whole. Kotlin's own distribution
-//! is in no registry.
+//! A Kotlin compiler: the one in Jupyter's Kotlin kernel, which is complete. Kotlin's own distribution is in
+//! no registry.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::registry::{Pinned, Registry};
 use crate::tools::Tools;
 use crate::{unpack, workspace};
 
-/// Of May 2026; the compiler in it is a build of Kotlin 2.4.
+/// The version of May 2026; the compiler in it is a build of Kotlin 2.4.
 const KERNEL: Pinned<'_> = Pinned {
     registry: Registry::PyPi,
     package: "kotlin-jupyter-kernel",
@@ -27,11 +27,11 @@ const KERNEL: Pinned<'_> = Pinned {
 /// Where the package has its jars.
 const JARS: &str = "run_kotlin_kernel/jars/";
 
-/// The compiler, and what its programs stand on.
+/// The compiler, and the libraries that its programs need.
 #[derive(Debug)]
 pub struct Kotlin {
     tools: Tools,
-    /// All jars of the package: the compiler is in one of them, and needs some of the others.
+    /// All jars of the package: the compiler is in one of them, and needs some others.
     jars: Vec<PathBuf>,
 }
 
@@ -59,7 +59,7 @@ impl Kotlin {
         KERNEL.sha256
     }
 
-    /// The jar of the library that each Kotlin program stands on.
+    /// The jar of the standard library that each Kotlin program needs.
     ///
     /// # Errors
     /// When the package has none, or several.
@@ -72,8 +72,9 @@ impl Kotlin {
         Ok(library)
     }
 
-    /// Compiles sources; what Kotlin does not bring itself is on the class path, Java's core library, too.
-    /// What the compiler says is in the outcome, `FILE:LINE:COLUMN: error: ...` where it refuses something.
+    /// Compiles sources. Everything that Kotlin does not contain must be on the class path, including Java's
+    /// core library. The outcome contains the compiler's messages: `FILE:LINE:COLUMN: error: ...` where it
+    /// rejects something.
     ///
     /// # Errors
     /// When the compiler cannot be started.
@@ -83,9 +84,9 @@ impl Kotlin {
         outcome(compiler.args(sources))
     }
 
-    /// Compiles a library called `name` that apps of the version `language` of Kotlin can use; the standard
-    /// library of that version is on the class path, too. Every warning is an error, and what is public has
-    /// to say so.
+    /// Compiles a library called `name` that apps with Kotlin version `language` can use; that version's
+    /// standard library is also on the class path. Every warning is an error, and public declarations must be
+    /// marked as such.
     ///
     /// # Errors
     /// When the compiler cannot be started, or refuses something.

@@ -16,15 +16,15 @@ use crate::arch::Arch;
 pub enum Use {
     /// Android's own libraries: the testbed's `lib` folder.
     Android,
-    /// Other shared libraries that those need: the testbed's `lib` folder too.
+    /// Other shared libraries that those need, which also go into the testbed's `lib` folder.
     Runtime,
     /// Headers for the natives.
     Headers,
-    /// Shared libraries that the natives are linked to and that every testbed has in its own version.
+    /// Shared libraries that the natives are linked to, of which every testbed has its own version.
     Link,
     /// ICU for Java, at compile time only.
     Icu4j,
-    /// What runs programs of another architecture.
+    /// The emulator for programs of another architecture.
     Emulator,
 }
 
@@ -41,7 +41,7 @@ pub struct Package {
     /// What it is used for.
     #[serde(rename = "use")]
     pub purpose: Use,
-    /// Version and SHA-256 of a pinned package; neither of one that floats.
+    /// Version and SHA-256 of a pinned package; neither for a floating one.
     version: Option<String>,
     sha256: Option<String>,
 }
@@ -61,7 +61,7 @@ impl Package {
         Some(Pin { version: self.version.as_deref()?, sha256: self.sha256.as_deref()? })
     }
 
-    /// Whether it has a version without a hash, or the other way around: a mistake in a specification.
+    /// Whether it has a version without a hash, or a hash without a version: an error in a specification.
     pub fn is_half_pinned(&self) -> bool {
         self.version.is_some() != self.sha256.is_some()
     }
@@ -76,7 +76,7 @@ impl Package {
         self
     }
 
-    /// Name of the file as apt stores it; `:` of an epoch is escaped.
+    /// The file name that apt uses; the `:` of an epoch is escaped.
     pub fn file_name(&self, version: &str) -> String {
         format!("{}_{}_{}.deb", self.name, version.replace(':', "%3a"), self.arch)
     }
@@ -100,8 +100,8 @@ pub struct Source {
     pub unpack: Vec<String>,
 }
 
-/// SHA-256 of the files of pinned packages for another architecture, by name; their versions are those of the
-/// amd64 ones.
+/// SHA-256 of the files of pinned packages for another architecture, by name; the versions are the same as
+/// for amd64.
 pub type Pins = BTreeMap<String, String>;
 
 /// Reads a TOML file; the error names the file.

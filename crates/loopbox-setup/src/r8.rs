@@ -13,10 +13,10 @@ use crate::registry::{Pinned, Registry};
 use crate::tools::Tools;
 use crate::{jar, workspace};
 
-/// Name of the archive of classes.
+/// File name of the archive of classes.
 const ARCHIVE: &str = "r8.jsa";
 
-/// Of November 2026.
+/// The release of November 2026.
 const JAR: Pinned<'_> = Pinned {
     registry: Registry::Maven,
     package: "com.android.tools:r8",
@@ -34,7 +34,7 @@ pub enum Program {
     R8,
     /// Takes stack traces back to the names before R8.
     Retrace,
-    /// Says what of a library is used, or is missing there.
+    /// Reports what is used of a library, or is missing there.
     TraceReferences,
 }
 
@@ -49,12 +49,13 @@ impl Program {
     }
 }
 
-/// The jar, and what it runs on.
+/// The jar, and the JVM that it runs on.
 #[derive(Debug, Clone)]
 pub struct R8 {
     tools: Tools,
     jar: PathBuf,
-    /// The classes that D8 loads, as the JVM maps them: a small app takes a third of the time with it.
+    /// An archive of the classes that D8 loads, which the JVM maps into memory: with it a small app takes a
+    /// third of the time.
     archive: PathBuf,
 }
 

@@ -1,4 +1,4 @@
-//! Packages of PyPI, npm and Maven Central, pinned to the byte, brought by the registries' own clients.
+//! Packages of PyPI, npm and Maven Central, pinned to the byte and downloaded by the registries' own clients.
 //! Nothing is installed.
 
 use std::fmt::Write as _;
@@ -13,34 +13,34 @@ use crate::files::{exclusive, remove, sha256_file};
 use crate::progress::Progress;
 use crate::{tools, workspace};
 
-/// The version of the plug-in by which Maven brings files: what Maven 3.8 takes when it is asked for no
-/// version.
+/// The version of the plug-in with which Maven downloads files: Maven 3.8's default version.
 const MAVEN_PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:2.8";
 
-/// A package of one of the registries.
+/// A package in one of the registries.
 #[derive(Debug, Clone, Copy)]
 pub struct Pinned<'a> {
     /// Where it is.
     pub registry: Registry,
-    /// Its name there: on Maven Central `group:artifact`, or `group:artifact@aar` where its file is no jar.
+    /// Its name there: on Maven Central `group:artifact`, or `group:artifact@aar` where its file is not a
+    /// jar.
     pub package: &'a str,
     /// Its version.
     pub version: &'a str,
-    /// Of its file, in hexadecimal digits. On PyPI, the wheel for x86-64 Linux.
+    /// SHA-256 of its file, in hexadecimal digits. On PyPI, of the wheel for x86-64 Linux.
     pub sha256: &'a str,
     /// About how large the file is.
     pub megabytes: u32,
 }
 
-/// Who has it.
+/// The registry that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registry {
     /// Wheels, which are zip archives.
     PyPi,
     /// gzipped tar archives.
     Npm,
-    /// Maven Central, or what the machine's own settings of Maven name in its place: jars and other zip
-    /// archives.
+    /// Maven Central, or the repository that the machine's Maven settings name in its place: jars and other
+    /// zip archives.
     Maven,
 }
 
@@ -52,14 +52,14 @@ pub struct Artifact {
     pub package: String,
     /// Its version.
     pub version: String,
-    /// Of its file, in hexadecimal digits.
+    /// SHA-256 of its file, in hexadecimal digits.
     pub sha256: String,
     /// About how large the file is.
     pub megabytes: u32,
 }
 
 impl Artifact {
-    /// The same for those who bring it.
+    /// The same as a package that can be downloaded.
     #[must_use]
     pub fn pinned(&self) -> Pinned<'_> {
         let Self { package, version, sha256, megabytes } = self;
@@ -76,7 +76,7 @@ impl Pinned<'_> {
         self.ensure_below(&downloads(), progress)
     }
 
-    /// The same for many of Maven's files: those that are missing come by one run of the client.
+    /// The same for many of Maven's files: one run of the client downloads all missing ones.
     ///
     /// # Errors
     /// As [`Pinned::ensure`]; also when one of them is of another registry.
@@ -141,7 +141,7 @@ impl Pinned<'_> {
         Ok(file)
     }
 
-    /// Removes the file, after all that is used of it was taken out.
+    /// Removes the file, after everything needed was taken out of it.
     ///
     /// # Errors
     /// When it is there and cannot be removed.
@@ -171,7 +171,7 @@ impl Pinned<'_> {
         Ok(file.is_file() && sha256_file(file)? == self.sha256)
     }
 
-    /// Moves what a client brought to its place, if it is the pinned file.
+    /// Moves what a client downloaded to its place, if it is the pinned file.
     fn accept(&self, brought: &Path, file: &Path) -> Result<()> {
         let sha256 = sha256_file(brought)?;
         if sha256 != self.sha256 {
@@ -182,7 +182,7 @@ impl Pinned<'_> {
         fs::rename(brought, file).with_context(|| format!("cannot move {}", brought.display()))
     }
 
-    /// By a pip of its own: a machine may have Python without pip.
+    /// Downloads it with a pip from another place, because a machine may have Python without pip.
     fn download_wheel(&self, environment: &Path, partial: &Path) -> Result<PathBuf> {
         let pip = environment.join("bin/pip");
         if !pip.is_file() {
@@ -200,7 +200,7 @@ impl Pinned<'_> {
         only_file(partial)
     }
 
-    /// Into a local repository of its own, which keeps the client's plug-ins.
+    /// Into a separate local repository, which keeps the client's plug-ins.
     fn download_artifact(&self, repository: &Path) -> Result<PathBuf> {
         let (name, kind) = self.artifact();
         let brought = self.place_in(repository)?;
@@ -211,7 +211,7 @@ impl Pinned<'_> {
         Ok(brought)
     }
 
-    /// Where Maven has its file in a local repository.
+    /// The path of its file in Maven's local repository.
     fn place_in(&self, repository: &Path) -> Result<PathBuf> {
         let (name, kind) = self.artifact();
         let (group, artifact) = name.split_once(':').context("no `group:artifact`")?;
@@ -220,8 +220,8 @@ impl Pinned<'_> {
     }
 }
 
-/// Has Maven bring `group:artifact:version:kind` from a repository in a folder, as an app's build would: with
-/// checksums that must be right. Returns the bytes.
+/// Has Maven download `group:artifact:version:kind` from a repository in a folder, as an app's build would,
+/// with a check of the checksums. Returns the bytes.
 ///
 /// # Errors
 /// When Maven is not there or does not take the file.
@@ -245,7 +245,7 @@ pub fn fetch_from(repository: &Path, artifact: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A project for Maven that does nothing but copy these files next to itself.
+/// A Maven project that only copies these files into its own folder.
 fn project_with(files: &[&Pinned<'_>]) -> Result<String> {
     let mut items = String::new();
     for file in files {

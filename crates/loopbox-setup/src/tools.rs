@@ -13,14 +13,15 @@ use crate::apt;
 use crate::arch::Arch;
 use crate::command::{command, run};
 
-/// A program and the Debian package that brings it; alternatives as [`apt::install`] understands them.
+/// A program and the Debian package that contains it; alternatives as in [`apt::install`].
 #[derive(Debug)]
 struct Needed {
     program: &'static str,
     package: &'static str,
 }
 
-/// What every set-up needs. A JDK newer than 17 works as long as its javac still compiles for Java 8.
+/// The tools that every set-up needs. A JDK newer than 17 works as long as its javac still compiles for Java
+/// 8.
 const NEEDED: &[Needed] = &[
     Needed { program: "g++", package: "g++" },
     Needed { program: "javac", package: "openjdk-17-jdk-headless | openjdk-21-jdk-headless" },
@@ -30,7 +31,7 @@ const NEEDED: &[Needed] = &[
     Needed { program: "dpkg-deb", package: "dpkg" },
 ];
 
-/// What the build of a runtime's compiler needs besides that. The sources of ART are written for clang.
+/// The additional tools for building a runtime's compiler. The sources of ART are written for clang.
 const NEEDED_FOR_COMPILER: &[Needed] = &[
     Needed { program: "clang++", package: "clang" },
     Needed { program: "ld.lld", package: "lld" },
@@ -38,10 +39,10 @@ const NEEDED_FOR_COMPILER: &[Needed] = &[
     Needed { program: "patch", package: "patch" },
 ];
 
-/// What brings files of Maven Central.
+/// The tools that download files from Maven Central.
 const NEEDED_FOR_MAVEN: &[Needed] = &[Needed { program: "mvn", package: "maven" }];
 
-/// What runs for seconds only takes less than half of its time with the quick JIT alone.
+/// Programs that run for seconds take less than half of their time with the first JIT tier alone.
 const SHORT_LIVED: [&str; 2] = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
 /// The compilers of this machine.
@@ -79,7 +80,8 @@ impl Tools {
         self.of_jdk("javac")
     }
 
-    /// Another tool of the JDK that takes the JVM's options as the compiler does: `javadoc`, `javap`.
+    /// Another tool of the JDK that takes options for the JVM in the same way as the compiler: `javadoc`,
+    /// `javap`.
     pub fn of_jdk(&self, program: &str) -> Command {
         command(self.javac.with_file_name(program), SHORT_LIVED.map(|option| format!("-J{option}")))
     }
@@ -98,7 +100,7 @@ impl Tools {
         command(&self.java, SHORT_LIVED)
     }
 
-    /// Text that changes when a compiler does.
+    /// A text that changes when a compiler changes.
     ///
     /// # Errors
     /// When a compiler does not run.
@@ -134,14 +136,14 @@ impl CompilerTools {
         Ok(Self { clang: tool("clang++")?, python: tool("python3")?, patch: tool("patch")? })
     }
 
-    /// The C++ compiler for another architecture, with all that it needs of a system below `sysroot`.
+    /// The C++ compiler for another architecture, with the parts of a system that it needs below `sysroot`.
     pub fn for_arch(&self, arch: Arch, sysroot: &Path) -> Command {
         let mut clang = command(&self.clang, ["-fuse-ld=lld"]);
         clang.arg(format!("--target={}", arch.clang_triple())).arg("--sysroot").arg(sysroot);
         clang
     }
 
-    /// Text that changes when the compiler does.
+    /// A text that changes when the compiler changes.
     ///
     /// # Errors
     /// When it does not run.
@@ -156,7 +158,7 @@ pub(crate) fn maven() -> Result<PathBuf> {
     tool("mvn")
 }
 
-/// A program that should be there by now.
+/// A program that should exist by now.
 fn tool(program: &str) -> Result<PathBuf> {
     find(program, search_path().as_ref())
         .with_context(|| format!("{program} is still missing after its installation"))

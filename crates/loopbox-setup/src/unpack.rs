@@ -39,7 +39,7 @@ pub fn one_file(deb: &Deb, member: &str, target: &Path) -> Result<()> {
         .with_context(|| format!("cannot make {} executable", target.display()))
 }
 
-/// Lets links with absolute targets point into the unpacked root instead of into the machine's own.
+/// Redirects links with absolute targets into the unpacked root, away from the machine's own.
 pub fn keep_links_inside(root: &Path) -> Result<()> {
     for link in files_and_links(root)? {
         let Ok(target) = fs::read_link(&link) else { continue };
@@ -57,7 +57,8 @@ pub fn source(archive: &Deb, source: &Source, folder: &Path) -> Result<()> {
     tar_members(&archive.file, &source.unpack, folder)
 }
 
-/// Unpacks the entries of a zip archive whose names begin with `prefix` into a folder, each by its own name.
+/// Unpacks the entries of a zip archive whose names begin with `prefix` into a folder, each under its file
+/// name.
 ///
 /// # Errors
 /// When the archive cannot be read or has no such entry, or a file cannot be written.

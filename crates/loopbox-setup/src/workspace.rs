@@ -6,14 +6,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// A folder that only this workspace has.
+/// A folder that exists only in this workspace.
 const MARK: &str = "crates/loopbox-setup";
 
 /// Root of the repository that the running program belongs to.
 ///
-/// It is not the one that the program was compiled in: cargo takes the programs of a copied clone for its
-/// own. So it is asked for when the program runs: of cargo, which says what package it runs, then of the
-/// place of the program, then of the current folder.
+/// It is not the repository that the program was compiled in: cargo uses existing programs in a copied clone.
+/// So it is determined at run time: from cargo, which reports the package that it runs, then from the
+/// program's path, then from the current folder.
 pub fn root() -> PathBuf {
     let of_cargo = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let places = [of_cargo, env::current_exe().ok(), env::current_dir().ok()];
@@ -38,7 +38,7 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Runs a command with its output going to ours, and fails when it fails.
+/// Runs a command with its output shown, and fails when it fails.
 ///
 /// # Errors
 /// When it cannot be started or says that it failed.
@@ -55,8 +55,8 @@ pub fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// The folder of what is set up once and then used by everything: downloads and testbeds. It is `target` of
-/// the repository, also when cargo's own target folder is another, unless `LOOPBOX_SETUP_DIR` names one.
+/// The folder for everything that is set up once: downloads and testbeds. It is `target` of the repository,
+/// even when cargo uses another target folder, unless `LOOPBOX_SETUP_DIR` names one.
 pub fn set_up() -> PathBuf {
     env::var_os("LOOPBOX_SETUP_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }

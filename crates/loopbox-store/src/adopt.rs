@@ -1,4 +1,4 @@
-//! At the next launch: the rings of processes that are no more.
+//! Adopts, at the next launch, the rings of processes that have ended.
 
 use crate::files::file_age::Clock;
 use crate::layout::MAX_RING_BYTES;
@@ -11,18 +11,18 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// What becomes of the rings of dead processes.
+/// How the rings of dead processes are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingPolicy {
-    /// How many are adopted at one launch, the newest ones; older ones are deleted unread.
+    /// How many are adopted at one launch: the newest ones. Older ones are deleted unread.
     pub max_files: usize,
-    /// How many bytes they may have together; what exceeds it is deleted unread, oldest first.
+    /// How many bytes they may have together. The oldest ones beyond that are deleted unread.
     pub max_bytes: u64,
-    /// How old one may be, by its file time; older ones are deleted unread. One whose time cannot be, because
-    /// the phone's clock was wrong, is not old.
+    /// How old one may be, by its file time; older ones are deleted unread. A ring with an impossible time,
+    /// because the phone's clock was wrong, does not count as old.
     pub max_age: Duration,
-    /// How often a ring may be tried. A ring whose adoption ends its process would otherwise end every
-    /// launch.
+    /// How often the adoption of a ring may be tried. Otherwise a ring whose adoption ends the process would
+    /// end every launch.
     pub max_tries: u32,
 }
 
@@ -46,14 +46,14 @@ pub struct OrphanedRing {
 }
 
 impl OrphanedRing {
-    /// Deletes the file: its report is written, or not wanted. A value dropped without this is adopted again
-    /// at the next launch, up to [`RingPolicy::max_tries`] times.
+    /// Deletes the file, because its report is written or not wanted. A ring that is dropped without this is
+    /// adopted again at the next launch, up to [`RingPolicy::max_tries`] times.
     pub fn delete(self) -> io::Result<()> {
         fs::remove_file(&self.path)
     }
 }
 
-/// Many times what a ring takes to be made.
+/// Many times the time that it takes to make a ring.
 const IN_THE_MAKING: Duration = Duration::from_mins(1);
 
 struct Found {
@@ -65,9 +65,9 @@ struct Found {
     lock: File,
 }
 
-/// Takes over the rings in `dir` whose processes are gone, newest first, and deletes those that `policy` does
-/// not want. A ring whose process lives is locked, and is not opened for writing, renamed or deleted; another
-/// adopter's neither.
+/// Takes over the rings in `dir` whose processes are gone, newest first, and deletes those that `policy`
+/// excludes. The ring of a living process is locked, and so is one of another adopter: it is not opened for
+/// writing, renamed or deleted.
 ///
 /// # Errors
 /// When the directory cannot be read. What is wrong with one ring is in its [`OrphanedRing::content`].
@@ -98,8 +98,8 @@ pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<OrphanedRing>> {
     Ok(adopted)
 }
 
-/// `ring-….lbr`, or `ring-….lbr.2` after two tries; a name that ends in `.new` after its process died making
-/// it.
+/// `ring-….lbr`, or `ring-….lbr.2` after two tries; a name that ends in `.new` when its process died while
+/// making it.
 fn parse_name(name: &str) -> Option<(&str, u32)> {
     let at = name.find(".lbr")? + ".lbr".len();
     let (own, suffix) = (name.get(..at)?, name.get(at..)?);
@@ -144,7 +144,7 @@ fn take(path: &Path, clock: Clock) -> Option<Found> {
     })
 }
 
-/// Notes one more try in the file's name, before anything that the try could do.
+/// Records one more try in the file's name, before the try can do any harm.
 fn count_try(dir: &Path, ring: &Found) -> io::Result<PathBuf> {
     let path = dir.join(format!("{}.{}", ring.name, ring.tries + 1));
     fs::rename(&ring.path, &path)?;

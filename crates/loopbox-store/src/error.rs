@@ -1,13 +1,13 @@
 //! Why something could not be stored.
 
-/// Why something was not stored. Recording goes on in every case.
+/// Why something was not stored. Recording continues in every case.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// It does not fit its slot; what the slot held before stands.
+    /// The content does not fit its slot; the slot keeps its previous content.
     #[error("{needed} bytes do not fit a slot of {capacity}")]
     TooLarge {
-        /// Bytes that it has.
+        /// The size of the content in bytes.
         needed: usize,
         /// Bytes that the slot holds.
         capacity: usize,
@@ -18,7 +18,7 @@ pub enum StoreError {
     /// This process is a fork of the one that owns the ring, and must not write to it.
     #[error("this process was forked from the one that owns the ring")]
     Forked,
-    /// There is no memory for the ring at all, or the slot does not exist in this geometry.
+    /// There is no memory for the ring, or the slot does not exist in this geometry.
     #[error("the ring has no such slot")]
     NoSlot,
 }

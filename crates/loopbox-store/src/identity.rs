@@ -23,7 +23,7 @@ impl BuildId {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
 
-    /// As it stands in a file: length, then the bytes.
+    /// Its form in a file: length, then the bytes.
     pub(crate) fn to_raw(self) -> [u8; 32] {
         let mut raw = [0; 32];
         raw.iter_mut().zip(core::iter::once(self.len).chain(self.bytes)).for_each(|(to, from)| *to = from);
@@ -48,13 +48,13 @@ impl fmt::Debug for BuildId {
     }
 }
 
-/// The process start that a ring belongs to, and what a reader needs to make sense of it.
+/// The process start that a ring belongs to, with what a reader needs to interpret it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Identity {
     /// Process id.
     pub pid: u32,
-    /// When the process started, in clock ticks since boot: field 22 of `/proc/self/stat`. With the pid and
-    /// the boot id it names one process for good. 0 when it could not be read.
+    /// When the process started, in clock ticks since boot: field 22 of `/proc/self/stat`. Together with the
+    /// pid and the boot id it identifies one process for ever. 0 when it could not be read.
     pub start_ticks: u64,
     /// `/proc/sys/kernel/random/boot_id`; zeros when it could not be read.
     pub boot_id: [u8; 16],
@@ -67,14 +67,14 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The calling process, as far as it is known without reading a file:
-    /// [`Mirror::attach`](crate::Mirror::attach) adds the rest. The build ids are left empty: only the caller
-    /// knows the libraries.
+    /// The calling process, as far as it is known without reading a file;
+    /// [`Mirror::attach`](crate::Mirror::attach) adds the rest. The build ids are left empty, because only
+    /// the caller knows the libraries.
     pub fn of_this_process(clocks: ClockPair) -> Self {
         Self { pid: std::process::id(), clocks, ..Self::default() }
     }
 
-    /// With the process's start and the boot id, unless they are known.
+    /// Completed with the process's start and the boot id, unless they are known.
     pub(crate) fn completed(self) -> Self {
         let Self { start_ticks: ticks, boot_id: id, .. } = self;
         Self {
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_has_a_name_of_its_own() {
+    fn this_process_has_a_distinct_name() {
         let identity = Identity::of_this_process(ClockPair::default()).completed();
         assert_ne!(identity.start_ticks, 0);
         assert_ne!(identity.boot_id, [0; 16]);

@@ -1,7 +1,7 @@
-//! Where things are in a ring file: the header, the marks, and the table of regions.
+//! The layout of a ring file: the header, the marks, and the table of regions.
 //!
-//! A region is a number of equal slots that one thread writes. The table stands in the file, so a reader
-//! finds its way in a ring of another geometry, and steps over regions that it does not know.
+//! A region is a number of equal slots that one thread writes. The table is in the file, so a reader can read
+//! a ring of another geometry, and skips regions that it does not know.
 
 use crate::identity::{BuildId, Identity};
 use crate::slot::HEADER_LEN as SLOT_HEADER_LEN;
@@ -14,9 +14,9 @@ pub(crate) const MAGIC: [u8; 8] = *b"\x89LBR\r\n\x1a\n";
 pub(crate) const MAJOR: u16 = 1;
 /// Version whose change only adds regions.
 pub(crate) const MINOR: u16 = 0;
-/// Bytes of the header, its checksum included.
+/// Size of the header in bytes, including its checksum.
 pub(crate) const HEADER_LEN: usize = 1024;
-/// Where the marks are: words that are stored one by one, each in a cache line of its own.
+/// Offset of the marks: words that are stored one by one, each in a separate cache line.
 pub(crate) const FUSE_AT: usize = 1024;
 /// Last sign of life.
 pub(crate) const HEARTBEAT_AT: usize = 1088;
@@ -63,11 +63,11 @@ pub(crate) enum Kind {
     Statistics = 11,
     /// What keeps the main thread from its queue outside of messages.
     Outside = 12,
-    /// Display frames; not in a ring of an app that has none recorded.
+    /// Display frames; missing in a ring of an app that does not record them.
     Frames = 13,
     /// The system's warnings of an ANR.
     Warnings = 14,
-    /// What the app marked on its way.
+    /// The breadcrumbs that the app recorded.
     Breadcrumbs = 15,
 }
 
@@ -91,27 +91,27 @@ impl Kind {
     ];
 }
 
-/// How many slots of which size. Slot sizes include the slot's header of 24 bytes and are multiples of 8.
+/// The number and size of the slots. Sizes include the slot's header of 24 bytes and are multiples of 8.
 ///
-/// What changes in place has two slots that are written in turn: a process that dies during a write leaves
-/// the state before it.
+/// A state that changes in place has two slots that are written alternately: a process that dies during a
+/// write leaves the previous state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     /// How many closed records are kept; Qimao says 100.
     pub records: u32,
     /// Bytes of a record's slot, and of the open group's details.
     pub record_len: u32,
-    /// How many pages there are for the stack trees of finished messages. A tree takes as many as it needs,
-    /// up to a quarter of all, in place of the oldest ones.
+    /// The number of pages for the stack trees of finished messages. A tree takes as many as it needs, up to
+    /// a quarter of all, and replaces the oldest ones.
     pub tree_pages: u32,
-    /// Bytes of such a page.
+    /// Size of such a page in bytes.
     pub tree_page_len: u32,
     /// Bytes of each of the two slots for the running message's tree.
     pub running_tree_len: u32,
     /// Bytes of the slot for the pending queue.
     pub pending_len: u32,
-    /// Bytes of each of the two slots for display frames; 0 for none, [`Geometry::FRAMES_LEN`] for all that a
-    /// recorder keeps.
+    /// Size in bytes of each of the two slots for display frames: 0 for none, [`Geometry::FRAMES_LEN`] for
+    /// all that a recorder keeps.
     pub frames_len: u32,
 }
 
@@ -145,7 +145,7 @@ pub enum LayoutError {
     /// It is something else.
     #[error("offset 0: not a Loopbox ring (it does not begin with the magic 89 4C 42 52 0D 0A 1A 0A)")]
     Magic,
-    /// It ends before its header does.
+    /// The file ends before its header does.
     #[error("offset {len}: the file ends inside its header")]
     Short {
         /// Length of the file.
@@ -157,7 +157,7 @@ pub enum LayoutError {
         /// The file's major version.
         found: u16,
     },
-    /// It was written by a machine of the other byte order, or for other words.
+    /// It was written by a machine with another byte order or word size.
     #[error("offset 16: the ring was written with another byte order or word size")]
     Machine,
     /// The header's checksum differs.
@@ -266,13 +266,14 @@ impl Layout {
         self.regions.iter().copied().find(|region| region.kind == kind as u32)
     }
 
-    /// How much of it a process has in memory: all but the display frames, which are the last region and go
-    /// from the worker into the file.
+    /// The size of the part that a process keeps in memory: everything except the display frames. They are
+    /// the last region, and the worker writes them directly into the file.
     pub(crate) fn memory_len(&self) -> usize {
         self.region(Kind::Frames).map_or(self.len, |frames| frames.offset)
     }
 
-    /// Whether the regions are in order, apart, aligned, within `len` and within the bounds on slots.
+    /// Whether the regions are in order, do not overlap, are aligned, are within `len`, and have a valid
+    /// number of slots.
     ///
     fn check(&self, len: usize) -> bool {
         let mut free_from = REGIONS_AT;
@@ -329,8 +330,7 @@ impl Header {
         out
     }
 
-    /// Reads the header of a file. A file that is shorter than its regions is fine: slots beyond its end are
-    /// lost.
+    /// Reads the header of a file. The file may be shorter than its regions: slots beyond its end are lost.
     pub(crate) fn decode(file: &[u8]) -> Result<Self, LayoutError> {
         if file.is_empty() {
             return Err(LayoutError::Empty);

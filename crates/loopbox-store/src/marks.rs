@@ -1,7 +1,7 @@
 //! Single words that are stored one by one: the sampler's fuse, the last sign of life, a crash handler's
-//! note.
+//! mark.
 //!
-//! Each is complete in one store, so that it can be written from anywhere, a signal handler included.
+//! Each is complete after one store, so that any code can write it, a signal handler included.
 
 use crate::sync::{AtomicU64, Word};
 use loopbox_format::model::Uptime;
@@ -20,9 +20,9 @@ pub enum FuseState {
     Closed,
     /// The process ended in the middle of something dangerous.
     Open {
-        /// In the middle of what, by the sampler's own numbers (`loopbox_art::Phase`).
+        /// The phase, by the sampler's own numbers (`loopbox_art::Phase`).
         phase: u8,
-        /// Since when, uptime, whole milliseconds of it.
+        /// Since when, uptime in whole milliseconds.
         since_ns: Uptime,
     },
     /// The word holds something that the sampler never writes.
@@ -42,10 +42,10 @@ impl FuseState {
     }
 }
 
-/// Notes what is going on from this uptime on, 0 for nothing dangerous. One thread at a time.
+/// Records the phase that begins at this uptime; 0 means nothing dangerous. One thread at a time.
 ///
-/// What comes after the store in this thread cannot come before it: the processor retires in order, and a
-/// process that ends keeps what was retired.
+/// Later instructions of this thread cannot take effect before the store: the processor retires in order, and
+/// what was retired survives the end of the process.
 pub(crate) fn set_fuse(word: &AtomicU64, phase: u8, now_ns: Uptime) {
     word.set_release(fuse_word(phase, now_ns));
 }
@@ -72,7 +72,7 @@ impl CrashMark {
     }
 }
 
-/// Moves the last sign of life forward, whichever thread comes first.
+/// Moves the last sign of life forward; it never goes back, whichever thread writes first.
 pub(crate) fn heartbeat(word: &AtomicU64, uptime_ns: Uptime) {
     word.raise(uptime_ns.0);
 }

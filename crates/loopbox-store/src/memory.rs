@@ -1,6 +1,6 @@
-//! The ring's memory, which is the process's own, and what the system is asked about its file.
+//! The ring's memory, which belongs to the process, and the system calls about its file.
 //!
-//! The only module with `unsafe`. What leaves it is a slice of atomics.
+//! The only module with `unsafe`. It gives out only slices of atomics.
 
 #![allow(unsafe_code)]
 
@@ -12,8 +12,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// Memory of the ring. Shared by all its handles. Anonymous: a store into a mapped file may wait for the
-/// disk, and is a SIGBUS when the disk fails or is full.
+/// Memory of the ring, shared by all its handles. It is anonymous, because a store into a mapped file may
+/// wait for the disk, and is a SIGBUS when the disk fails or is full.
 #[derive(Debug)]
 pub(crate) struct Memory {
     map: Option<MmapRaw>,
@@ -22,8 +22,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Memory for what of `header.layout` is in memory, with the header in place. Opens no file. Without
-    /// memory every write is refused, and the app runs on.
+    /// Allocates memory for the part of `header.layout` that is kept in memory, and writes the header. Opens
+    /// no file. If there is no memory, every write is refused, and the app runs on.
     pub(crate) fn new(header: &Header) -> Self {
         let map = MmapOptions::new().len(header.layout.memory_len()).map_anon().ok().map(MmapRaw::from);
         if let Some(map) = &map {
@@ -38,8 +38,8 @@ impl Memory {
         self.map.as_ref().map(words).unwrap_or_default()
     }
 
-    /// Whether the calling process is the one that made this memory, and not a fork of it. Cheap enough for
-    /// each message where the kernel can mark a page for it (Linux 4.14); elsewhere a system call.
+    /// Whether the calling process made this memory, and is not a fork of it. This is cheap enough for each
+    /// message where the kernel can mark a page for it (Linux 4.14); elsewhere it is a system call.
     #[inline]
     pub(crate) fn is_mine(&self) -> bool {
         self.alive.as_ref().map_or_else(|| std::process::id() == self.pid, ForkMark::stands)
@@ -66,7 +66,7 @@ pub(crate) fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Gives `file` a length of `len` bytes that are its own on the disk, where the file system can reserve them.
+/// Reserves `len` bytes on the disk for `file` and sets its length, where the file system can reserve.
 pub(crate) fn reserve(file: &File, len: usize) -> io::Result<()> {
     let too_large = || io::Error::from_raw_os_error(libc::EFBIG);
     if !may_grow_to(len as u64) {
@@ -97,7 +97,7 @@ pub(crate) fn may_grow_to(len: u64) -> bool {
     !known || len <= limit
 }
 
-/// A page that the kernel empties in a forked child: one load shows whether this is the process that made it.
+/// A page that the kernel clears in a forked child: one load shows whether this process made it.
 #[derive(Debug)]
 struct ForkMark(MmapRaw);
 

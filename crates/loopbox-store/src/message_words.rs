@@ -1,4 +1,4 @@
-//! What the main thread writes for every message, the current message and the open record, as plain words.
+//! What the main thread writes for every message, as plain words: the current message and the open record.
 
 use loopbox_format::model::{Detail, Record, RecordKind, Slowest, Token, Uptime};
 
@@ -7,9 +7,9 @@ const UNKNOWN: u64 = u64::MAX;
 /// What the main thread is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Current {
-    /// It runs message `token`. Earlier versions announced a message anew after each one in a loop inside of
-    /// it, with how many those were, `later`; whether it went on or its loop waited they did not know. Now
-    /// that is always 0.
+    /// It runs message `token`. Earlier versions announced a message again after each one in a loop inside of
+    /// it, with the number of those in `later`; they did not know whether the message continued or its loop
+    /// waited. Now that number is always 0.
     Running { token: Token, start_ns: Uptime, depth: u32, later: u32 },
     /// It runs no message.
     Idle { since_ns: Uptime },
@@ -41,7 +41,7 @@ impl Current {
     }
 }
 
-/// The open group: a record in the making without its details, and the message whose end it counted last.
+/// The open group: a record in progress without its details, and the last message whose end it counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Open {
     pub(crate) record: Record<()>,
@@ -52,7 +52,7 @@ pub(crate) struct Open {
 pub(crate) const OPEN_WORDS: usize = 14;
 
 impl Open {
-    /// The words for `record`, whose details are not looked at.
+    /// The words for `record`, whose details are not read.
     #[inline]
     pub(crate) fn words<D>(r: &Record<D>, ended: Token) -> [u64; OPEN_WORDS] {
         [

@@ -2,8 +2,8 @@
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence, yield_now};
 
-/// Two words that one thread writes and any thread reads together: a seqlock that lives in the process alone,
-/// for what is gone with it. A write is five plain stores on every processor that phones have.
+/// Two words that one thread writes and any thread reads together: a seqlock for data that exists only in the
+/// process and ends with it. A write is five plain stores on every processor of phones.
 #[derive(Debug, Default)]
 pub struct Pair {
     /// Odd while the words change.
@@ -13,7 +13,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Replaces both words. One thread only; a second one may take its place when the two are ordered
+    /// Replaces both words. Only one thread may write; another may take over if the two are ordered
     /// otherwise.
     #[inline]
     pub fn set(&self, first: u64, second: u64) {
@@ -25,8 +25,8 @@ impl Pair {
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    /// Both words of one write. Waits for a write that goes on: three stores, unless the writer was stopped
-    /// between them, so this MUST NOT be called by who stopped it.
+    /// Both words of one write. Waits while a write is in progress: that is three stores, unless the writer
+    /// was stopped between them. So a thread that has stopped the writer MUST NOT call this.
     pub fn get(&self) -> (u64, u64) {
         loop {
             let version = self.version.load(Ordering::Acquire);
@@ -75,8 +75,8 @@ mod tests {
     }
 }
 
-/// See `slot::loom_tests` for how this is run. Without any one of the four orderings of `set` and `get` it
-/// fails.
+/// See `slot::loom_tests` for how to run this. It fails without any one of the four orderings of `set` and
+/// `get`.
 #[cfg(all(test, loom))]
 mod loom_tests {
     use super::*;

@@ -1,4 +1,4 @@
-//! From a ring to a report. Safe code on bytes that anyone may have written.
+//! Makes a report from a ring. Safe code on bytes that anyone may have written.
 
 use crate::identity::Identity;
 use crate::layout::{CRASH_AT, FUSE_AT, HEARTBEAT_AT, Header, Kind, Layout, LayoutError, MAX_RING_BYTES};
@@ -38,24 +38,24 @@ pub enum RecoverError {
 /// What a ring holds.
 #[derive(Debug)]
 pub struct Recovered {
-    /// Whose ring it is.
+    /// The process that the ring belongs to.
     pub identity: Identity,
-    /// The report, as far as the ring knows it. The beginning of `damage` is in it, too.
+    /// The report, as far as the ring contains it. It also has the first entries of `damage`.
     pub report: Report,
     /// Where the sampler was.
     pub fuse: FuseState,
     /// What a crash handler noted.
     pub crash: Option<CrashMark>,
-    /// The newest instant that the ring speaks of, uptime: the last sign of life of a dead process.
+    /// The newest instant in the ring, uptime: the last sign of life of a dead process.
     pub last_alive_ns: Uptime,
-    /// What could not be used: torn slots (being written), damaged ones, payloads that do not decode.
+    /// What could not be used: torn slots (while being written), damaged ones, payloads that do not decode.
     pub damage: Vec<Damage>,
-    /// How many slots were being written, at most one for each writing thread that was killed.
+    /// The number of slots that were being written, at most one for each writing thread that was killed.
     pub torn: usize,
 }
 
 impl Recovered {
-    /// How long the message that ran last, or what ran outside of messages, had run at the last sign of life;
+    /// How long the last message, or the last work outside of messages, had run at the last sign of life;
     /// `None` when nothing was running.
     pub fn running_ns(&self) -> Option<u64> {
         match &self.report.main {
@@ -68,9 +68,9 @@ impl Recovered {
 
 /// Reads the bytes of a dead process's ring. The report's reason is [`DumpReason::Recovered`].
 ///
-/// Takes any input: what is not whole is left out and listed in `damage`. It asks for at most 64 times the
-/// largest ring ([`MAX_RING_BYTES`]) of memory whatever the file says, and of a full ring that was written by
-/// this crate for less than twice its size.
+/// Accepts any input: incomplete parts are left out and listed in `damage`. It allocates at most 64 times the
+/// size of the largest ring ([`MAX_RING_BYTES`]), whatever the file says, and for a full ring written by this
+/// crate less than twice its size.
 pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     if file.len() > MAX_RING_BYTES {
         return Err(RecoverError::TooLarge { len: file.len() as u64 });
@@ -99,7 +99,8 @@ pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     Ok(recovered)
 }
 
-/// How many losses a report names: a kill costs one, and a report stays small whatever was done to the ring.
+/// How many losses a report lists. A kill causes one, and a report must stay small whatever was done to the
+/// ring.
 const MAX_LOST: usize = 32;
 
 /// The damage as it travels with the report.
@@ -118,12 +119,12 @@ pub(crate) fn history(source: &dyn Source, header: &Header) -> Vec<Record> {
     reading.history().records
 }
 
-/// Reads everything that `source` holds. `now_ns` is the uptime of a snapshot: a living process needs no sign
-/// of life, and the age of its running message must not depend on which of our threads beat last.
+/// Reads all of `source`. `now_ns` is the uptime of a snapshot. A living process needs no sign of life, and
+/// the age of its running message must not depend on which of our threads gave the last one.
 pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Uptime>) -> Recovered {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     let mut report = Report::default();
-    // The current message before the history: one that ends between the two looks is then in the history, and
+    // The current message before the history: one that ends between the two reads is then in the history, and
     // is recognised there. The other way around it would be in neither.
     let current = reading.cell(Kind::Current, Current::from_words);
     let history = reading.history();
@@ -170,7 +171,7 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Upti
 /// The records of a ring, oldest first, the open group last.
 struct History {
     records: Vec<Record>,
-    /// Messages that the records know to have ended: the last one of the newest record, of the open group.
+    /// Messages that the records show as ended: the last one of the newest record, and of the open group.
     ended: [Token; 2],
 }
 
@@ -180,14 +181,14 @@ impl History {
         self.records.iter().map(|r| r.first_token.plus(r.count.into())).max().unwrap_or(Token::FIRST)
     }
 
-    /// Whether the message that ran at this nesting depth has ended, or one in a loop inside of it has: of
-    /// outermost messages, a later one can only end when the earlier ones have.
+    /// Whether the message that ran at this nesting depth has ended, or one in a loop inside of it has: a
+    /// later outermost message can only end when the earlier ones have.
     fn has_ended(&self, token: Token, depth: u32) -> bool {
         self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > token)
     }
 }
 
-/// What the main thread did, from its own cell and what the worker knew of the same message.
+/// What the main thread did, from its own slot and from what the worker knew about the same message.
 fn main_state(
     current: Option<Current>,
     described: Option<Running>,
@@ -226,8 +227,8 @@ struct Reading<'a> {
     torn: usize,
 }
 
-/// How often a live ring is read again when a record closed in the middle of reading.
-const LOOKS: usize = 4;
+/// How often a live ring is read again when a record was closed during the read.
+const TRIES: usize = 4;
 
 impl Reading<'_> {
     fn unusable(&mut self, offset: usize, read: SlotRead) {
@@ -284,19 +285,19 @@ impl Reading<'_> {
 
     fn history(&mut self) -> History {
         let (damage, torn) = (self.damage.len(), self.torn);
-        for look in 1.. {
+        for attempt in 1.. {
             let (history, gap) = self.history_once();
-            if !self.source.is_live() || !gap || look == LOOKS {
+            if !self.source.is_live() || !gap || attempt == TRIES {
                 return history;
             }
-            // A record closed while we read; what the look found missing may be there now.
+            // A record closed while we read; what this attempt found missing may be there now.
             self.damage.truncate(damage);
             self.torn = torn;
         }
         History { records: Vec::new(), ended: [Token::NONE; 2] }
     }
 
-    /// One pass over records and open group, and whether they do not meet.
+    /// Reads records and open group once; also returns whether they do not overlap.
     fn history_once(&mut self) -> (History, bool) {
         // The group first: records that close while we read are then newer than it, and seen as such.
         let open = self.cell(Kind::Open, Open::from_words);
@@ -331,7 +332,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Closed records by number, each after the last message that it knows to have ended.
+    /// Closed records by number, each after the last message that it shows as ended.
     fn closed_records(&mut self) -> Vec<(Token, Record)> {
         let mut records = Vec::new();
         let Some(region) = self.layout.region(Kind::Records) else { return records };
@@ -353,8 +354,8 @@ impl Reading<'_> {
         records
     }
 
-    /// The kept trees, oldest first. A tree of which not every page is there is one that a newer one has
-    /// replaced in part, or was not finished.
+    /// The kept trees, oldest first. A tree with missing pages was partly replaced by a newer one, or was not
+    /// finished.
     fn kept_trees(&mut self) -> Vec<(usize, Vec<u8>)> {
         let mut pages = Pages::default();
         if let Some(region) = self.layout.region(Kind::TreePages) {

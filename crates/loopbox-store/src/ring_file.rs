@@ -1,4 +1,4 @@
-//! The file of a ring: made, locked, reserved and named by one thread, which alone writes its slots.
+//! The file of a ring. One thread makes, locks, reserves and names it, and only that thread writes its slots.
 
 use crate::layout::Header;
 use crate::memory::{lock, reserve};
@@ -29,23 +29,22 @@ pub enum Volatile {
     /// The file could not be given its final name.
     #[error("cannot name the ring file: {0}")]
     Name(#[source] io::Error),
-    /// A write into the file failed. The file is deleted then: it would show another moment than that of the
+    /// A write into the file failed. The file is deleted then, because it would show a moment other than the
     /// end.
     #[error("cannot write the ring file: {0}")]
     Write(#[source] io::Error),
 }
 
-/// What a ring's name ends in until it is complete. Adopters pass over such a name: a ring is seen only once
+/// The suffix of a ring's name until it is complete. Adopters skip such a name, so a ring is only seen once
 /// it is locked and has its header.
 pub(crate) const UNFINISHED: &str = ".new";
 
-/// A ring's file, open for as long as the ring is there: by its lock other processes know that this one
-/// lives.
+/// A ring's file, open for as long as the ring exists: its lock shows other processes that this one is alive.
 #[derive(Debug)]
 pub(crate) struct RingFile {
     file: File,
     path: PathBuf,
-    /// What it is called until it is complete.
+    /// Its name until it is complete.
     unfinished: PathBuf,
     has_name: AtomicBool,
     /// It was given up.
@@ -53,8 +52,8 @@ pub(crate) struct RingFile {
 }
 
 impl RingFile {
-    /// Makes the file in `dir`, which is made too, and has `fill` write what it holds. No other process sees
-    /// it before [`Self::name`].
+    /// Makes the file in `dir`, which is made too if missing; `fill` writes its content. No other process
+    /// sees it before [`Self::name`].
     pub(crate) fn create(
         dir: &Path,
         header: &Header,
@@ -86,8 +85,8 @@ impl RingFile {
         }
     }
 
-    /// Gives the file its final name, under which it outlives the process; does nothing when it has that. May
-    /// be tried again.
+    /// Gives the file its final name, under which it survives the process; does nothing when it has that
+    /// already. May be tried again.
     pub(crate) fn name(&self) -> Result<(), Volatile> {
         if !self.has_name.load(Ordering::Relaxed) {
             fs::rename(&self.unfinished, &self.path).map_err(Volatile::Name)?;
@@ -100,7 +99,7 @@ impl RingFile {
         &self.file
     }
 
-    /// Where it is; `None` while it has no name, and when it was given up.
+    /// Its path; `None` while it has no name, and when it was given up.
     pub(crate) fn path(&self) -> Option<&Path> {
         (self.has_name.load(Ordering::Relaxed) && !self.is_lost()).then_some(&self.path)
     }
@@ -109,7 +108,7 @@ impl RingFile {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Nothing is written any more, and nothing is left to recover.
+    /// Stops all writing and leaves nothing to recover.
     pub(crate) fn give_up(&self) {
         self.lost.store(true, Ordering::Relaxed);
         let _ = fs::remove_file(if self.has_name.load(Ordering::Relaxed) {

@@ -1,17 +1,17 @@
-//! A slot: a few words that one thread writes and that others, or another process after its death, read whole
-//! or not at all.
+//! A slot: a few words that one thread writes, and that other threads, or another process after its death,
+//! read either completely or not at all.
 //!
 //! ```text
 //! seq:u64  sum:u64  len:u64  payload
 //! ```
 //!
-//! `seq` is 0 in a slot never written, odd while the slot is being written, and even when it is whole. `sum`
-//! covers the even `seq`, `len` and the payload's words, so that pages that reached a disk in another order
-//! than they were written (power loss) do not pass for a whole slot. `len` is the payload's length in bytes;
-//! the last word is padded with zeros.
+//! `seq` is 0 in a slot never written, odd while the slot is being written, and even when it is complete.
+//! `sum` covers the even `seq`, `len` and the payload's words, so that pages that reached a disk in another
+//! order than they were written (power loss) are not mistaken for a complete slot. `len` is the payload's
+//! length in bytes; the last word is padded with zeros.
 //!
 //! This is a sequence lock whose payload consists of atomics: a reader that races with the writer reads a
-//! mixture, notices, and throws it away, without a data race in the sense of the language.
+//! mixture, detects that, and discards it, without a data race as the language defines it.
 
 use crate::sync::{AtomicU64, Ordering, Word, fence};
 
@@ -20,8 +20,8 @@ pub(crate) const HEADER_WORDS: usize = 3;
 /// Bytes in front of a slot's payload.
 pub(crate) const HEADER_LEN: usize = HEADER_WORDS * 8;
 
-/// The checksum of a slot: each word, folded so that its high bits count too, times an odd key of its
-/// position.
+/// The checksum of a slot: each word is folded, so that its high bits count too, and multiplied by an odd key
+/// for its position.
 ///
 /// A change in a single word always changes the sum, because folding and multiplying by an odd number are
 /// both one-to-one. It costs about one multiplication per word, and they do not wait for each other; a CRC by
@@ -51,14 +51,14 @@ impl Checksum {
     }
 }
 
-/// What a slot was found to hold.
+/// The result of reading a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SlotRead {
     /// Nothing was ever written.
     Empty,
     /// A write is under way (live), or was when the process ended.
     Torn,
-    /// It claims to be whole and is not.
+    /// It seems to be complete but is not.
     Damaged,
     /// Whole; written as number `seq`.
     Whole { seq: u64, len: usize },
@@ -74,7 +74,7 @@ pub(crate) struct Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
-    /// The slot that consists of `words`; `None` when they are too few.
+    /// The slot that consists of `words`; `None` when there are too few.
     pub(crate) fn over(words: &'a [AtomicU64]) -> Option<Self> {
         let [seq, sum, len, payload @ ..] = words else { return None };
         Some(Self { seq, sum, len, payload })
@@ -85,7 +85,7 @@ impl<'a> Slot<'a> {
         self.payload.len() * 8
     }
 
-    /// The number of the last write; odd while it goes on.
+    /// The number of the last write; odd while a write is in progress.
     pub(crate) fn seq(&self) -> u64 {
         self.seq.get()
     }
@@ -109,8 +109,8 @@ impl<'a> Slot<'a> {
         self.seq.set_release(seq);
     }
 
-    /// As [`Slot::write`], for a number of words that is known; false, and nothing is done, when they do not
-    /// fit. The caller takes care that they do not reach into the next slot.
+    /// As [`Slot::write`], for a fixed number of words; does nothing and returns false when they do not fit.
+    /// The caller makes sure that they do not reach into the next slot.
     #[inline]
     pub(crate) fn write_words<const N: usize>(&self, seq: u64, words: &[u64; N]) -> bool {
         let Some(payload) = self.payload.first_chunk::<N>() else { return false };
@@ -118,7 +118,7 @@ impl<'a> Slot<'a> {
         true
     }
 
-    /// Reads the content once, word by word into `take`; what it got counts only if the answer is
+    /// Reads the content once, word by word into `take`; the words are valid only if the result is
     /// [`SlotRead::Whole`].
     pub(crate) fn read(&self, mut take: impl FnMut(u64)) -> SlotRead {
         let seq = self.seq.get_acquire();
@@ -138,7 +138,7 @@ impl<'a> Slot<'a> {
             take(word);
         }
         let stored = self.sum.get();
-        // The words above are read before the number is looked at again.
+        // The words above are read before the number is read again.
         fence(Ordering::Acquire);
         if self.seq.get() != seq {
             SlotRead::Torn
@@ -159,7 +159,7 @@ pub(crate) fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// A whole slot as it stands in a file, up to the end of its payload.
+/// A complete slot as it is in a file, up to the end of its payload.
 pub(crate) fn encode_slot(seq: u64, payload: &[u8]) -> Vec<u8> {
     let mut slot = Vec::with_capacity((HEADER_LEN + payload.len()).next_multiple_of(8));
     slot.resize(HEADER_LEN, 0);
@@ -168,7 +168,7 @@ pub(crate) fn encode_slot(seq: u64, payload: &[u8]) -> Vec<u8> {
     slot
 }
 
-/// Makes a whole slot of bytes that have a payload behind the room for the header.
+/// Makes a complete slot from bytes that have the payload after room for the header.
 pub(crate) fn seal(seq: u64, slot: &mut Vec<u8>) {
     let payload = slot.get(HEADER_LEN..).unwrap_or_default();
     let len = payload.len() as u64;
@@ -236,7 +236,7 @@ mod tests {
             prop_assert_eq!(&encoded[..], &bytes(&memory)[..encoded.len()]);
         }
 
-        /// What a reader makes of a slot does not depend on where its bytes are.
+        /// A slot reads the same wherever its bytes are.
         #[test]
         fn memory_and_file_agree_on_noise(noise in proptest::collection::vec(prop_oneof![Just(0_u64), 0_u64..9, any::<u64>()], 3..8)) {
             let memory: Vec<_> = noise.iter().map(|&word| AtomicU64::new(word.to_le())).collect();
@@ -255,8 +255,8 @@ mod tests {
         }
     }
 
-    /// Ends the writer of a race also where its reader has found a fault: a panic that waits for it would
-    /// never be seen.
+    /// Also ends the writer of a race when its reader has panicked: otherwise the panic would wait for the
+    /// writer for ever and never be seen.
     struct EndsWriter<'a>(&'a AtomicU64);
 
     impl Drop for EndsWriter<'_> {
@@ -265,14 +265,14 @@ mod tests {
         }
     }
 
-    /// Two real threads; under Miri, which looks for data races, on many schedules.
+    /// Two real threads; under Miri, which finds data races, on many schedules.
     #[test]
     fn a_reader_never_sees_a_mixture() {
         let writes = if cfg!(miri) { 40 } else { 200_000 };
         let memory = words(HEADER_WORDS + 4);
         let slot = Slot::over(&memory).unwrap();
         slot.write(2, 32, [1; 4].into_iter());
-        let look = || {
+        let read_once = || {
             let mut seen = Vec::new();
             match slot.read(|word| seen.push(word)) {
                 SlotRead::Whole { seq, .. } => {
@@ -296,11 +296,11 @@ mod tests {
             });
             let _ends = EndsWriter(&read);
             while !writer.is_finished() {
-                read.fetch_max(look().unwrap_or(0), Ordering::Relaxed);
+                read.fetch_max(read_once().unwrap_or(0), Ordering::Relaxed);
             }
             writer.join().unwrap()
         });
-        assert_eq!(look(), Some(last));
+        assert_eq!(read_once(), Some(last));
     }
 
     #[test]
@@ -318,9 +318,9 @@ mod tests {
 /// Run by `RUSTFLAGS="--cfg loom" cargo test -p loopbox-store --lib --release`, which tries every order in
 /// which the threads' loads and stores can take effect.
 ///
-/// The checksum stands guard over the orderings here: a reader that sees the same even number before and
-/// after, and yet a mixture, finds the slot damaged. Without any one of the four orderings of `write` and
-/// `read` that happens.
+/// The checksum checks the orderings here: when a reader sees the same even number before and after, but read
+/// a mixture, it finds the slot damaged. That happens without any one of the four orderings of `write` and
+/// `read`.
 #[cfg(all(test, loom))]
 mod loom_tests {
     use super::*;
@@ -375,8 +375,8 @@ mod loom_tests {
         assert!(SEEN.all());
     }
 
-    /// What a writer did before it published a slot is there for any thread that reads the slot: the open
-    /// group's details are older than the counters that speak of them.
+    /// What a writer did before it published a slot is visible to any thread that reads the slot: the open
+    /// group's details are written before the counters that refer to them.
     #[test]
     fn a_thread_that_reads_the_second_slot_finds_the_first() {
         static SEEN: Seen = Seen::new();

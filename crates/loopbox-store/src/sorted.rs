@@ -1,7 +1,7 @@
-//! Lists in the order of a key. A map of the standard library is some 2 KB of code in every app for each kind
-//! of entry.
+//! Lists sorted by a key. A map of the standard library would add some 2 KB of code to every app for each
+//! type of entry.
 
-/// Puts an item in its place; one of the same key goes.
+/// Inserts an item in its place; it replaces one with the same key.
 pub(crate) fn insert<T, K: Ord>(list: &mut Vec<T>, item: T, key: impl Fn(&T) -> K) {
     let wanted = key(&item);
     let at = list.partition_point(|kept| key(kept) < wanted);

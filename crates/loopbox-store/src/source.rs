@@ -1,13 +1,13 @@
-//! Where recovery reads slots from: the live ring of this process, or the bytes of a dead one's file.
+//! Where recovery reads slots from: the live ring of this process, or the bytes of a dead process's file.
 
 use crate::layout::{Kind, Layout, Region};
 use crate::slot::{Slot, SlotRead, read_bytes, words_of};
 use crate::sync::{AtomicU64, Word};
 
-/// A ring to read. Through a pointer to its functions: code for each of the two kinds would be there twice in
-/// every app.
+/// A ring to read. Used through a pointer to its functions, because otherwise the code for the two kinds
+/// would be twice in every app.
 pub(crate) trait Source {
-    /// Whether a second look can find more than the first.
+    /// Whether a second read can find more than the first.
     fn is_live(&self) -> bool;
 
     /// Reads slot `index` of `region` into `out`.
@@ -17,8 +17,8 @@ pub(crate) trait Source {
     fn word(&self, offset: usize) -> u64;
 }
 
-/// Tries per slot before it counts as busy. A writer that rewrites one slot without pause would make a reader
-/// spin for ever.
+/// Tries per slot before it counts as busy. Otherwise a writer that rewrites one slot without pause would
+/// keep a reader here for ever.
 const TRIES: usize = 16;
 
 /// The ring of this process while its writers run.
@@ -75,7 +75,7 @@ pub(crate) fn slot_of<'a>(words: &'a [AtomicU64], region: &Region, index: usize)
     Slot::over(words.get(at / 8..(at + region.slot_len) / 8)?)
 }
 
-/// The newest whole slot of a region, and whether another one was torn or damaged.
+/// The newest complete slot of a region, and whether another one was torn or damaged.
 pub(crate) struct Newest {
     pub(crate) payload: Option<Vec<u8>>,
     /// The number of its write; 0 when there is none.
@@ -89,7 +89,7 @@ pub(crate) fn newest(source: &dyn Source, layout: &Layout, kind: Kind) -> Newest
     let mut found = Newest { payload: None, seq: 0, offset: 0, torn: Vec::new() };
     let Some(region) = layout.region(kind) else { return found };
     let mut payload = Vec::with_capacity(region.capacity().min(64 << 10));
-    // A writer that comes by between our looks at its two slots can make both of them busy.
+    // A writer that comes by between our reads of its two slots can make both of them busy.
     for _ in 0..if source.is_live() { TRIES } else { 1 } {
         found.torn.clear();
         for index in 0..region.slots {

@@ -1,4 +1,4 @@
-//! The atomics of the ring: the real ones, or loom's when the protocol itself is under test.
+//! The atomics of the ring: the real ones, or loom's when the protocol itself is tested.
 //!
 //! Every word is little-endian in memory, as it is in the file.
 
@@ -11,15 +11,15 @@ pub(crate) use loom::thread::yield_now;
 #[cfg(not(loom))]
 pub(crate) use std::thread::yield_now;
 
-/// A word of shared memory by value and ordering. Inlined by order: a library built for size would otherwise
-/// call a function for each word that the main thread stores.
+/// A word of shared memory, accessed by value and ordering. `inline` is needed: a library built for size
+/// would otherwise call a function for each word that the main thread stores.
 pub(crate) trait Word {
     fn set(&self, value: u64);
     fn set_release(&self, value: u64);
     fn get(&self) -> u64;
     fn get_acquire(&self) -> u64;
-    /// Sets it unless it is higher. A loop, because a maximum of the stored bytes would be wrong on a
-    /// big-endian processor.
+    /// Sets it unless its value is higher. This is a loop, because an atomic maximum of the stored bytes
+    /// would be wrong on a big-endian processor.
     fn raise(&self, value: u64);
 }
 

@@ -1,4 +1,4 @@
-//! Rings of earlier processes: who takes which, and what becomes of them.
+//! Rings of earlier processes: which process adopts them, and what happens to them.
 
 mod common;
 
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-/// Leaves a ring behind, as a process that ends does; its only record says which.
+/// Leaves a ring as a process that ends does; its only record identifies it.
 fn leave(dir: &Path, seq: u64) -> PathBuf {
     let mut ring = ring(&options(dir));
     ring.main.close(&record(seq), &record(seq).details).unwrap();
@@ -29,8 +29,8 @@ fn leave_earlier(dir: &Path, seq: u64, hours: u64) -> PathBuf {
     path
 }
 
-/// Not by a command: between its fork and its exec, a child holds the locks of all rings that the other tests
-/// of this process have open at that moment, and those rings cannot be adopted then.
+/// Made without running a command: between its fork and its exec, a child would hold the locks of all rings
+/// that other tests of this process have open at that moment, and those rings could not be adopted then.
 fn make_fifo(path: &Path) {
     let path = CString::new(path.as_os_str().as_bytes()).unwrap();
     // SAFETY: a path that ends in a zero and lives across the call.
@@ -94,7 +94,7 @@ fn the_newest_come_first_and_what_the_policy_does_not_want_is_deleted() {
     assert_eq!(names(dir.path()).len(), 0);
 }
 
-/// As on a phone whose clock stood at 1970 until now.
+/// As on a phone whose clock was at 1970 until now.
 #[test]
 fn a_ring_of_before_the_clock_was_set_is_read() {
     let dir = tempfile::tempdir().unwrap();
@@ -159,7 +159,7 @@ fn of_many_adopters_one_gets_each_ring() {
 }
 
 #[test]
-fn what_is_not_a_ring_of_ours_stays_and_what_only_looks_like_one_is_reported() {
+fn a_foreign_file_stays_and_a_damaged_ring_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     fs::write(at("precious"), "of the app").unwrap();

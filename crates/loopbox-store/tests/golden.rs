@@ -1,4 +1,4 @@
-//! Ring files of every released version, kept for ever: what an older app left behind is read by a newer one.
+//! Ring files of every released version, kept for ever, because a newer app must read what an older one left.
 
 mod common;
 
@@ -58,12 +58,12 @@ fn breadcrumbs() -> [Breadcrumb; 2] {
         .map(|(name, at)| Breadcrumb { at_ns: Uptime(at), name: name.into() })
 }
 
-/// Of one page and of two.
+/// A tree of one page, and one of two.
 fn samples(token: u64) -> u32 {
     50 + 100 * (token as u32 % 2)
 }
 
-/// Something in every region, and in the first ones more than fits.
+/// Writes something to every region, and more than fits to the first ones.
 fn write(dir: &Path) -> Vec<u8> {
     let geometry = Geometry {
         records: 4,
@@ -134,12 +134,12 @@ fn a_ring_of_version_1_0_is_read() {
     assert_eq!(report.breadcrumbs, breadcrumbs());
 }
 
-/// A slot that readers look at: its region's kind, its place there, its bytes.
+/// A slot that readers use: its region's kind, its place there, its bytes.
 type SlotSeen<'a> = (u32, usize, &'a [u8]);
 
-/// What readers look at: header and marks, and the slots, each up to the end of its payload. Of what changes
-/// in place the newest counts, in whichever slot it stands.
-fn looked_at(file: &[u8]) -> (&[u8], Vec<SlotSeen<'_>>) {
+/// The parts that readers use: header and marks, and the slots, each up to the end of its payload. For a
+/// state that changes in place the newest slot counts, whichever of the two it is.
+fn used(file: &[u8]) -> (&[u8], Vec<SlotSeen<'_>>) {
     let word = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
     let mut slots = Vec::new();
     for region in regions(file) {
@@ -157,7 +157,7 @@ fn looked_at(file: &[u8]) -> (&[u8], Vec<SlotSeen<'_>>) {
     (&file[..4096], slots)
 }
 
-/// A change here is a change of the format, which needs a new version and a new file.
+/// A change here changes the format, which needs a new version and a new file.
 #[test]
 fn this_version_writes_version_1_0_byte_for_byte() {
     let dir = tempfile::tempdir().unwrap();
@@ -169,7 +169,7 @@ fn this_version_writes_version_1_0_byte_for_byte() {
     let known = fs::read(&file).unwrap();
     assert_eq!(written.len(), known.len());
     assert!(
-        looked_at(&written) == looked_at(&known),
+        used(&written) == used(&known),
         "the bytes differ from {}; LOOPBOX_BLESS=1 takes them over",
         file.display()
     );

@@ -1,5 +1,5 @@
-//! Files that no process wrote like this: cut, changed, forged. Recovery gives an error or what is intact,
-//! and nothing that was not written.
+//! Files that no process wrote in this form: truncated, changed, forged. Recovery returns an error or the
+//! intact parts, and nothing that was not written.
 
 mod common;
 #[path = "common/memory.rs"]
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 /// A small ring with something in every region; see `golden.rs`.
 const IMAGE: &[u8] = include_bytes!("golden/ring-1.0.lbr");
 
-/// What recovery holds at most for a file as small as the image, whatever was done to it.
+/// The most memory that recovery may hold for a file as small as the image, whatever was done to it.
 const MEMORY: usize = 4 << 20;
 
 /// [`loopbox_store::recover`] within its bound.
@@ -27,7 +27,7 @@ fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     recovered
 }
 
-/// Everything in `got` was written.
+/// Checks that everything in `got` was written.
 fn assert_nothing_invented(got: &Recovered, whole: &Recovered) {
     for record in &got.report.history {
         // Without its details when those are lost.
@@ -154,7 +154,7 @@ fn what_is_not_a_ring_is_named() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whole slots, payloads from anywhere: what the checksum lets through must be survived too.
+    /// Complete slots with payloads from anywhere: recovery must also survive what the checksum accepts.
     #[test]
     fn no_payload_makes_recovery_panic(
         kind in 1_u32..12,

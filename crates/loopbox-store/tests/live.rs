@@ -17,7 +17,7 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// The writers here never rest, which no app does to them: a hundred thousand records instead of a few a
+/// The writers here never rest, unlike those of any app: a hundred thousand records instead of a few a
 /// second.
 #[test]
 fn a_snapshot_is_consistent_while_everything_changes() {
@@ -96,8 +96,8 @@ fn a_snapshot_is_consistent_while_everything_changes() {
     );
 }
 
-/// Messages end while the snapshot is taken: those that its history does not have yet must not be missing
-/// from it altogether, and the one that runs must not be counted as well.
+/// Messages end while the snapshot is taken. Each one that its history does not have yet must be in it
+/// somewhere, and the running one must not be counted as well.
 #[test]
 fn a_snapshot_has_every_message_once() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What recovery may ask of memory is bounded by a multiple of the file, whatever the file says.
+//! The memory that recovery allocates is at most a multiple of the file's size, whatever the file says.
 
 mod common;
 #[path = "common/memory.rs"]
@@ -29,7 +29,7 @@ fn ring_of(kind: u32, payload: &[u8]) -> Vec<u8> {
     file
 }
 
-/// A list of `T` whose items are `item`: as long as fits, and as the decoder reads.
+/// A list of `T` with copies of `item`, as long as fits, in the form that the decoder reads.
 fn list_of<T>(before: &[u8], item: &[u8], after: &[u8]) -> Vec<u8> {
     let room = MAX_RING_BYTES - 4096 - 24 - before.len() - after.len() - 5;
     // What stands before the list is claimed from the same limit.

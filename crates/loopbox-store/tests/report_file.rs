@@ -147,8 +147,7 @@ fn half_written_reports_go_when_they_are_old() {
     assert_eq!(enforce(dir.path(), &ReportPolicy::default(), None).unwrap(), 1);
 }
 
-/// As on a phone whose clock stood at 1970, or at another day before there was a recorder, until a minute
-/// ago.
+/// As on a phone whose clock was at 1970, or at another day before this recorder existed, until a minute ago.
 #[test]
 fn what_was_written_before_the_clock_was_set_is_not_old() {
     let dir = tempfile::tempdir().unwrap();

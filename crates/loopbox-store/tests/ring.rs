@@ -1,4 +1,4 @@
-//! A ring in one process: what is written is read back, live and from the file's bytes.
+//! A ring in one process: what is written can be read back, live and from the file's bytes.
 
 mod common;
 
@@ -154,7 +154,7 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
     idle(&mut ring, Uptime(3_000));
     close(&mut ring, 2);
     idle(&mut ring, Uptime(3_000));
-    // One that no record counts yet ends by a word of its own.
+    // One that no record counts yet ends by a separate word.
     ring.main.running(Token(40), Uptime(3_500), 1).unwrap();
     ring.main.idle(Uptime(3_700)).unwrap();
     idle(&mut ring, Uptime(3_700));
@@ -167,7 +167,7 @@ fn a_number_that_was_taken_back_is_of_a_message_that_runs() {
     ring.main.running(Token(39), Uptime(1_000), 1).unwrap();
     ring.main.next_is(Token(40));
     ring.main.idle(Uptime(1_100)).unwrap();
-    // A poll has returned for nothing; the rest after it has a record of its own.
+    // A poll has returned for nothing; the rest after it has a separate record.
     ring.main.running(Token(40), Uptime(1_200), 1).unwrap();
     ring.main.next_is(Token(40));
     ring.main.idle(Uptime(1_100)).unwrap();
@@ -311,7 +311,7 @@ fn lists_that_do_not_fit_keep_their_beginning_and_a_queue_both_its_ends() {
     assert_eq!(report.meta.annotations, annotations[..kept]);
 }
 
-/// 64 of 40 letters fit; of longer ones the newest.
+/// 64 breadcrumbs of 40 letters fit; of longer ones only the newest.
 #[test]
 fn breadcrumbs_that_do_not_fit_keep_their_end() {
     let dir = tempfile::tempdir().unwrap();
@@ -380,7 +380,7 @@ fn a_crash_mark_travels_with_the_report() {
     assert_eq!(from_file(&mut ring).report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
 }
 
-/// Of a ring with room for them; one without refuses them, and is as long as it was.
+/// In a ring with room for them; a ring without room refuses them, and its size does not change.
 #[test]
 fn display_frames_are_in_the_file_where_there_is_room_for_them() {
     let frames = FrameSession {
@@ -409,8 +409,8 @@ fn display_frames_are_in_the_file_where_there_is_room_for_them() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// 100 of them when nothing else is asked for, 500 at most by the recorder's configuration; the open one
-    /// comes on top. Every number that can be configured has its file.
+    /// 100 records by default, at most 500 by the recorder's configuration, and the open one in addition.
+    /// There is a file for every number that can be configured.
     #[test]
     fn the_ring_keeps_the_newest_records(
         slots in prop_oneof![Just(Geometry::default().records), Just(500), 10_u32..=500],
@@ -436,7 +436,7 @@ proptest! {
     }
 }
 
-/// What the next process would read of the fuse, if this one ended now.
+/// What the next process would read from the fuse if this one ended now.
 fn fuse_in_file(ring: &Ring) -> FuseState {
     recover(&fs::read(ring.reader.path().unwrap()).unwrap()).unwrap().fuse
 }

@@ -8,11 +8,11 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
-/// A library file whose symbols are read as they are asked for.
+/// A library file whose symbols are read on demand.
 pub struct Binary {
     loader: Loader,
-    /// Where the file has code. Debug information of functions that the linker left out is still there, at
-    /// address 0.
+    /// The address ranges of code. Debug information of functions that the linker left out is still in the
+    /// file, at address 0.
     code: Vec<Range<u64>>,
 }
 
@@ -23,7 +23,7 @@ pub struct Function {
     pub name: String,
     /// Its source file.
     pub file: Option<String>,
-    /// The line of the address, or of the call of the function before it.
+    /// The line of the address, or of the call of the previous function.
     pub line: Option<u32>,
     /// Whether the compiler has put it into the next function of the list.
     pub inlined: bool,
@@ -43,8 +43,8 @@ impl Binary {
         Ok(Self { loader: Loader::new(path).map_err(unreadable)?, code })
     }
 
-    /// The functions that an address of the file is in: inlined ones first, the one that has the code last.
-    /// Empty when nothing is known of the address.
+    /// The functions that an address of the file is in: inlined ones first, and last the one that contains
+    /// the code. Empty when nothing is known about the address.
     pub fn functions(&self, address: u64) -> Vec<Function> {
         if !self.code.iter().any(|code| code.contains(&address)) {
             return Vec::new();
@@ -88,7 +88,7 @@ impl Binary {
     }
 }
 
-/// The executable segments of a file; one that has only symbols keeps the table of them.
+/// The executable segments of a file. A file that has only symbols keeps the table of segments.
 fn code_of(path: &Path) -> Result<Vec<Range<u64>>, Box<dyn std::error::Error>> {
     let file = ReadCache::new(File::open(path)?);
     let file = object::File::parse(&file)?;
@@ -109,7 +109,7 @@ mod tests {
     use object::ObjectSymbol;
 
     #[inline(never)]
-    fn a_function_with_a_name_of_its_own() -> u32 {
+    fn a_function_with_a_distinct_name() -> u32 {
         std::hint::black_box(line!())
     }
 
@@ -118,7 +118,7 @@ mod tests {
         let bytes = std::fs::read(path).unwrap();
         let elf = object::File::parse(&*bytes).unwrap();
         let symbol =
-            elf.symbols().find(|s| s.name().is_ok_and(|n| n.contains("a_function_with_a_name_of_its_own")));
+            elf.symbols().find(|s| s.name().is_ok_and(|n| n.contains("a_function_with_a_distinct_name")));
         symbol.unwrap().address()
     }
 
@@ -127,9 +127,9 @@ mod tests {
         let path = std::env::current_exe().unwrap();
         let functions = Binary::open(&path).unwrap().functions(its_address(&path));
         let function = functions.last().unwrap();
-        assert!(function.name.ends_with("binary::tests::a_function_with_a_name_of_its_own"), "{function:?}");
+        assert!(function.name.ends_with("binary::tests::a_function_with_a_distinct_name"), "{function:?}");
         assert!(function.file.as_ref().unwrap().ends_with("src/binary.rs"), "{function:?}");
-        assert_eq!(function.line, Some(a_function_with_a_name_of_its_own() - 1));
+        assert_eq!(function.line, Some(a_function_with_a_distinct_name() - 1));
         assert!(!function.inlined);
     }
 

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// How much a file has about its code.
+/// How much information a file has about its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
     /// The names of exported functions: it was stripped.
@@ -20,7 +20,7 @@ pub enum Detail {
     Sources,
 }
 
-/// A file that has a build id that was looked for.
+/// A file that has a build id that was searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolFile {
     /// Where it is.
@@ -29,12 +29,11 @@ pub struct SymbolFile {
     pub detail: Detail,
 }
 
-/// For each build id (lower-case hex) the file with most information, if any file below the folders has that
-/// id.
+/// For each build id (lower-case hex) the file with the most information, if any file below the folders has
+/// that id.
 ///
-/// Looked at first are the places that debuggers look at, `ab/cdef.debug` below each folder and below its
-/// `.build-id`; then every ELF file, whatever its name. Files and folders in there that cannot be read are
-/// passed over.
+/// The places that debuggers search come first: `ab/cdef.debug` below each folder and below its `.build-id`;
+/// then every ELF file, whatever its name. Files and folders in there that cannot be read are skipped.
 ///
 /// # Errors
 /// When one of the folders itself cannot be read.
@@ -46,7 +45,7 @@ pub fn find(folders: &[PathBuf], build_ids: &[&str]) -> Result<HashMap<String, S
         std::fs::metadata(folder).map_err(unreadable)?;
         for id in build_ids {
             for path in debug_files(folder, id) {
-                look_at(&path, build_ids, &mut found);
+                take_if_better(&path, build_ids, &mut found);
             }
         }
     }
@@ -59,20 +58,20 @@ pub fn find(folders: &[PathBuf], build_ids: &[&str]) -> Result<HashMap<String, S
         if complete(&found) {
             break;
         }
-        look_at(file.path(), build_ids, &mut found);
+        take_if_better(file.path(), build_ids, &mut found);
     }
     Ok(found)
 }
 
-/// Where debuggers look for the symbols of this build id.
+/// Where debuggers search for the symbols of this build id.
 fn debug_files(folder: &Path, build_id: &str) -> Vec<PathBuf> {
     let Some((first, rest)) = build_id.split_at_checked(2) else { return Vec::new() };
     let below = |folder: PathBuf| folder.join(first).join(format!("{rest}.debug"));
     vec![below(folder.to_path_buf()), below(folder.join(".build-id"))]
 }
 
-/// Takes a file that has one of the build ids and has more information than those before.
-fn look_at(path: &Path, build_ids: &[&str], found: &mut HashMap<String, SymbolFile>) {
+/// Takes a file that has one of the build ids and more information than the files found before.
+fn take_if_better(path: &Path, build_ids: &[&str], found: &mut HashMap<String, SymbolFile>) {
     let Some((id, detail)) = read(path) else { return };
     let better = found.get(&id).is_none_or(|known| known.detail < detail);
     if better && build_ids.contains(&id.as_str()) {
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn find_looks_where_debuggers_do() {
+    fn find_searches_where_debuggers_do() {
         let (own, id) = own();
         for below in ["", ".build-id"] {
             let folder = tempfile::tempdir().unwrap();

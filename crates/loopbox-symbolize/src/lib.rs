@@ -21,7 +21,7 @@ pub enum SymbolizeError {
         /// The system's words.
         why: String,
     },
-    /// A file has the build id and cannot be read as a library all the same.
+    /// A file has the build id but cannot be read as a library.
     #[error("{}: its symbols cannot be read: {why}", path.display())]
     Unreadable {
         /// The file.

@@ -1,7 +1,7 @@
 //! Compiles methods ahead of time, with dex2oat built from the source package of the testbed's libart.
 //!
-//! The runtime takes code that was made ahead of time only when it was made from exactly the jars that it
-//! runs, known by their checksums and places.
+//! The runtime accepts code that was compiled ahead of time only when it was compiled from exactly the jars
+//! that it runs, which it identifies by their checksums and paths.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -21,14 +21,15 @@ use loopbox_setup::tools::CompilerTools;
 /// The program in a testbed's folder.
 pub(crate) const PROGRAM: &str = "dex2oat";
 
-/// What `-Ximage` names below a testbed's folder; the file itself is in a folder of the architecture's name.
+/// The value of `-Ximage`, below a testbed's folder; the file itself is in a subfolder named after the
+/// architecture.
 pub(crate) const IMAGE: &str = "boot/boot.art";
 
 /// What the runtime calls the architecture.
 const ISA: &str = "x86_64";
 
-/// dex2oat, if the testbed is to have it: found in the cache or built in less than a minute. `compiler` is
-/// the library.
+/// dex2oat, if the testbed needs it: found in the cache or built in less than a minute. `compiler` is the
+/// library.
 pub(crate) fn build(builder: &Builder<'_>, compiler: Option<&Path>) -> Result<Option<PathBuf>> {
     let (Some(own), Some(spec), Some(compiler)) = (&builder.spec.aot, &builder.spec.compiler, compiler)
     else {
@@ -65,7 +66,7 @@ pub(crate) fn build(builder: &Builder<'_>, compiler: Option<&Path>) -> Result<Op
     Ok(Some(result.join(PROGRAM)))
 }
 
-/// A jar, and the place that the runtime will know it by.
+/// A jar, and the path under which the runtime will know it.
 pub(crate) struct Jar {
     pub(crate) file: PathBuf,
     pub(crate) location: PathBuf,
@@ -101,8 +102,7 @@ fn dex2oat(testbed: &Path, preload: &[String], boot: &[Jar], jars: &[Jar], oat: 
     command
 }
 
-/// Compiles the boot class path of the testbed that is being put together in `out` and will be known as
-/// `home`.
+/// Compiles the boot class path of the testbed that is being assembled in `out` and will be known as `home`.
 pub(crate) fn boot_image(out: &Path, home: &Path, preload: &[String], boot: &[&str]) -> Result<()> {
     let folder = out.join(IMAGE).with_file_name(ISA);
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -113,8 +113,8 @@ pub(crate) fn boot_image(out: &Path, home: &Path, preload: &[String], boot: &[&s
     run(&mut command).context("the boot class path cannot be compiled").map(drop)
 }
 
-/// Compiles an app's jar where the runtime will look for its code, on a testbed that can, unless that was
-/// done already.
+/// Compiles an app's jar to the place where the runtime will search for its code, on a testbed that supports
+/// that, unless that was done already.
 pub(crate) fn app(testbed: &Testbed, jar: &Path) -> Result<()> {
     if !testbed.dir.join(PROGRAM).is_file() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! Builds a testbed: what comes after what, what is made in parallel, and how the parts are put together.
+//! Builds a testbed: the order of the steps, which of them run in parallel, and how the parts are put
+//! together.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -55,7 +56,7 @@ impl Builder<'_> {
         self.put_together(out, home, key, &parts)
     }
 
-    /// Java on this thread; the framework's long unpacking and the natives at the same time.
+    /// Java on this thread; meanwhile the framework's long unpacking, and the natives.
     fn compile(&self) -> Result<(Libcore, Framework, PathBuf)> {
         let source = libcore::source(self)?;
         thread::scope(|scope| {
@@ -175,8 +176,8 @@ impl Builder<'_> {
         manifest.preload = Vec::new();
     }
 
-    /// An emulator runs the host program, whose loader it finds below `machine` in the testbed. The emulator
-    /// is linked statically, so that the variables for the loader mean nothing to it.
+    /// An emulator runs the host program and finds that program's loader below `machine` in the testbed. The
+    /// emulator is linked statically, so that the loader's variables do not affect it.
     fn emulated(
         &self,
         foreign: &Foreign,

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 
-/// The `srcs` of the file group called `name`, without those that refer to other groups (`:group`). Comments
-/// are skipped, so a file that is commented out is not in.
+/// The `srcs` of the file group called `name`, without references to other groups (`:group`). Comments are
+/// skipped, and with them files that are commented out.
 pub(crate) fn file_group(blueprint: &str, name: &str) -> Result<Vec<String>> {
     let text = without_comments(blueprint);
     let wanted = format!("name: \"{name}\"");
@@ -21,7 +21,7 @@ pub(crate) fn file_group(blueprint: &str, name: &str) -> Result<Vec<String>> {
     bail!("there is no file group {name:?}")
 }
 
-/// The sources of the `art_cc_defaults` called `name`: those of every architecture and those of the given
+/// The sources of the `art_cc_defaults` called `name`: those for every architecture and those for the given
 /// ones.
 pub(crate) fn codegen_sources(blueprint: &str, name: &str, architectures: &[&str]) -> Result<Vec<String>> {
     let text = without_comments(blueprint);

@@ -15,7 +15,7 @@ use loopbox_setup::unpack;
 use crate::paths;
 use crate::spec::{Spec, StubLibrary};
 
-/// Changes when the code of the steps changes what they make.
+/// The version of the steps' code: it changes when the code changes what they produce.
 pub(crate) const VERSION: u32 = 3;
 
 /// `-Xmx` of a testbed.
@@ -125,13 +125,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The libraries that only have to be there, or stand in for something of the machine.
+    /// The libraries that only have to exist, or that replace something of the machine.
     pub(crate) fn native_stubs(&self) -> impl Iterator<Item = &StubLibrary> + std::fmt::Debug {
         let of_foreign: &[StubLibrary] = self.spec.foreign.as_ref().map_or(&[], |foreign| &foreign.stubs);
         self.spec.common.libcore.stubs.iter().chain(of_foreign)
     }
 
-    /// The runtime and the libraries that it needs, as Debian packs them.
+    /// The runtime and the libraries that it needs, from Debian's packages.
     pub(crate) fn runtime(&self) -> Result<PathBuf> {
         self.unpacked("runtime", &self.debs(&self.spec.runtime()))
     }

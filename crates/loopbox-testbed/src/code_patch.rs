@@ -1,9 +1,9 @@
 //! Repairs of machine code in a library of exactly known content.
 //!
-//! Debian's build of ART 14 has two faults that keep it from starting, and one of AOSP's that ends it now and
-//! then; ART 11 has one of AOSP's that its compiler brings. The repairs are data in
-//! `tests/testbed/code-patches`: each replaces bytes that must be there, at virtual addresses of one file
-//! whose SHA-256 is given. Any other file is refused.
+//! Debian's build of ART 14 has two faults that keep it from starting, and one of AOSP's that ends it
+//! occasionally. ART 11 has a fault of AOSP's that shows when its compiler is on. The repairs are data in
+//! `tests/testbed/code-patches`: each replaces given bytes at virtual addresses of one file whose SHA-256 is
+//! given. Any other file is refused.
 
 use std::fs;
 use std::path::Path;
@@ -38,9 +38,9 @@ struct CodePatch {
 struct Write {
     /// Virtual address.
     address: u64,
-    /// Bytes that must be there, as hexadecimal digits; as many as are replaced.
+    /// The expected bytes as hexadecimal digits; as many as are replaced.
     old: String,
-    /// What replaces them.
+    /// The new bytes.
     new: String,
 }
 
@@ -77,7 +77,7 @@ impl Write {
     }
 }
 
-/// Where a virtual address lies in a 64-bit little-endian ELF file, by its loadable segments.
+/// The file offset of a virtual address in a 64-bit little-endian ELF file, by its loadable segments.
 fn file_offset(elf: &[u8], address: u64) -> Result<usize> {
     let word = |at: usize| -> Result<u64> {
         let bytes =

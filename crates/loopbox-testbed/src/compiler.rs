@@ -1,7 +1,8 @@
-//! Builds the compiler of a runtime, which Debian does not ship, from the source package of its libart.
+//! Builds the compiler of a runtime, which Debian does not package, from the source package of its libart.
 //!
 //! libart opens `libart-compiler.so` by that name when the JIT is on. It reads the runtime's own structures,
-//! so it must be built from the same sources, with Debian's patches and macros, against the same libart.
+//! so it must be built from the same sources, with Debian's patches and macros, and linked with the same
+//! libart.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -18,10 +19,10 @@ use loopbox_setup::command::{command, for_each, run};
 use loopbox_setup::tools::CompilerTools;
 use loopbox_setup::unpack;
 
-/// The name that libart looks for.
+/// The name that libart loads.
 pub(crate) const LIBRARY: &str = "libart-compiler.so";
 
-/// The compiler of the testbed, if it is to have one: found in the cache or built in about a minute.
+/// The compiler of the testbed, if it needs one: found in the cache or built in about a minute.
 pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
     let Some(spec) = &builder.spec.compiler else { return Ok(None) };
     let tools = CompilerTools::ensure()?;
@@ -40,7 +41,7 @@ pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
     Ok(Some(result.join(LIBRARY)))
 }
 
-/// A key that holds what everything depends on that is built from the runtime's source.
+/// A key that covers everything that builds from the runtime's source depend on.
 pub(crate) fn key(builder: &Builder<'_>, spec: &Compiler, tools: &CompilerTools, step: &str) -> Result<Key> {
     let name = |folder: &Path| folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let key = builder.key(step).with(&tools.identity()?).with(&format!("{spec:?}"));
@@ -86,7 +87,7 @@ pub(crate) struct Build<'a> {
     headers: PathBuf,
     runtime: PathBuf,
     generated: PathBuf,
-    /// Further flags of every C++ file.
+    /// Additional flags for every C++ file.
     pub(crate) flags: Vec<OsString>,
 }
 
@@ -130,7 +131,7 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// The headers that most of the sources include, read once instead of with each: three quarters of the
+    /// The headers that most of the sources include, precompiled: parsing them takes three quarters of the
     /// time.
     pub(crate) fn precompiled(&self, headers: &[String]) -> Result<PathBuf> {
         let list = self.generated.join("precompiled.h");
@@ -147,8 +148,8 @@ impl<'a> Build<'a> {
         Ok(precompiled)
     }
 
-    /// Compiles sources into a folder of that name, with further arguments. Assembly code gets the macros and
-    /// the folders of headers alone.
+    /// Compiles sources into a folder of that name, with additional arguments. Assembly code only gets the
+    /// macros and the folders of headers.
     pub(crate) fn objects(
         &self,
         folder: &str,
@@ -198,7 +199,7 @@ impl<'a> Build<'a> {
         fs::write(self.generated.join("asm_defines.h"), text).context("cannot write asm_defines.h")
     }
 
-    /// Runs a generator of the source, a Python program, that writes the file of that name.
+    /// Runs a generator from the source, a Python program that writes the file of that name.
     pub(crate) fn generate(&self, program: &str, file: &str, inputs: &[PathBuf]) -> Result<PathBuf> {
         let out = self.generated.join(file);
         run(command(&self.tools.python, [self.source.join(program)]).arg(&out).args(inputs))
@@ -206,7 +207,7 @@ impl<'a> Build<'a> {
         Ok(out)
     }
 
-    /// Code that prints enumerations of headers in a folder of the source.
+    /// Code that prints enumerations from headers in a folder of the source.
     pub(crate) fn operators(&self, folder: &str, headers: &[String]) -> Result<PathBuf> {
         let folder = self.source.join(folder);
         let headers = headers.iter().map(|header| folder.join(header));

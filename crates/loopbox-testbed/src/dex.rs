@@ -20,7 +20,8 @@ use loopbox_setup::tools::Tools;
 
 impl Testbed {
     /// Compiles Java 17 and Kotlin sources against the testbed's classes and `extra_class_path`. The same
-    /// sources give the same jars out of a cache: one of what they define, and with Kotlin its library.
+    /// sources give the same jars from a cache: one with the classes that they define, and with Kotlin one
+    /// with its library.
     ///
     /// # Errors
     /// What the compilers say.
@@ -65,8 +66,8 @@ impl Testbed {
         Ok(parts)
     }
 
-    /// The same, with the dexed result in `out_jar`. `extra_class_path` is for compilation alone. A testbed
-    /// with code made ahead of time gets that code, too.
+    /// The same, with the dexed result in `out_jar`. `extra_class_path` is only used for compilation. A
+    /// testbed with code compiled ahead of time also gets that code.
     ///
     /// # Errors
     /// What the compilers say.

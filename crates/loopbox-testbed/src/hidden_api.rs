@@ -1,10 +1,10 @@
 //! Marks members of a dex file as hidden API, as AOSP's `hiddenapi` tool does for a device's boot class path.
 //!
-//! D8 writes no such marks, so that everything is accessible on a testbed. With the section of map item
-//! `0xF000` (art/libdexfile/dex/dex_file.h, `HiddenapiClassData`, dex format notes
-//! "hiddenapi_class_data_item") ART 10 and later enforce them under `-Xhidden-api-policy:enabled`. Layout:
-//! `u4 size`, then one `u4` offset per class (0: no data), then for each class one ULEB128 flag per static
-//! field, instance field, direct method and virtual method, in the order of its class data.
+//! D8 writes no such marks, so everything is accessible on a testbed. With the section of map item `0xF000`
+//! (art/libdexfile/dex/dex_file.h, `HiddenapiClassData`, dex format notes "hiddenapi_class_data_item") ART 10
+//! and later enforce them under `-Xhidden-api-policy:enabled`. Layout: `u4 size`, then one `u4` offset per
+//! class (0: no data), then for each class one ULEB128 flag per static field, instance field, direct method
+//! and virtual method, in the order of its class data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(crate) enum Restriction {
     Unsupported,
     /// For apps of every target level ("black list").
     Blocked,
-    /// For apps whose target level is above this one, 26 or more.
+    /// Blocked for apps whose target level is above this one, which is 26 or more.
     MaxTarget(u32),
 }
 
@@ -37,21 +37,21 @@ impl Restriction {
             Self::Blocked => 2,
             Self::MaxTarget(..28) => 3,
             Self::MaxTarget(level @ 28..32) => (level - 24) as u8,
-            // 32 has none of its own.
+            // 32 has no separate value.
             Self::MaxTarget(level) => (level.max(33) - 25) as u8,
         }
     }
 }
 
-/// Which members are hidden, and how far.
+/// Which members are hidden, and from which apps.
 #[derive(Debug, Default)]
 pub(crate) struct Rule {
     /// `Lpkg/Class;->name`, fields and methods without their types.
     listed: BTreeMap<String, Restriction>,
-    /// Those of them that have to be in the file.
+    /// The members that have to be in the file.
     required: Vec<String>,
-    /// The classes, `Lpkg/Class;`, of which everything that is neither public nor protected and not listed is
-    /// blocked.
+    /// The classes, `Lpkg/Class;`, in which every member is blocked that is neither public nor protected nor
+    /// listed.
     listed_in_full: BTreeSet<String>,
 }
 
@@ -62,9 +62,9 @@ impl Rule {
         Self { listed, required: members.to_vec(), listed_in_full: BTreeSet::new() }
     }
 
-    /// What the lists of a level's classes say, which name each hidden member that apps may still use;
-    /// `blocked` are public ones that they may not use. A runtime knows target levels up to `known`: a member
-    /// that is hidden above a newer one is marked as apps find it that target `target`.
+    /// The marks from the lists of a level's classes, which name each hidden member that apps may still use;
+    /// `blocked` are public members that they may not use. A runtime knows target levels up to `known`: a
+    /// member that is hidden above a newer one is marked as it is for apps with the level `target`.
     pub(crate) fn of_level(blocked: &[String], lists: &[String], known: u32, target: u32) -> Self {
         let mut rule = Self::blocked(blocked);
         // Older levels have not all of them.
@@ -96,9 +96,9 @@ impl Rule {
     }
 }
 
-/// A dex file with the section added, its size, checksum and signature corrected. `members` are written
-/// `Lpkg/Class;->name`, fields and methods without their types; all of them must be in the file. Refuses a
-/// file that has the section already or whose map is not its last item (D8 writes it last).
+/// Returns a dex file with the section added and its size, checksum and signature corrected. `members` are
+/// written as `Lpkg/Class;->name`, fields and methods without their types; all of them must be in the file.
+/// Refuses a file that has the section already, or whose map is not its last item (D8 writes it last).
 pub(crate) fn mark(dex: &[u8], rule: &Rule) -> Result<Vec<u8>> {
     let reader = Dex { bytes: dex };
     ensure!(dex.starts_with(b"dex\n"), "not a dex file");
@@ -216,7 +216,7 @@ struct MapItem {
     offset: u32,
 }
 
-/// Reads the parts of a dex file that are needed here; everything outside the file is an error.
+/// Reads the parts of a dex file that are needed here; an offset outside the file is an error.
 struct Dex<'a> {
     bytes: &'a [u8],
 }

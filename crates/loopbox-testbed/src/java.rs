@@ -11,27 +11,26 @@ use loopbox_setup::jar;
 use loopbox_setup::r8::{Program, R8};
 use loopbox_setup::tools::Tools;
 
-/// The API level of the oldest testbed's own framework. What ART 10 understands needs no desugaring.
+/// The API level of the oldest testbed's own framework. Features that ART 10 supports are not desugared.
 const CORE_API: u32 = 29;
 
-/// For a level below this one D8 takes `java.lang.Record` out of what it is given, and ART 14 does not start
-/// without.
+/// For lower levels D8 removes `java.lang.Record` from its input, and ART 14 does not start without it.
 const RECORDS_API: u32 = 35;
 
-/// The oldest level of any testbed's framework: D8 takes out what an app asks of older ones.
+/// The oldest level of any testbed's framework. D8 removes the checks of an app for older levels.
 pub(crate) const APP_API: u32 = 21;
 
 /// What sources are compiled against, and for.
 #[derive(Debug)]
 pub(crate) enum Against<'a> {
-    /// Java 8. The classes are the Java library itself, or stand on nothing else.
+    /// Java 8. The classes are the Java library itself, or need nothing else.
     Boot(&'a [PathBuf]),
-    /// Java 17, for what becomes dex: D8 lowers it. The Java library is a folder made by
+    /// Compiles Java 17 for dex files; D8 lowers the result. The Java library is a folder made by
     /// [`crate::system::image`]; the rest is a class path.
     System(&'a Path, &'a [PathBuf]),
 }
 
-/// Compiles sources into a folder of classes, which may hold classes from before; those are on the class path
+/// Compiles sources into a folder of classes. It may contain classes from before, which are on the class path
 /// too.
 pub(crate) fn javac(tools: &Tools, sources: &[PathBuf], against: &Against<'_>, classes: &Path) -> Result<()> {
     fs::create_dir_all(classes).with_context(|| format!("cannot create {}", classes.display()))?;
@@ -61,7 +60,7 @@ pub(crate) fn javac(tools: &Tools, sources: &[PathBuf], against: &Against<'_>, c
     remove(&list)
 }
 
-/// What D8 may assume of its input.
+/// What D8 may assume about its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DexOf {
     /// Classes of the boot class path.
@@ -72,7 +71,7 @@ pub(crate) enum DexOf {
     App,
 }
 
-/// Turns jars of classes into a jar of dex. `libraries` has the classes that they stand on.
+/// Turns jars of classes into a jar of dex. `libraries` has the classes that they need.
 pub(crate) fn d8(r8: &R8, classes: &[PathBuf], of: DexOf, libraries: &[PathBuf], out: &Path) -> Result<()> {
     let mut d8 = r8.command(Program::D8);
     let level = match of {

@@ -13,8 +13,8 @@ use crate::hidden_api;
 use crate::java::{Against, DexOf, d8, javac};
 use crate::levels::{LIST, Level, stubs};
 
-/// Classes that nothing here has: annotations, what only tests of Android itself ask for, and
-/// `ActivityThread`, which is the tests' own (a class of the boot class path would hide it).
+/// Classes that are missing here: annotations, classes that only Android's own tests need, and
+/// `ActivityThread`, of which the tests have their own (a class of the boot class path would hide it).
 const ABSENT: [&str; 9] = [
     "android.annotation.",
     "android.app.ActivityThread",
@@ -35,8 +35,8 @@ pub(crate) struct LevelClasses {
     pub(crate) hidden: PathBuf,
 }
 
-/// Compiles the stubs that the level needs, and dexes them with its classes. `core` and `framework` are jars
-/// of class files.
+/// Compiles the stubs that the level needs, and converts them to dex together with its classes. `core` and
+/// `framework` are jars of class files.
 pub(crate) fn build(builder: &Builder<'_>, core: &Path, framework: &Path) -> Result<Option<LevelClasses>> {
     let Some(level) = &builder.spec.level else { return Ok(None) };
     let stubs = stubs(&builder.spec.folder, level.framework);
@@ -76,8 +76,8 @@ pub(crate) fn build(builder: &Builder<'_>, core: &Path, framework: &Path) -> Res
     Ok(Some(LevelClasses { dexed, hidden }))
 }
 
-/// Class files whose version our javac reads: it needs the declarations alone, which newer versions write as
-/// older ones do.
+/// Class files with a version that our javac reads. It only needs the declarations, which newer versions
+/// write in the same way.
 fn readable(mut classes: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
     /// Java 17.
     const NEWEST: u16 = 61;
@@ -90,7 +90,8 @@ fn readable(mut classes: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
     classes
 }
 
-/// Fails where the level's classes call what is neither in the testbed's framework nor in the stubs.
+/// Fails where the level's classes call something that is neither in the testbed's framework nor in the
+/// stubs.
 fn check(builder: &Builder<'_>, selected: &Path, libraries: &[&Path]) -> Result<()> {
     let mut trace = builder.r8.command(Program::TraceReferences);
     trace.arg("--check");
@@ -111,15 +112,15 @@ fn check(builder: &Builder<'_>, selected: &Path, libraries: &[&Path]) -> Result<
     Ok(())
 }
 
-/// Whether a line of the check is about a class that nothing here has. The class is the second or a later
-/// word of it.
+/// Whether a line of the check is about a class that is missing here. The class is the second or a later word
+/// of the line.
 fn is_absent(line: &str) -> bool {
     let (what, _) = line.split_once(" (referenced").unwrap_or((line, ""));
     ABSENT.iter().any(|absent| what.split([' ', '(']).any(|word| word.starts_with(absent)))
 }
 
-/// The classes with the hidden members marked, as the level's own list says it. A list is in the jars of API
-/// 30 and newer.
+/// The classes with the hidden members marked according to the level's own list. The jars of API 30 and newer
+/// have a list.
 fn hide(builder: &Builder<'_>, level: &Level, kept: &Path, dexed: &Path) -> Result<PathBuf> {
     let is_list = |entry: &String| matches!(entry.rsplit_once('.'), Some((_, LIST)));
     let lists: Vec<String> = jar::names(kept)?.into_iter().filter(is_list).collect();

@@ -1,4 +1,4 @@
-//! What API levels of the framework there are, and their real class files.
+//! The API levels of the framework that are available, and their real class files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,8 @@ use crate::name::{Framework, Queue};
 /// Where all jars are.
 const PACKAGE: &str = "org.robolectric:android-all";
 
-/// The ending of the lists of hidden members that apps may use, one for each class that has such.
+/// The suffix of the lists of hidden members that apps may use; there is one list for each class that has
+/// such members.
 pub(crate) const LIST: &str = "uau";
 
 /// `tests/testbed/levels/levels.toml`.
@@ -45,25 +46,25 @@ struct Pin {
     /// Whether what is named is kept.
     #[serde(default)]
     named: bool,
-    /// The queues that it has behind a switch.
+    /// The queues that it has behind a switch of the system.
     #[serde(default)]
     queues: Vec<Queue>,
-    /// What is kept of this level besides the rest.
+    /// What else is kept of this level.
     #[serde(default)]
     keep: Vec<String>,
-    /// Of that, the classes of the testbed. They may name what nothing here has.
+    /// The classes of it for the testbed. They may refer to classes that are missing here.
     #[serde(default)]
     classes: Vec<String>,
 }
 
-/// A level, with what is taken of it.
+/// A level, with the part of it that is used.
 #[derive(Debug, Clone)]
 pub(crate) struct Level {
     pub(crate) framework: Framework,
     pin: Pin,
     keep: Vec<String>,
     pub(crate) classes: Vec<String>,
-    /// Those of them that may name what nothing here has.
+    /// The classes that may refer to missing ones.
     partly: Vec<String>,
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn folder(specs: &Path) -> PathBuf {
     specs.join("levels")
 }
 
-/// What the level's classes need: of each level, and of this one alone, where it has such.
+/// The stubs that the level's classes need: those for every level, and those for this one alone, if any.
 pub(crate) fn stubs(specs: &Path, framework: Framework) -> Vec<PathBuf> {
     let own = folder(specs).join(format!("stubs-{}", framework.api));
     let all = [folder(specs).join("stubs"), own];
@@ -83,7 +84,7 @@ impl Levels {
         read_toml(&folder(specs).join("levels.toml"))
     }
 
-    /// One of them; an error names those that there are.
+    /// The level with this name; the error names those that exist.
     pub(crate) fn level(&self, framework: Framework) -> Result<Level> {
         let known = || -> Vec<String> { self.all().iter().map(ToString::to_string).collect() };
         let pin = self.levels.iter().find(|level| level.api == framework.api);
@@ -113,8 +114,7 @@ impl Level {
         Some(format!("-Dloopbox.queue={}", self.framework.queue?.name()))
     }
 
-    /// The part of the level's jar that is kept, which is a small part of it. The rest is dropped after the
-    /// download.
+    /// The part of the level's jar that is kept, which is small. The rest is deleted after the download.
     pub(crate) fn kept(&self, progress: &Progress) -> Result<PathBuf> {
         let api = self.pin.api;
         let pinned = Pinned {
@@ -154,13 +154,14 @@ impl Level {
         self.classes.iter().any(|wanted| names(wanted, entry))
     }
 
-    /// Whether all that a class names has to be there.
+    /// Whether every class that a class refers to must exist.
     pub(crate) fn is_whole(&self, entry: &str) -> bool {
         !self.partly.iter().any(|partly| names(partly, entry))
     }
 }
 
-/// Whether a file of a jar is this class, one inside of it, or one of this package, which ends in `/`.
+/// Whether a file of a jar is this class, a class nested in it, or a class of this package, which ends in
+/// `/`.
 fn names(wanted: &str, entry: &str) -> bool {
     let Some(class) = entry.strip_suffix(".class") else { return false };
     if wanted.ends_with('/') { class.starts_with(wanted) } else { class.split('$').next() == Some(wanted) }

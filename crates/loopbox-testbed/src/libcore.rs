@@ -19,7 +19,7 @@ use loopbox_setup::unpack;
 /// The Java files to compile, one a line, in a patched source folder.
 const FILES: &str = "java-files.txt";
 
-/// What is compiled once for all testbeds.
+/// The parts of libcore that are compiled once for all testbeds.
 pub(crate) struct Libcore {
     /// Patched sources.
     pub(crate) source: PathBuf,
@@ -230,7 +230,7 @@ impl Natives<'_> {
     }
 }
 
-/// The classes that make libcore 10 fit a newer runtime, as `patch.jar`, with their sources' classes as
+/// The classes that make libcore 10 fit a newer runtime, as `patch.jar`, with the compiled sources as
 /// `classes.jar`; nothing when the testbed has no patches.
 pub(crate) fn fit(builder: &Builder<'_>, libcore: &Libcore) -> Result<Option<PathBuf>> {
     let folders = &builder.spec.testbed.patches;

@@ -1,10 +1,9 @@
-//! Builds a runtime from Debian's source package of it, with LLVM's C++ library in place of GNU's: the one of
-//! phones.
+//! Builds a runtime from Debian's source package, with LLVM's C++ library, as on phones, in place of GNU's.
 //!
-//! libart's own functions take strings, lists and streams, and so do those of the libraries that it calls
-//! with them; their layouts and mangled names are those of one C++ library. So these libraries and the C++
-//! library are linked into libart, where nothing else sees them: the testbed's other libraries use Debian's,
-//! with GNU's.
+//! Functions of libart, and of the libraries that it calls, take strings, lists and streams, whose layouts
+//! and mangled names depend on the C++ library. So these libraries and the C++ library are linked into
+//! libart, where nothing else sees them. The testbed's other libraries use Debian's builds, with GNU's
+//! library.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -23,7 +22,7 @@ use crate::makefile;
 use crate::patch::Tree;
 use crate::spec::{Generated, Libcxx};
 
-/// The runtime of the testbed, if it is to be built: found in the cache, or built in some ten minutes of
+/// The runtime of the testbed, if it must be built: found in the cache, or built in some ten minutes of
 /// processor time.
 pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
     let Some(spec) = &builder.spec.libcxx else { return Ok(None) };
@@ -42,7 +41,7 @@ pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
         Tree::in_place(&build.source).apply_folder(&patches)?;
         build.flags = vec!["-nostdinc++".into(), "-isystem".into()];
         build.flags.push(library.join("usr/lib/llvm-14/include/c++/v1").into());
-        // As Debian builds it: a call inside of libart does not look for another library's function of that
+        // As Debian builds it: a call inside of libart does not search another library's function of that
         // name.
         build.flags.push("-fvisibility=protected".into());
         build.flags.extend(spec.own.defines.iter().map(|define| format!("-D{define}").into()));
@@ -88,8 +87,7 @@ fn runtime(builder: &Builder<'_>, spec: &Libcxx, build: &Build<'_>) -> Result<Ve
     Ok(objects)
 }
 
-/// Makes a file of others: of those that are named, and of the assembly code in folders, in the order of the
-/// names.
+/// Concatenates files: the named ones, and the assembly code in folders, sorted by name.
 fn generate(build: &Build<'_>, generated: &Generated) -> Result<PathBuf> {
     let mut inputs = Vec::new();
     for path in &generated.of {
@@ -99,8 +97,8 @@ fn generate(build: &Build<'_>, generated: &Generated) -> Result<PathBuf> {
     build.generate(&generated.program, &generated.file, &inputs)
 }
 
-/// Compiles the libraries that libart calls with strings and streams. Their functions must be hidden: the
-/// other libraries of the testbed call functions of the same names in Debian's builds.
+/// Compiles the libraries to which libart passes strings and streams. Their functions must be hidden, because
+/// the other libraries of the testbed call functions of the same names in Debian's builds.
 fn callees(builder: &Builder<'_>, spec: &Libcxx, build: &Build<'_>, work: &Path) -> Result<Vec<PathBuf>> {
     let archive = builder.source(&spec.own.source)?;
     let folder = work.join("callees");

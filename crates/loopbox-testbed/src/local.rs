@@ -1,8 +1,8 @@
 //! The testbed `local`: a user's own build of a runtime for x86-64, in a folder with the libraries that it
 //! links.
 //!
-//! Its version is the one whose row in `offsets/` its code fits; that decides which patches make libcore 10
-//! fit it.
+//! Its version is the one whose row in `offsets/` fits its code; the version decides which patches make
+//! libcore 10 fit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -26,14 +26,14 @@ pub const LOCAL: &str = "local";
 /// The variable that names the folder.
 pub const FOLDER: &str = "LOOPBOX_LOCAL_ART";
 
-/// What the library may be called: by AOSP's build, and by Debian's.
+/// The library's possible names: in AOSP's build, and in Debian's.
 const LIBART: [&str; 2] = ["libart.so", "libart.so.0"];
 const NATIVEHELPER: [&str; 2] = ["libnativehelper.so", "libnativehelper.so.0"];
-/// Libraries of the C compiler and the C library: the loader finds them by itself, the machine's or those of
-/// the folder.
+/// Libraries of the C compiler and the C library: the loader finds them by itself, those of the machine or
+/// those of the folder.
 const OF_THE_MACHINE: [&str; 9] =
     ["ld-linux", "libc.", "libdl.", "libgcc_s.", "libm.", "libpthread.", "librt.", "libstdc++.", "libc++"];
-/// Natives of a Java library, which the runtime opens by itself: the testbed's own take their place.
+/// Natives of a Java library, which the runtime opens by itself: the testbed's own replace them.
 const OF_JAVA: [&str; 3] = ["libjavacore.", "libopenjdk", "libandroidio."];
 
 /// `tests/testbed/local/runtime.toml`.
@@ -51,7 +51,7 @@ struct LocalSpec {
 #[serde(deny_unknown_fields)]
 struct Fit {
     rows: Vec<String>,
-    /// Natives that the runtime registers, and such that it does not.
+    /// Natives that the runtime registers, and natives that it does not.
     #[serde(default)]
     registers: Vec<String>,
     #[serde(default)]
@@ -60,12 +60,12 @@ struct Fit {
     api_level: u32,
     /// Folders below `tests/testbed/patches`.
     patches: Vec<String>,
-    /// Further options of the VM.
+    /// Additional options of the VM.
     #[serde(default)]
     vm_options: Vec<String>,
 }
 
-/// The folder that the environment names, if it names one.
+/// The folder that the environment names, if any.
 pub(crate) fn folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
@@ -92,7 +92,7 @@ pub(crate) fn load(specs: &Path) -> Result<Spec> {
     })
 }
 
-/// What the testbed is made of.
+/// What the testbed is built from.
 ///
 /// # Errors
 /// When the folder has no runtime, or one whose version is not known.
@@ -108,7 +108,7 @@ fn spec(specs: &Path, folder: &Path) -> Result<RuntimeSpec> {
     let fit = fit(&local.fits, &report.matches(), |native| has_text(&bytes, native))
         .with_context(|| format!("{}\n{report}", path.display()))?;
     let helper = NATIVEHELPER.into_iter().find(has).unwrap_or(NATIVEHELPER[1]);
-    // ART 10 looks it up by the first name.
+    // ART 10 loads it by the first name.
     let links = if names.contains(NATIVEHELPER[0]) {
         BTreeMap::new()
     } else {
@@ -149,7 +149,7 @@ fn has_text(library: &[u8], text: &str) -> bool {
     library.windows(text.len()).any(|window| window == text)
 }
 
-/// The one fit for the rows that agree and the natives that the runtime registers.
+/// The only version that fits the matching rows and the natives that the runtime registers.
 fn fit(fits: &[Fit], rows: &[&str], registers: impl Fn(&str) -> bool) -> Result<Fit> {
     let versions: BTreeSet<&str> = rows.iter().filter_map(|row| row.split('-').next()).collect();
     let agrees = |fit: &&Fit| {
@@ -183,8 +183,7 @@ fn names(folder: &Path) -> Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// Copies the libraries, in place of those of the same names. The folder is the user's, so nothing is linked
-/// to it.
+/// Copies the libraries over those of the same names. They are not linked, because the folder is the user's.
 pub(crate) fn copy_libraries(folder: &Path, to: &Path) -> Result<()> {
     for name in names(folder)? {
         let (from, to) = (folder.join(&name), to.join(&name));
@@ -201,10 +200,10 @@ pub(crate) fn copy_libraries(folder: &Path, to: &Path) -> Result<()> {
 
 /// A library of the folder.
 struct Library {
-    /// Names of libraries that it asks for.
+    /// Names of the libraries that it requires.
     asks_for: Vec<String>,
     defines: BTreeSet<String>,
-    /// Symbols that it needs without a version: nothing says which library has them.
+    /// Unversioned symbols that it needs: nothing says which library has them.
     lacks: Vec<String>,
 }
 
@@ -233,7 +232,7 @@ impl Library {
 }
 
 /// The libraries of the folder that one of them needs, each after those that it needs itself. Debian's do not
-/// ask for the libraries whose functions they call.
+/// list the libraries whose functions they call.
 fn needed(folder: &Path, library: &str, names: &BTreeSet<String>) -> Result<Vec<String>> {
     let mut libraries = BTreeMap::new();
     let others = [&OF_THE_MACHINE[..], &OF_JAVA].concat();

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-/// The words that a variable is given, by all of its assignments that name no other variable: those are of
+/// The words assigned to a variable, from all of its assignments that name no other variable: those are for
 /// other architectures or add folders.
 pub(crate) fn list(makefile: &str, variable: &str) -> Result<Vec<String>> {
     let text = makefile.replace("\\\n", " ");

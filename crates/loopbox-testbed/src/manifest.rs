@@ -15,7 +15,7 @@ use loopbox_setup::command::path_list;
 use loopbox_setup::files::write_atomically;
 use loopbox_setup::package::read_toml;
 
-/// Name of the file in a testbed's folder. It is written last: a folder with it is complete.
+/// Name of the file in a testbed's folder. It is written last, so a folder with it is complete.
 pub(crate) const FILE: &str = "testbed.toml";
 
 /// The content of `testbed.toml`. Paths are relative to its folder unless they are absolute; libraries
@@ -34,7 +34,7 @@ pub struct Manifest {
     pub arch: String,
     /// Dexed jars for `-Xbootclasspath`, in order.
     pub boot_class_path: Vec<PathBuf>,
-    /// The same with the hidden members of the framework marked; effective with
+    /// The same with the hidden members of the framework marked. The marks take effect with
     /// `-Xhidden-api-policy:enabled` and a target level of 28 or more (`VMRuntime.setTargetSdkVersion`).
     pub boot_class_path_hidden_api: Vec<PathBuf>,
     /// Folders for `LD_LIBRARY_PATH`.
@@ -47,7 +47,7 @@ pub struct Manifest {
     pub libart: String,
     /// Libraries to open before it (`RTLD_NOW | RTLD_GLOBAL`), in order.
     pub dlopen_first: Vec<String>,
-    /// A command that runs the host program, its path comes after these arguments; empty: run it directly.
+    /// A command that runs the host program, whose path follows these arguments; empty to run it directly.
     pub runner: Vec<String>,
     /// Environment of the host program.
     pub env: BTreeMap<String, String>,
@@ -60,7 +60,7 @@ pub struct Manifest {
 pub struct Build {
     /// Jars of class files, for `javac -bootclasspath`.
     pub java_class_path: Vec<PathBuf>,
-    /// The one of them that is no part of `system`.
+    /// The jar among them that is not part of `system`.
     pub framework: PathBuf,
     /// The Java library for `javac --system`, which sources of Java 9 and newer need.
     pub system: PathBuf,
@@ -82,10 +82,10 @@ impl Manifest {
     }
 }
 
-/// A testbed that is there.
+/// A finished testbed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Testbed {
-    /// The folder of `testbed.toml`; it stays as it is, even when the testbed is built again.
+    /// The folder of `testbed.toml`; its content does not change, even when the testbed is built again.
     pub dir: PathBuf,
     /// The content of `testbed.toml`.
     pub manifest: Manifest,
@@ -117,7 +117,7 @@ impl Testbed {
         self.manifest.build.java_class_path.iter().map(|jar| self.dir.join(jar)).collect()
     }
 
-    /// What the testbed's programs are compiled for.
+    /// The architecture that the testbed's programs are compiled for.
     ///
     /// # Errors
     /// When the manifest names an architecture that this crate does not know.
@@ -125,7 +125,8 @@ impl Testbed {
         self.manifest.arch.parse().with_context(|| self.dir.display().to_string())
     }
 
-    /// Headers and libraries for a cross compiler. Looking for them keeps them from being removed as unused.
+    /// Headers and libraries for a cross compiler. Asking for them marks them as used, so that they are not
+    /// removed.
     ///
     /// # Errors
     /// When the testbed has none, because the machine's own compiler builds for it.
@@ -136,9 +137,9 @@ impl Testbed {
         Ok(sysroot)
     }
 
-    /// A command that runs `main` of a class on this testbed, by a host program that boots runtimes
-    /// (`lab-host` of this repository). `jar` is the dexed app, `libraries` the folder where it finds its
-    /// native libraries. More options of the host program can be added, then `--` and the arguments of
+    /// A command that runs `main` of a class on this testbed, with a host program that boots runtimes
+    /// (`lab-host` of this repository). `jar` is the dexed app, `libraries` the folder in which it finds its
+    /// native libraries. The caller can add more options of the host program, then `--` and the arguments of
     /// `main`.
     pub fn java(&self, host: &Path, jar: &Path, libraries: &Path, class: &str) -> Command {
         let mut command = self.command(host);
@@ -149,8 +150,8 @@ impl Testbed {
         command
     }
 
-    /// A command that runs a host program in the environment that the testbed needs. Arguments of the program
-    /// can be added. Variables that the testbed sets replace inherited ones.
+    /// A command that runs a host program in the environment that the testbed needs. The caller can add
+    /// arguments of the program. Variables that the testbed sets replace inherited ones.
     pub fn command(&self, host: &Path) -> Command {
         let mut command = match self.manifest.runner.split_first() {
             None => Command::new(host),
@@ -175,7 +176,8 @@ impl Testbed {
     }
 }
 
-/// The variables that name Android's folders. Nothing is in them; the runtime only wants them to exist.
+/// The variables that name Android's folders. The folders are empty; the runtime only requires that they
+/// exist.
 pub(crate) fn environment(home: &Path) -> BTreeMap<String, String> {
     let root = home.join("root").display().to_string();
     let mut environment = BTreeMap::new();

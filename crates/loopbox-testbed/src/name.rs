@@ -1,4 +1,4 @@
-//! The name of a testbed, and what its parts say.
+//! The name of a testbed, and the meaning of its parts.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use serde::Deserialize;
 /// How methods of a testbed come to be machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compiled {
-    /// Not at all.
+    /// Never compiled.
     Never,
-    /// While they run.
+    /// Compiled while they run.
     Jit,
-    /// Before they run.
+    /// Compiled before they run.
     Aot,
 }
 
@@ -27,7 +27,7 @@ pub enum Queue {
 }
 
 impl Queue {
-    /// As it is written in a testbed's name.
+    /// Its form in a testbed's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -51,11 +51,11 @@ pub struct Framework {
 pub struct Name {
     /// The runtime's file below `tests/testbed`, without its ending.
     pub runtime: String,
-    /// The level of the framework's classes, where it is not the testbeds' usual one.
+    /// The level of the framework's classes, where it differs from the usual one of the testbeds.
     pub framework: Option<Framework>,
     /// The architecture that it was built for.
     pub arch: Arch,
-    /// Which way its methods become machine code.
+    /// How its methods become machine code.
     pub compiled: Compiled,
 }
 

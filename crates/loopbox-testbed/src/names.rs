@@ -1,4 +1,4 @@
-//! Which testbeds there are, and which of them a test runs on.
+//! The testbeds that exist, and those that a test runs on.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The frameworks that a testbed can have in place of its own, each of which is an ending of its name:
+/// The frameworks that a testbed can have in place of its usual one; each is a suffix of its name:
 /// `art11-fw35`.
 ///
 /// # Errors
@@ -28,7 +28,7 @@ pub fn levels() -> Result<Vec<Framework>> {
     Ok(Levels::load(&paths::specs())?.all())
 }
 
-/// Names of the testbeds with another level's framework that every test run has.
+/// Names of the testbeds with another level's framework that are part of every test run.
 ///
 /// # Errors
 /// When `tests/testbed` cannot be read.
@@ -37,7 +37,7 @@ pub fn level_testbeds_in_tests() -> Result<Vec<String>> {
     Ok(levels.into_iter().map(|level| format!("art11-{level}")).collect())
 }
 
-/// The framework's real class files of an API level, as far as they are kept: a jar.
+/// The framework's real class files of an API level, as far as they are kept, as a jar.
 ///
 /// # Errors
 /// When there is no such level, or its jar cannot be had.
@@ -46,9 +46,9 @@ pub fn level_classes(api: u32) -> Result<PathBuf> {
     level.kept(&Progress::new("levels"))
 }
 
-/// The testbeds that a test runs on: its usual ones, those that `LOOPBOX_TESTBEDS` names besides them, with
-/// commas in between (`LOOPBOX_TESTBEDS=art14`), and [`LOCAL`](crate::LOCAL) where there is one. Each once.
-/// With `only:` before the names (`LOOPBOX_TESTBEDS=only:local`) it runs on those alone.
+/// The testbeds that a test runs on: its usual ones, those that `LOOPBOX_TESTBEDS` adds, separated by commas
+/// (`LOOPBOX_TESTBEDS=art14`), and [`LOCAL`](crate::LOCAL) if it exists. Each occurs once. With `only:`
+/// before the names (`LOOPBOX_TESTBEDS=only:local`) the test runs on those alone.
 #[must_use]
 pub fn to_test_on(usual: &[&str]) -> Vec<String> {
     let local = local::folder().map(|_| local::LOCAL);

@@ -1,7 +1,7 @@
 //! Documented changes to downloaded sources: the files below `tests/testbed/patches`.
 //!
-//! Every change says exactly what it expects to find; one that does not apply is an error, so that a new
-//! source version cannot be patched by luck.
+//! Every change states exactly what it expects to find. One that does not apply is an error, so that a new
+//! source version cannot be patched by chance.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -103,7 +103,8 @@ impl Change {
     }
 }
 
-/// The sources that patches change: read from `overlay` or else from `base`, written to `overlay`.
+/// The sources that patches change: read from `overlay`, or from `base` if they are not there, and written to
+/// `overlay`.
 pub(crate) struct Tree {
     base: Option<PathBuf>,
     overlay: PathBuf,
@@ -112,12 +113,12 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Sources that are changed where they are.
+    /// Sources that are changed in place.
     pub(crate) fn in_place(folder: &Path) -> Self {
         Self { base: None, overlay: folder.to_owned(), changed: BTreeSet::new(), dropped: BTreeSet::new() }
     }
 
-    /// Sources that stay as they are; `overlay` gets the changed and new files.
+    /// Sources that stay unchanged; `overlay` gets the changed and new files.
     pub(crate) fn over(base: &Path, overlay: &Path) -> Self {
         Self { base: Some(base.to_owned()), ..Self::in_place(overlay) }
     }
@@ -132,7 +133,7 @@ impl Tree {
         &self.dropped
     }
 
-    /// Applies all patches of a folder, in the order of their names.
+    /// Applies all patches of a folder, sorted by name.
     pub(crate) fn apply_folder(&mut self, folder: &Path) -> Result<()> {
         for file in files_below(folder)?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "toml")) {
             let patch: Patch = read_toml(&file)?;

@@ -1,4 +1,4 @@
-//! Where things are.
+//! The paths of the testbeds' files.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ pub(crate) fn specs() -> PathBuf {
     workspace::root().join("tests/testbed")
 }
 
-/// The finished testbeds, the results of their build steps and what else belongs to them.
+/// The folder of the finished testbeds, of the results of their build steps, and of their other files.
 pub(crate) fn testbeds() -> PathBuf {
     workspace::set_up().join("testbed")
 }

@@ -16,16 +16,16 @@ use crate::manifest::Testbed;
 use crate::spec::Spec;
 use crate::{local, paths, store};
 
-/// What the first set-up says, before it knows the sizes of packages.
+/// The message of the first set-up, shown before the sizes of packages are known.
 const FIRST_TIME: &str = "the first testbed takes about 80 MB of package indexes, 130 MB of packages, and then one to \
     two minutes of compiling on two cores; later ones take seconds, but for a compiler of Android code (one minute) and a \
     runtime that is built here (some ten)";
 
-/// The testbed called `name`, set up if it is not there or out of date.
+/// The testbed called `name`; it is set up if it does not exist or is out of date.
 ///
-/// The first time takes a minute or two and downloads about 100 MB; nothing changed costs a fraction of a
-/// second. Processes that use an older build of the testbed are not disturbed. Progress goes to standard
-/// error.
+/// The first time takes a minute or two and downloads about 100 MB; when nothing has changed it takes a
+/// fraction of a second. Processes that use an older build of the testbed are not disturbed. Progress goes to
+/// standard error.
 ///
 /// # Errors
 /// In one line: an unknown name, a missing compiler and how to install it, a package that cannot be had and
@@ -68,8 +68,8 @@ pub fn ensure(name: &str) -> Result<Testbed> {
     Ok(testbed)
 }
 
-/// The testbed that is finished in `home`, if there is one; `link` then points to it. Not what `link` points
-/// to: another clone that shares the folder may have made it from other sources.
+/// The testbed that is finished in `home`, if there is one; `link` then points to it. The present target of
+/// `link` is not used: another clone that shares the folder may have made it from other sources.
 fn ready(home: &Path, link: &Path) -> Result<Option<Testbed>> {
     let Ok(testbed) = Testbed::open(home) else { return Ok(None) };
     mark_used(home)?;
@@ -79,8 +79,8 @@ fn ready(home: &Path, link: &Path) -> Result<Option<Testbed>> {
     Ok(Some(testbed))
 }
 
-/// Hash of everything a testbed is made from: specifications, stubs, patches, compilers, the versions of
-/// floating packages, this code's version, and the place (the manifest holds absolute paths).
+/// Hash of everything that a testbed is made from: specifications, stubs, patches, compilers, the versions of
+/// floating packages, this code's version, and the path (the manifest has absolute paths).
 fn testbed_key(spec: &Spec, tools: &Tools, testbeds: &Path, progress: &Progress) -> Result<String> {
     let mut key = Key::new(&spec.testbed.name, VERSION)
         .with(&ASSEMBLY.to_string())

@@ -1,4 +1,4 @@
-//! What a testbed consists of, as data: `tests/testbed/common.toml` and `tests/testbed/<name>.toml`.
+//! The parts of a testbed, as data: `tests/testbed/common.toml` and `tests/testbed/<name>.toml`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::paths;
 pub(crate) struct Common {
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
-    /// By the architecture's name.
+    /// The pins by the architecture's name.
     pins: BTreeMap<String, Pins>,
     pub(crate) libcore: Libcore,
     pub(crate) framework: Framework,
@@ -73,7 +73,7 @@ pub(crate) struct NativeLibrary {
 pub(crate) struct StubLibrary {
     /// A C source below `tests/testbed/native`.
     pub(crate) source: String,
-    /// File names of the libraries that it becomes.
+    /// File names of the resulting libraries.
     pub(crate) names: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct StubLibrary {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Framework {
     pub(crate) source: Source,
-    /// Folders of the archive, to one of which each of `files` is relative.
+    /// Folders of the archive; each of `files` is relative to one of them.
     pub(crate) roots: Vec<String>,
     pub(crate) files: Vec<String>,
     /// Members that `framework-hidden.jar` hides, `Lpkg/Class;->name`.
@@ -100,7 +100,7 @@ pub(crate) struct RuntimeSpec {
     pub(crate) libart: String,
     pub(crate) dlopen_first: Vec<String>,
     pub(crate) preload: Vec<String>,
-    /// Further names of libraries, and the files that they are.
+    /// Additional names of libraries, and the files that they refer to.
     #[serde(default)]
     pub(crate) links: BTreeMap<String, String>,
     /// Whether the dynamic loader and libc are those of the testbed's own packages, because the machine's may
@@ -110,7 +110,7 @@ pub(crate) struct RuntimeSpec {
     /// Folders below `tests/testbed/patches` whose classes go before core.jar.
     #[serde(default)]
     pub(crate) patches: Vec<String>,
-    /// Further options of the VM.
+    /// Additional options of the VM.
     #[serde(default)]
     pub(crate) vm_options: Vec<String>,
     /// Repairs of machine code.
@@ -119,20 +119,21 @@ pub(crate) struct RuntimeSpec {
     pub(crate) jit_code_patches: Option<String>,
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
-    /// There is a testbed for an architecture when these have its name.
+    /// Hashes for other architectures, by their names. An architecture with an entry has a testbed of this
+    /// runtime.
     #[serde(default)]
     pub(crate) pins: BTreeMap<String, Pins>,
-    /// Why there is no testbed of this runtime with that ending (`jit`, `aot`, `arm64-jit`).
+    /// Why there is no testbed of this runtime with that suffix (`jit`, `aot`, `arm64-jit`).
     #[serde(default)]
     pub(crate) off: BTreeMap<String, String>,
 }
 
 /// `tests/testbed/arch/<arch>.toml`: what the testbeds of an architecture other than the machine's need
-/// besides the rest.
+/// additionally.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Foreign {
-    /// The emulator, a file of the package with that use; none where the machine's processor runs the
+    /// The emulator, a file of the package with that use; `None` where the machine's processor runs the
     /// programs.
     pub(crate) emulator: Option<String>,
     /// Its options.
@@ -147,7 +148,7 @@ pub(crate) struct Foreign {
     pub(crate) packages: Vec<Package>,
 }
 
-/// `tests/testbed/compiler/common.toml`: what the builds of all runtimes' compilers share.
+/// `tests/testbed/compiler/common.toml`: what the builds of the compilers of all runtimes have in common.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompilerCommon {
@@ -167,7 +168,7 @@ pub struct CompilerCommon {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompilerSpec {
-    /// The folder of the archive that holds everything, if there is one.
+    /// The folder of the archive that contains everything, if there is one.
     pub folder: PathBuf,
     /// Macros of this version.
     pub defines: Vec<String>,
@@ -183,14 +184,13 @@ pub struct CompilerSpec {
 /// How a compiler is built.
 #[derive(Debug)]
 pub struct Compiler {
-    /// What the builds for all runtimes share.
+    /// What the builds for all runtimes have in common.
     pub common: CompilerCommon,
-    /// What is special to this runtime.
+    /// What is specific to this runtime.
     pub own: CompilerSpec,
 }
 
-/// `tests/testbed/compiler/aot/<testbed>.toml`: how the program that compiles ahead of time is built, from
-/// the same source.
+/// `tests/testbed/compiler/aot/<testbed>.toml`: how the ahead-of-time compiler is built from the same source.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AotSpec {
@@ -199,7 +199,7 @@ pub(crate) struct AotSpec {
     /// Further folders of headers inside the source.
     pub(crate) include: Vec<String>,
     pub(crate) sources: Vec<String>,
-    /// Headers of dex2oat whose enumerations become printable.
+    /// Headers of dex2oat for whose enumerations printing code is generated.
     pub(crate) operators: Vec<String>,
     /// Files of the testbed's libraries to link to.
     pub(crate) libraries: Vec<String>,
@@ -209,7 +209,7 @@ pub(crate) struct AotSpec {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LibcxxSpec {
-    /// The file in `tests/testbed/compiler` that says which source, headers and macros it has.
+    /// The file in `tests/testbed/compiler` that names its source, headers and macros.
     pub(crate) runtime: String,
     /// Debian's makefile, which lists the sources.
     pub(crate) makefile: String,
@@ -217,7 +217,7 @@ pub(crate) struct LibcxxSpec {
     pub(crate) lists: BTreeMap<String, String>,
     /// Sources outside the lists.
     pub(crate) extra: Vec<String>,
-    /// Assembly code that a program of the source makes of files.
+    /// Assembly code that a program of the source generates from files.
     #[serde(rename = "generate")]
     pub(crate) generated: Vec<Generated>,
     /// Headers whose enumerations become printable.
@@ -230,7 +230,7 @@ pub(crate) struct LibcxxSpec {
     pub(crate) libraries: Vec<String>,
     /// Source of the libraries whose functions take strings and streams.
     pub(crate) source: Source,
-    /// Files of that archive that are compiled into the runtime, and folders of their headers.
+    /// Files of that archive that are compiled into the runtime, and the folders of their headers.
     pub(crate) sources: Vec<String>,
     pub(crate) include: Vec<String>,
     /// The C++ library.
@@ -244,7 +244,7 @@ pub(crate) struct LibcxxSpec {
 pub(crate) struct Generated {
     pub(crate) program: String,
     pub(crate) file: String,
-    /// Files, and folders whose files of assembly code are meant.
+    /// Files, and folders of which the assembly code is used.
     pub(crate) of: Vec<String>,
 }
 
@@ -256,7 +256,7 @@ pub(crate) struct Libcxx {
     pub(crate) own: LibcxxSpec,
 }
 
-/// Everything that `tests/testbed` says about one testbed.
+/// Everything that `tests/testbed` contains about one testbed.
 #[derive(Debug)]
 pub(crate) struct Spec {
     /// `tests/testbed`.
@@ -266,20 +266,20 @@ pub(crate) struct Spec {
     pub(crate) testbed: RuntimeSpec,
     /// The runtime's compiler, for a testbed that has one.
     pub(crate) compiler: Option<Compiler>,
-    /// What compiles all methods before they run, for a testbed that has it.
+    /// The compiler that compiles all methods before they run, for a testbed that has one.
     pub(crate) aot: Option<AotSpec>,
-    /// What runs it, for a testbed of another architecture.
+    /// The emulator that runs it, for a testbed of another architecture.
     pub(crate) foreign: Option<Foreign>,
-    /// How the runtime is built, for a testbed that does not take Debian's build of it.
+    /// How the runtime is built, for a testbed that does not use Debian's build.
     pub(crate) libcxx: Option<Libcxx>,
-    /// Whose classes of the framework go before the testbed's own.
+    /// The framework level whose classes come before the testbed's own.
     pub(crate) level: Option<Level>,
-    /// The folder of a user's own build of a runtime, whose libraries go before those of packages.
+    /// The folder of a user's own build of a runtime, whose libraries take precedence over those of packages.
     pub(crate) local: Option<PathBuf>,
 }
 
 impl Spec {
-    /// Reads the specification of a testbed. Fails when there is no such testbed, naming those that are.
+    /// Reads the specification of a testbed. When there is no such testbed, the error names those that exist.
     pub(crate) fn load(folder: &Path, name: &str) -> Result<Self> {
         let known = names(folder)?;
         let parts = Name::parse(name);
@@ -342,7 +342,7 @@ impl Spec {
         self.compiler.as_ref().or(self.libcxx.as_ref().map(|libcxx| &libcxx.compiler))
     }
 
-    /// All packages that have to be downloaded. Of two of the same name the later one counts in the testbed.
+    /// All packages that must be downloaded. Of two with the same name, the later one is used in the testbed.
     pub(crate) fn packages(&self) -> Vec<&Package> {
         let of_foreign = self.foreign.iter().flat_map(|foreign| &foreign.packages);
         let of_compiler = self.source_build().into_iter().flat_map(|compiler| &compiler.own.packages);
@@ -357,15 +357,15 @@ impl Spec {
             .collect()
     }
 
-    /// The packages that the natives are compiled and linked with, for whatever testbed of the architecture.
+    /// The packages that the natives are compiled and linked with, for every testbed of the architecture.
     pub(crate) fn sysroot(&self) -> Vec<&Package> {
         let wanted = |p: &&Package| matches!(p.purpose, Use::Headers | Use::Link | Use::Runtime);
         let of_foreign = self.foreign.iter().flat_map(|foreign| &foreign.packages);
         self.common.packages.iter().chain(of_foreign).filter(wanted).collect()
     }
 
-    /// The packages whose libraries go into the testbed. One of the testbed replaces the common one of the
-    /// same name.
+    /// The packages whose libraries go into the testbed. A package of the testbed replaces the common one of
+    /// the same name.
     pub(crate) fn runtime(&self) -> Vec<&Package> {
         let mut by_name = BTreeMap::new();
         for package in

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use loopbox_setup::cache::Cache;
 use loopbox_setup::files::remove;
 
-/// Removes finished testbeds that no name points to and that are older than two weeks.
+/// Removes finished testbeds to which no name points and that are older than two weeks.
 pub(crate) fn prune(testbeds: &Path) -> Result<()> {
     let context = || format!("cannot read {}", testbeds.display());
     let mut named = Vec::new();
@@ -18,8 +18,8 @@ pub(crate) fn prune(testbeds: &Path) -> Result<()> {
     Cache::open(&testbeds.join("store"))?.prune(&named)
 }
 
-/// Lets `target/testbed/<name>` point to a finished testbed, in one step: processes that use the old one go
-/// on.
+/// Makes `target/testbed/<name>` point to a finished testbed, in one step: processes that use the old one
+/// continue.
 pub(crate) fn publish(link: &Path, finished: &Path) -> Result<()> {
     let new = link.with_extension(format!("new-{}", std::process::id()));
     remove(&new)?;

@@ -1,4 +1,4 @@
-//! The Java library as an image of system modules, which is how javac takes one for Java 9 and newer.
+//! The Java library as an image of system modules, the form that javac needs for Java 9 and newer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,11 +16,10 @@ use crate::paths;
 /// Name of the image's folder.
 pub(crate) const FOLDER: &str = "system";
 
-/// Packages of the library that apps of the tests have classes in themselves: a package is of one module
-/// only.
+/// Packages of the library in which apps of the tests have classes, too: a package can be in only one module.
 const OF_APPS: [&str; 1] = ["dalvik.annotation.optimization"];
 
-/// The image of one module, `java.base`, that has the classes of the jar `core` and exports all of them. The
+/// The image of one module, `java.base`, with the classes of the jar `core`; it exports all of them. The
 /// classes of [`compile_only`] are in it too.
 pub(crate) fn image(builder: &Builder<'_>, core: &Path) -> Result<PathBuf> {
     let compile_only = compile_only();
@@ -54,12 +53,12 @@ pub(crate) fn image(builder: &Builder<'_>, core: &Path) -> Result<PathBuf> {
     Ok(result.join(FOLDER))
 }
 
-/// What javac wants to see and D8 takes out again.
+/// Classes that javac requires and D8 removes again.
 pub(crate) fn compile_only() -> PathBuf {
     paths::specs().join("compile-only")
 }
 
-/// Of a module that exports the packages of classes and sources.
+/// The declaration of a module that exports the packages of classes and sources.
 fn declaration(files: &[String]) -> String {
     let is_java = |file: &&String| matches!(file.rsplit_once('.'), Some((_, "class" | "java")));
     let folders = files.iter().filter(is_java).filter_map(|file| Some(file.rsplit_once('/')?.0));

@@ -10,7 +10,7 @@ use loopbox_android_pack::device::Device;
 use loopbox_android_pack::{Abi, ensure};
 use loopbox_setup::workspace::target;
 
-/// Where the folder may be named, too.
+/// The environment variable that can also name the folder.
 const FOLDER: &str = "LOOPBOX_ANDROID_LIBS";
 
 /// Run the library that ships on the C libraries of devices: load, install, messages, SIGQUIT, hang, kill,
@@ -42,7 +42,7 @@ pub(crate) struct BionicArgs {
 
 pub(crate) fn run(args: BionicArgs) -> Result<()> {
     if args.machine {
-        return judge(&[machine::play(&target().join("bionic"))?]);
+        return check(&[machine::play(&target().join("bionic"))?]);
     }
     let Some(folder) = args.folder.or_else(|| std::env::var_os(FOLDER).map(PathBuf::from)) else {
         bail!(
@@ -67,11 +67,11 @@ pub(crate) fn run(args: BionicArgs) -> Result<()> {
         }
     }
     ensure!(!rows.is_empty(), "{} has no libc.so below system/lib or system/lib64", folder.display());
-    judge(&rows)
+    check(&rows)
 }
 
-/// Prints what was seen, and fails when some of it is wrong.
-fn judge(rows: &[Row]) -> Result<()> {
+/// Prints the results, and fails when some of them are wrong.
+fn check(rows: &[Row]) -> Result<()> {
     print!("{}", table(rows));
     let wrong = rows.iter().filter(|row| !row.good()).count();
     ensure!(wrong == 0, "{wrong} of {} rows are wrong", rows.len());

@@ -1,5 +1,5 @@
-//! What holds for every crate and every source that ships, as tests: nothing else in the workspace would
-//! notice.
+//! Rules for every crate and every source that ships, checked by tests because nothing else in the workspace
+//! would notice a violation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,14 +25,14 @@ const NO_PANIC: &str = "#![cfg_attr(
 )]
 ";
 
-/// All packages of the workspace, by cargo's own account.
+/// All packages of the workspace, as cargo lists them.
 fn all_packages() -> Vec<Value> {
     let metadata = ["metadata", "--format-version=1", "--no-deps", "--locked"];
     let metadata: Value = serde_json::from_str(&command::run(cargo().args(metadata)).unwrap()).unwrap();
     metadata["packages"].as_array().unwrap().clone()
 }
 
-/// Those below `crates`.
+/// The packages below `crates`.
 fn packages() -> Vec<Value> {
     let crates = root().join("crates");
     let below: Vec<Value> =
@@ -95,8 +95,8 @@ fn crates_need_each_other_in_no_cycle_tests_included() {
     assert!(left.is_empty(), "in a cycle, or needing one that is: {left:#?}");
 }
 
-/// What cargo writes for a target, below its target folder, under a name that another package's target may
-/// have, too. Names of tests have a hash.
+/// The files that cargo writes for a target, below its target folder, under a name that a target of another
+/// package may also have. Names of tests have a hash.
 fn outputs(target: &Value) -> Vec<String> {
     let name = target["name"].as_str().unwrap();
     let crate_name = name.replace('-', "_");
@@ -208,7 +208,7 @@ fn what_the_test_command_builds_of_a_part_is_built_as_for_the_whole() {
         // Its documentation.
         (&["--workspace"], "normal"),
     ];
-    // What macros and build scripts are built with has features of its own.
+    // What macros and build scripts are built with has separate features.
     for others in [",build", ",no-proc-macro"] {
         let built = |packages: &[&str], edges: &str| built_with(packages, &[edges, others].concat());
         let whole = built(&["--workspace"], "normal,dev");
@@ -221,7 +221,8 @@ fn what_the_test_command_builds_of_a_part_is_built_as_for_the_whole() {
     }
 }
 
-/// Cargo takes a copied clone's programs for its own: what they were compiled in is another clone then.
+/// The path at compile time is not enough: cargo uses existing programs in a copied clone, so they may have
+/// been compiled in another clone.
 #[test]
 fn no_program_asks_the_compiler_where_the_clone_is() {
     let asked = concat!("env!(", "\"CARGO_MANIFEST_DIR\"");
@@ -251,13 +252,13 @@ fn sources_begin_with_what_they_are_for() {
 /// Lines of more columns than this are not read at once.
 const COLUMNS: usize = 110;
 
-/// Whether a line is as long as it has to be: of a table, or with a word that cannot be broken.
+/// Whether a line may be longer: it belongs to a table, or has a word that cannot be broken.
 fn has_to_be_long(line: &str) -> bool {
     let words = line.trim_start().trim_start_matches(['/', '!', '*', '-', ' ']);
     line.trim_start().starts_with('|') || words.starts_with('[') || !words.contains(' ')
 }
 
-/// The lines of comments in Rust, Java and Kotlin, and of paragraphs in a document: neither code nor tables.
+/// The lines of comments in Rust, Java and Kotlin, and of paragraphs in a document, without code and tables.
 fn prose<'l>(path: &Path, text: &'l str) -> impl Iterator<Item = (usize, &'l str)> {
     let is_document = path.extension().is_some_and(|kind| kind == "md");
     let marks: &[&str] =
@@ -317,12 +318,16 @@ fn words_to_avoid(style: &str) -> Vec<String> {
     cells.flat_map(|cell| cell.split(", ")).map(str::to_lowercase).collect()
 }
 
-/// Whether a text has a word, with neither a letter nor a digit around it.
+/// Whether a text has a word, without a letter or digit next to it. A quoted name does not count, and neither
+/// does a word before "up": to look up a name is the field's term.
 fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
-        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+        let rest = &text[at + word.len()..];
+        let after = rest.chars().next();
+        let is_lookup = rest.starts_with(" up") || rest.starts_with("-up");
+        let is_quoted = before == after && matches!(before, Some('"' | '`'));
+        !is_quoted && !is_lookup && ![before, after].into_iter().flatten().any(char::is_alphanumeric)
     })
 }
 
@@ -347,5 +352,8 @@ fn words_that_the_style_avoids_are_not_used() {
 #[test]
 fn a_word_is_found_whole() {
     assert!(has_word("a tale.", "tale") && has_word("play_tale", "tale") && !has_word("stale", "tale"));
+    assert!(
+        !has_word("| `tale` |", "tale") && !has_word("\"tale\": 1", "tale") && has_word("\"tale of", "tale")
+    );
     assert_eq!(words_to_avoid("| not | but |\n|---|---|\n| One, two | three |\n\n| x | y |"), ["one", "two"]);
 }

@@ -1,4 +1,4 @@
-//! No crate's modules import each other in a circle, as a test. What a module imports is read off its paths;
+//! Tests that no crate's modules import each other in a circle. Imports are read from paths in the source;
 //! names are followed through re-exports, so that a module may import from its parent what a sibling defines.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,14 +8,14 @@ use std::path::Path;
 use loopbox_setup::files::files_below;
 use loopbox_setup::workspace::root;
 
-/// A module by its path in the crate; the root has none.
+/// A module, given by its path in the crate; the root's path is empty.
 type Module = Vec<String>;
 
-/// What a module has of paths.
+/// The paths in a module.
 #[derive(Default)]
 struct Source {
     code: String,
-    /// The last name of what it re-exports, and the path.
+    /// The last name of each re-export, and its path.
     exports: BTreeMap<String, Vec<String>>,
     imports: BTreeSet<Vec<String>>,
 }
@@ -48,7 +48,7 @@ impl Crate {
         Self(modules)
     }
 
-    /// The module that a path of `from` leads to; `None` for one of another crate.
+    /// The module that a path in `from` refers to; `None` for one in another crate.
     fn target(&self, from: &[String], path: &[String], depth: usize) -> Option<Module> {
         let mut rest = path;
         let mut at = match path[0].as_str() {
@@ -83,8 +83,8 @@ impl Crate {
         targets.filter(|target| target != module && self.0.contains_key(target)).collect()
     }
 
-    /// The modules that are left when those that import nothing are taken away again and again: those of
-    /// circles, and those that import them.
+    /// The modules that remain when those that import nothing are removed repeatedly: those in circles, and
+    /// those that import them.
     fn circular(&self) -> BTreeMap<Module, BTreeSet<Module>> {
         let mut left: BTreeMap<Module, BTreeSet<Module>> =
             self.0.keys().map(|module| (module.clone(), self.imports(module))).collect();
@@ -129,7 +129,7 @@ fn shipped(source: &str) -> String {
     kept + rest
 }
 
-/// What follows an item: behind its semicolon, or behind the brace that closes its first one.
+/// The text after an item: after its semicolon, or after the brace that closes its first one.
 fn after_item(text: &str) -> &str {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -226,7 +226,8 @@ fn a_circle_is_found_through_a_re_export() {
     assert_eq!(circular.keys().collect::<Vec<_>>(), [&["a"], &["b"]]);
 }
 
-/// The packages of `io.loopbox.internal`: each imports those before it, and the package itself all of them.
+/// The packages of `io.loopbox.internal`: each may import those before it, and the package itself all of
+/// them.
 const JAVA_PACKAGES: [&str; 6] = ["platform", "recording", "hook", "frames", "monitor", "report"];
 
 #[test]

@@ -1,4 +1,5 @@
-//! `cargo xtask demo`: the main job once, for people: an app hangs, a report is left, the command reads it.
+//! `cargo xtask demo`: the main use case once, for people: an app hangs, a report is written, the command
+//! reads it.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -7,9 +8,9 @@ use anyhow::{Context, Result};
 use lab_launch::{Build, Launcher, wait_for_report};
 use loopbox_setup::workspace::{cargo, root, run};
 
-/// How long the last message hangs before the signal that the system sends at an ANR.
+/// How long the last message hangs before the signal, which the system sends at an ANR.
 const HANG: Duration = Duration::from_secs(2);
-/// Generous: a loaded machine may be slow, but nothing waits that long by design.
+/// Generous, because a loaded machine may be slow; nothing takes that long by design.
 const LIMIT: Duration = Duration::from_mins(2);
 
 pub(crate) fn demo() -> Result<()> {

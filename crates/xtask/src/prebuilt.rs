@@ -1,4 +1,5 @@
-//! Programs of others as PyPI has them: building them from source takes longer than any step but the tests.
+//! Programs of others in the builds on PyPI: building them from source would take longer than any step except
+//! the tests.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

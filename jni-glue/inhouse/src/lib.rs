@@ -1,6 +1,6 @@
 //! `libloopbox_inhouse.so`: `Looper.sObserver` through JNI from a thread without a Java frame, which the
-//! platform's hidden-API check trusts (`jni_internal.cc`, Android 10 and newer). A library of its own, so
-//! that nothing of it is in the one that goes into stores.
+//! platform's hidden-API check trusts (`jni_internal.cc`, Android 10 and newer). It is a separate library, so
+//! that the one for stores contains nothing of it.
 #![cfg_attr(
     not(test),
     deny(
@@ -36,13 +36,13 @@ impl<T> Copy for Shared<T> {}
 unsafe impl<T> Send for Shared<T> {}
 
 impl<T> Shared<T> {
-    /// By a method, so that a closure captures the whole.
+    /// A method, so that a closure captures the whole value and not the pointer.
     fn get(self) -> *mut T {
         self.0
     }
 }
 
-/// `NativeThreadAccess.get`: the observer, or null for none; throws when it cannot be had.
+/// `NativeThreadAccess.get`: the observer, or null for none; throws when it cannot be read.
 ///
 /// # Safety
 /// Called by the VM.
@@ -93,7 +93,7 @@ pub unsafe extern "system" fn Java_io_loopbox_inhouse_NativeThreadAccess_set(
     }
 }
 
-/// The class and the field, or nothing; no exception stays behind.
+/// The class and the field, or `None`; no exception stays pending.
 ///
 /// # Safety
 /// The environment is the calling thread's.
@@ -116,7 +116,7 @@ unsafe fn field(env: *mut JNIEnv) -> Option<(jclass, jfieldID)> {
     }
 }
 
-/// Throws, and returns what a method that throws returns.
+/// Throws, and returns the value for a method that throws.
 ///
 /// # Safety
 /// The environment is the calling thread's, without a pending exception.
@@ -132,8 +132,9 @@ unsafe fn refuse(env: *mut JNIEnv) -> jobject {
     ptr::null_mut()
 }
 
-/// Runs `body` on a thread that is attached for it and has never run Java code; `None` when there can be
-/// none. A thread of the C library's own: one of Rust's would take one of the process's few pthread keys.
+/// Runs `body` on a new thread that has never run Java code and is attached for this call; `None` when no
+/// such thread can be had. The C library starts the thread: one of Rust's would take one of the process's few
+/// pthread keys.
 fn on_a_fresh_thread<T: Send>(env: *mut JNIEnv, body: impl FnOnce(*mut JNIEnv) -> T + Send) -> Option<T> {
     let mut vm: *mut JavaVM = ptr::null_mut();
     // SAFETY: the environment of the calling thread, in a native method.

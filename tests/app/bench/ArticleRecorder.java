@@ -13,10 +13,10 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The recorder that Qimao describes, as a measure of what Loopbox replaces: a proxy of the observer that
- * recognises callbacks by name, boxes a token per message, and keeps its groups as strings. What it names a
- * message's transaction by is left out. By default so is what Qimao does besides for each message: its
- * Printer, and what starts and stops its sampling thread.
+ * The recorder that Qimao describes, for comparison with Loopbox: a proxy of the observer that recognises
+ * callbacks by name, boxes a token per message, and keeps its groups as strings. Naming a message's
+ * transaction is left out. By default so are other things that Qimao does for each message: its Printer, and
+ * the start and stop of its sampling thread.
  */
 class ArticleRecorder implements HookBench.Variant, InvocationHandler {
     /** With the Printer, whose body Qimao does not show, and with the timer of TraceMonitor. */

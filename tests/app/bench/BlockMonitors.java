@@ -8,10 +8,9 @@ import dalvik.system.VMDebug;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ways to find messages that block, as they are found elsewhere, each with a Printer and with posts to a
- * thread for each message: the block monitor of the one article, the performance monitor of the other, and
- * BlockCanary's. What they do for each message is theirs; what they do for one that blocks is in {@link
- * StallMonitors}.
+ * Existing ways to find messages that block, each with a Printer and with posts to a thread for each message:
+ * the block monitor of one article, the performance monitor of the other, and BlockCanary's. What they do for
+ * each message is their own code; {@link StallMonitors} has what they do for a message that blocks.
  */
 abstract class BlockMonitors implements HookBench.Variant, android.util.Printer {
     private HandlerThread thread;
@@ -55,7 +54,7 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
         }
     }
 
-    /** Samples while it is switched on, each interval after the one before. */
+    /** Samples while it is switched on; each interval starts when the previous one has ended. */
     static class PostedSampler implements Runnable {
         private final Handler handler;
         private final long delayMs;
@@ -79,7 +78,7 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
             }
         }
 
-        /** Takes what there is. */
+        /** Takes a sample. */
         void sample() {}
 
         @Override public void run() {
@@ -159,7 +158,7 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
             return new PostedSampler(handler, delayMs);
         }
 
-        /** A message took longer. */
+        /** A message took longer than the limit. */
         void blocked(long startMs, long endMs, long cpuMs) {}
 
         @Override public void println(String line) {

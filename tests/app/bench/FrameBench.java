@@ -13,9 +13,9 @@ import java.util.List;
 import scenario.Heap;
 
 /**
- * What one display frame costs the main thread, for several ways to watch frames, in one process. Each frame
- * is a message of the real Choreographer, with a callback of the app's own; it comes without waiting for a
- * display, so that only what is computed counts.
+ * The cost of one display frame on the main thread, for several ways to watch frames, in one process. Each
+ * frame is a message of the real Choreographer, with a callback of the app; it comes without waiting for a
+ * display, so only computation counts.
  *
  * Arguments: frames per batch, rounds, then the ways (all when none is named). Each round runs one batch per
  * way, in turn. Prints one line a batch: way, and per frame nanoseconds of this thread's CPU time, objects
@@ -26,12 +26,12 @@ public final class FrameBench {
     private static final long INTERVAL_NS = 16_666_667;
 
     /**
-     * So long that no frame is too late for the Choreographer, which reads it once, and that the display
-     * itself asks for none.
+     * A refresh period so long that no frame is too late for the Choreographer, which reads it once, and that
+     * the display itself requests no frame.
      */
     private static final long HOUR_NS = 3_600_000_000_000L;
 
-    /** Frames before a batch is measured: the first of a way are not like the rest. */
+    /** How many frames are run before a batch is measured: the first frames of a way differ from the rest. */
     private static final int FIRST = 20;
 
     private static final int START = 1;

@@ -7,7 +7,7 @@ import io.loopbox.Loopbox;
 import java.io.File;
 import java.util.concurrent.locks.LockSupport;
 
-/** Ways to watch frames on the main thread: none, the least there can be, and Loopbox's. */
+/** Ways to watch frames on the main thread: none, a minimal one, and Loopbox's. */
 final class FrameWays {
     private FrameWays() {}
 
@@ -21,7 +21,7 @@ final class FrameWays {
         /** Frames come from now on. Main thread, in a message. */
         void begin() {}
 
-        /** The last frame is over. Main thread. */
+        /** The last frame has ended. Main thread. */
         void end() {}
 
         /** Waits until it is finished with this many frames. */

@@ -11,7 +11,7 @@ import java.util.Map;
 import scenario.Heap;
 
 /**
- * What watching a Looper costs per message, for several ways to watch, in one process.
+ * The cost of watching a Looper, per message, for several ways to watch, in one process.
  *
  * Arguments: messages per batch, rounds, then the variants (all when none is named). Each round runs one
  * batch per variant, in turn, so that whatever else the machine does meets all alike. Prints one line a
@@ -97,7 +97,7 @@ public final class HookBench {
     }
 
     /**
-     * Runs each way in turn, this many rounds. On the main thread, whose Looper is there, with allocations
+     * Runs each way in turn, this many rounds. On the main thread, whose Looper exists, with allocations
      * counted.
      */
     public static void run(int messages, int rounds, Map<String, ? extends Variant> ways) throws Exception {

@@ -55,7 +55,7 @@ public final class InstallBench {
         Runtime.getRuntime().halt(0);
     }
 
-    /** On a phone an app's process has the platform's classes loaded from its first instant. */
+    /** Loads the classes that an app's process on a phone has from its first instant. */
     private static void useWhatTheZygoteHas() throws Exception {
         FileInputStream in = new FileInputStream("/proc/self/cmdline");
         in.read(new byte[1]);

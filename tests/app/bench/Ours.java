@@ -10,7 +10,7 @@ import io.loopbox.inhouse.QueueHead;
 import java.io.File;
 import java.lang.reflect.Field;
 
-/** Loopbox itself, and nothing at all. */
+/** Loopbox itself, and the variant without any watcher. */
 final class Ours {
     private Ours() {}
 
@@ -52,7 +52,7 @@ final class Ours {
         }
     }
 
-    /** The Observer hook behind another library's observer: a Proxy, which passes each call on. */
+    /** The Observer hook together with another library's observer: a Proxy, which passes each call on. */
     static final class ObserverByProxy extends Observer {
         @Override public boolean install() {
             try {
@@ -75,7 +75,7 @@ final class Ours {
         }
     }
 
-    /** A Printer that does nothing: what the strings cost that Looper builds for any Printer. */
+    /** A Printer that does nothing: measures the cost of the strings that Looper builds for any Printer. */
     static final class EmptyPrinter implements HookBench.Variant, android.util.Printer {
         @Override public boolean install() {
             Looper.getMainLooper().setMessageLogging(this);
@@ -111,17 +111,17 @@ final class Ours {
         }
     }
 
-    /** The same with the head of the queue. */
+    /** The same, with reading the head of the queue. */
     static final class PollWithPeek extends Poll {
         @Override public boolean install() {
             return Ours.install(Ours.builder(Config.Hook.POLL).pollPeek(new QueueHead()));
         }
     }
 
-    /** What the poll hook costs a thread that it does not watch. */
+    /** The poll hook's cost for a thread that it does not watch. */
     static final class PollOfAnother extends Poll implements HookBench.OnAnotherThread {}
 
-    /** Nothing watches, and the messages are another thread's. */
+    /** Nothing watches, and the messages are those of another thread. */
     static final class NoneOfAnother implements HookBench.Variant, HookBench.OnAnotherThread {
         @Override public boolean install() {
             return true;

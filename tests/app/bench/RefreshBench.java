@@ -23,10 +23,10 @@ import java.util.concurrent.CountDownLatch;
 import scenario.Heap;
 
 /**
- * How many refreshes of the display are asked for, with Loopbox and without: while nothing moves, and for one
- * scroll; and what memory its frames take besides its recorder: when it has been installed, and when more
- * screens, gestures, frames and jank frames have come than it keeps, with the same calls and the same scrolls
- * for the recorder alone. A real clock of 60 Hz.
+ * How many refreshes of the display are requested, with Loopbox and without: while nothing moves, and for one
+ * scroll. Also how much memory its frames need in addition to the recorder: after the installation, and after
+ * more screens, gestures, frames and jank frames have come than it keeps. The recorder alone gets the same
+ * calls and scrolls. With a real clock of 60 Hz.
  *
  * Prints {@code refreshes WAY IDLE SCROLL}, of this many milliseconds idle and one scroll of this many
  * frames, the two arguments; and {@code memory WAY BYTES MAPPED FILE}: bytes of malloc in use (NaN on a
@@ -37,10 +37,10 @@ public final class RefreshBench {
     /** Longer than a gesture takes to end, and than a worker sleeps. */
     private static final long STILL_MS = 500;
 
-    /** Longer than it takes until what has come is saved, and copied into the ring's file. */
+    /** Longer than the time until everything is saved, and copied into the ring's file. */
     private static final long SAVED_MS = 1_500;
 
-    /** The compiler of ART takes memory, too, and not in each of them. */
+    /** Several rounds, because ART's compiler takes memory, too, but not in each round. */
     private static final int MEMORY_ROUNDS = 3;
 
     private static final int STEP = 20;
@@ -150,7 +150,7 @@ public final class RefreshBench {
         say("refreshes " + way + " " + idle + " " + (TestVsync.scheduled() - before));
     }
 
-    /** Scrolls in one named animation after the other, each of which is a screen of its own. */
+    /** Scrolls in one named animation after the other, each of which is a separate screen. */
     private static void use(Feed feed) throws InterruptedException {
         for (int screen = 0; screen < SCREENS; screen++) {
             String name = "bench.screen.Screen" + screen;

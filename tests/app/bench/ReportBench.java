@@ -10,7 +10,7 @@ import scenario.Script;
 
 /**
  * Fills the history with messages of all lengths, long ones with stacks among them, and the queue with
- * others; then asks for report after report from within messages. Each waits until the one before has been
+ * others; then requests report after report from within messages. Each waits until the previous one has been
  * taken.
  */
 public final class ReportBench extends Handler {

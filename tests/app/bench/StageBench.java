@@ -21,8 +21,8 @@ import java.lang.reflect.Field;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * What one FrameMetrics costs the thread of Loopbox's listener. The reports are given: the platform's own
- * class with times filled in, one frame in twenty slow.
+ * The cost of one FrameMetrics for the thread of Loopbox's listener. The reports are prepared: the platform's
+ * own class with times filled in, one frame in twenty slow.
  *
  * Arguments: reports per batch, rounds. Prints one line a batch: {@code ours}, and per report nanoseconds of
  * the thread's CPU time, objects and bytes that the thread allocated in Java.
@@ -39,7 +39,7 @@ public final class StageBench {
 
     private StageBench() {}
 
-    /** Runs on the listener's thread, and ends there when what was posted to it is done. */
+    /** Runs on the listener's thread, and ends there when all that was posted to it is done. */
     private static final class Batch implements Runnable {
         private final Window.OnFrameMetricsAvailableListener listener;
         private final Window window;

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What one message that blocks costs, for several ways to report it, in one process.
+ * The cost of one message that blocks, for several ways to report it, in one process.
  *
  * Arguments: such messages per batch, rounds, how long one sleeps in milliseconds, then the ways (all when
  * none is named). Each round runs one batch per way, in turn. Prints one line a batch: way, and per message
@@ -25,13 +25,13 @@ public final class StallBench {
     private static final int STALL = 1;
     private static final int LAST = 2;
 
-    /** Where the reads and writes of the main thread are. */
+    /** The position of the main thread's reads and writes. */
     private static final int CALLS = 4;
 
-    /** Between two: as long as it takes until what is behind a stall is done. */
+    /** The pause between two: long enough for what follows a stall. */
     private static final long PAUSE_MS = 300;
 
-    /** As deep as an app's code. */
+    /** The depth of the stack, as in an app's code. */
     private static final int DEPTH = 24;
 
     private StallBench() {}
@@ -103,7 +103,7 @@ public final class StallBench {
         return reads == null || writes == null ? Double.NaN : Double.parseDouble(reads) + Double.parseDouble(writes);
     }
 
-    /** What stands behind this at the start of a line; null when there is none. */
+    /** The rest of the line that starts like this; null when there is none. */
     private static String line(File file, String start) throws IOException {
         if (!file.canRead()) {
             return null;

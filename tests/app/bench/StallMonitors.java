@@ -23,8 +23,8 @@ import java.util.concurrent.Semaphore;
 
 /**
  * What the ways of {@link BlockMonitors}, and Loopbox's monitor, do for a message that blocks, with their
- * files and their log. Theirs write times as numbers, not by SimpleDateFormat, which the testbeds do not
- * have.
+ * files and their log. The other ways write times as numbers, not by SimpleDateFormat, which the testbeds do
+ * not have.
  */
 final class StallMonitors {
     private static final long DAY_MS = 86_400_000;
@@ -32,7 +32,7 @@ final class StallMonitors {
 
     private StallMonitors() {}
 
-    /** A way that is finished with a message that blocked some time after it has ended. */
+    /** A way that finishes its work for a message that blocked some time after the message's end. */
     interface Way extends HookBench.Variant {
         /** Waits until it is finished with this many. */
         void await(int stalls) throws InterruptedException;
@@ -116,7 +116,7 @@ final class StallMonitors {
         }
     }
 
-    /** A thread that writes, as both others have one. */
+    /** A thread that writes, as both other ways have one. */
     private static final class Writer {
         private final HandlerThread thread = new HandlerThread("writer");
         final Semaphore finished = new Semaphore(0);
@@ -199,7 +199,7 @@ final class StallMonitors {
         }
     }
 
-    /** Reads the CPU times of the machine and of the process, and keeps what became of them. */
+    /** Reads the CPU times of the machine and of the process, and keeps the differences. */
     private static final class CpuSampler extends BlockMonitors.PostedSampler {
         private long lastIdle;
         private long lastAll;

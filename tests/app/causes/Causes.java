@@ -12,16 +12,16 @@ import java.io.RandomAccessFile;
 import java.lang.reflect.Method;
 
 /**
- * Hangs for a reason of its choice, and leaves a report while it hangs. Arguments: the folder for reports,
- * the reason. Another thread asks for the report, as the signal of an ANR would.
+ * Hangs for the chosen reason, and leaves a report while it hangs. Arguments: the folder for reports, the
+ * reason. Another thread requests the report, as the signal of an ANR would.
  */
 public final class Causes {
     private static final Object LOCK = new Object();
     private static final Object OTHER = new Object();
     static final int HANG_MS = 3_500;
-    /** Where it takes that long until the recorder has measured enough. */
+    /** The length of a hang where the recorder needs this long to measure enough. */
     private static final int LONG_HANG_MS = 7_000;
-    /** Where most of it is to be a stop, or it is two messages. */
+    /** For hangs that are mostly a stop, or that consist of two messages. */
     private static final int STOPPED_HANG_MS = 5_500;
     private static volatile long sink;
 
@@ -268,7 +268,7 @@ public final class Causes {
         }
     }
 
-    /** As views do when they are touched from another thread: a barrier that is never removed. */
+    /** Leaks a barrier, as views do when another thread changes them: it is never removed. */
     private static void leakBarrier() {
         try {
             MessageQueue queue = Looper.myQueue();

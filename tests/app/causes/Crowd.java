@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Nothing of it is slow by itself: it is too much. */
+/** Nothing here is slow by itself, but there is too much of it. */
 final class Crowd {
     private Crowd() {}
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
         switch (what) {
             case "pool":
@@ -47,21 +47,21 @@ final class Crowd {
         }
     }
 
-    /** Keeps images until there is next to no room in the heap for those that it makes. */
+    /** Keeps images until there is hardly any room in the heap for new ones. */
     static final class Gallery {
         /**
-         * With the array's header a fourth of a region of the collector's, so that nothing is lost between
-         * them.
+         * With the array's header a quarter of a region of the collector's, so that nothing is lost between
+         * arrays.
          */
         private static final int KEPT = (64 << 10) - 16;
         private static final int MADE = 16 << 10;
-        /** Of a hundred. */
+        /** Per cent of the heap. */
         private static final int FULL = 90;
 
         private static final List<byte[]> CACHE = new ArrayList<byte[]>();
         private static volatile byte[] shown;
 
-        /** Once, however often it is asked for. */
+        /** Fills the heap once, however often it is called. */
         static void fill() {
             if (!CACHE.isEmpty()) {
                 return;
@@ -106,7 +106,7 @@ final class Crowd {
     }
 
     /**
-     * Each of its messages is short, though long enough to be kept by name, and the next one is there at
+     * Each of its messages is short, though long enough to be kept by name, and the next one is ready at
      * once.
      */
     private abstract static class Ticker extends Handler {

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Main waits for what is at the other end: a child process, a pipe, a server, a disk, a daemon of the
+ * Main waits for the other end of something: a child process, a pipe, a server, a disk, a daemon of the
  * runtime.
  */
 final class Ends implements Runnable {
@@ -29,7 +29,7 @@ final class Ends implements Runnable {
         this.what = what;
     }
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
         switch (what) {
             case "child":
@@ -90,14 +90,14 @@ final class Ends implements Runnable {
         }
     }
 
-    /** Reads what a program writes, by a helper that says nothing of what for. */
+    /** Reads a program's output through a helper whose name does not show the purpose. */
     static final class Device {
         static int properties() throws Exception {
             return ShellUtils.exec("/bin/sleep", "60");
         }
     }
 
-    /** As apps have it. */
+    /** A helper as apps have it. */
     static final class ShellUtils {
         static int exec(String... command) throws Exception {
             InputStream out = new ProcessBuilder(command).start().getInputStream();
@@ -113,11 +113,11 @@ final class Ends implements Runnable {
         }
     }
 
-    /** Another machine. */
+    /** An account on another machine. */
     static final class Account {
         private static final InetAddress HERE = InetAddress.getLoopbackAddress();
 
-        /** To a server whose queue of connections is full. */
+        /** Connects to a server whose queue of connections is full. */
         static void connect() throws Exception {
             ServerSocket server = new ServerSocket(0, 1, HERE);
             List<Socket> waiting = new ArrayList<>();
@@ -138,7 +138,7 @@ final class Ends implements Runnable {
         }
     }
 
-    /** Has each line on the disk before the next. */
+    /** Writes each line to the disk before the next one. */
     static final class Journal {
         static void commit() throws Exception {
             File file = File.createTempFile("journal", null, new File(System.getProperty("causes.disk")));
@@ -163,7 +163,7 @@ final class Ends implements Runnable {
             new Pixels();
         }
 
-        /** Its finalizer waits. */
+        /** An object whose finalizer waits. */
         private static final class Pixels {
             @Override
             protected void finalize() {

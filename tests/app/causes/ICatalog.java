@@ -13,7 +13,7 @@ interface ICatalog {
             return new Proxy(remote);
         }
 
-        /** What its callers have. */
+        /** The callers' object for it. */
         private static final class Proxy implements ICatalog {
             private final BinderProxy remote;
 

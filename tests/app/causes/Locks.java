@@ -27,7 +27,7 @@ final class Locks implements Runnable {
         this.what = what;
     }
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
         switch (what) {
             case "latch":
@@ -105,7 +105,10 @@ final class Locks implements Runnable {
         }
     }
 
-    /** A thread of this name that does this, and sleeps; the caller goes on when it has. */
+    /**
+     * Starts a thread of this name that runs {@code first}, and then sleeps. Returns when {@code first} is
+     * done.
+     */
     private static void thread(String name, final Runnable first) throws InterruptedException {
         final CountDownLatch done = new CountDownLatch(1);
         new Thread(name) {
@@ -119,7 +122,7 @@ final class Locks implements Runnable {
         done.await();
     }
 
-    /** What other threads are to bring. */
+    /** Data that other threads have to deliver. */
     static final class Feed {
         static void await() throws InterruptedException {
             CountDownLatch loaded = new CountDownLatch(1);
@@ -189,7 +192,7 @@ final class Locks implements Runnable {
         }
     }
 
-    /** Nothing comes in, or out. */
+    /** A buffer into which and out of which nothing comes. */
     static final class Inbox {
         private static final ReentrantLock LOCK = new ReentrantLock();
         private static final Condition MAIL = LOCK.newCondition();
@@ -210,7 +213,7 @@ final class Locks implements Runnable {
         }
     }
 
-    /** Parks for an object of its own that nobody knows. */
+    /** Parks for an object that nobody else knows. */
     static final class Bridge {
         static void call() {
             while (true) {
@@ -292,7 +295,7 @@ final class Locks implements Runnable {
 
     private static final CountDownLatch BEGUN = new CountDownLatch(1);
 
-    /** Its initializer does not end. */
+    /** A class whose initializer does not end. */
     static final class Catalog {
         static {
             BEGUN.countDown();

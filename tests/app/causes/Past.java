@@ -5,11 +5,11 @@ import android.os.Looper;
 import android.os.Message;
 import java.lang.reflect.Method;
 
-/** Not the running message has the time, but what came before it, or what comes all the time. */
+/** The time is not in the running message, but in earlier ones, or in messages that come all the time. */
 final class Past {
     private Past() {}
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what, Handler handler) {
         switch (what) {
             case "before-last":
@@ -43,14 +43,14 @@ final class Past {
         }
     }
 
-    /** Its server is slow. */
+    /** An upload to a slow server. */
     static final class Upload {
         static void retry() {
             Causes.Work.sleep(2_300);
         }
     }
 
-    /** Is in the way for a moment. */
+    /** Code that blocks main for a moment. */
     static final class Tax {
         static void sum() {
             Causes.Work.busy(600);
@@ -113,7 +113,7 @@ final class Past {
         }
     }
 
-    /** Another thread sends many more short messages than main can take. */
+    /** Another thread sends many more short messages than main can process. */
     private static final class ShortFlood implements Runnable {
         @Override
         public void run() {
@@ -130,7 +130,7 @@ final class Past {
         }
     }
 
-    /** Takes two milliseconds of what comes each. */
+    /** Takes two milliseconds for each of its messages. */
     static final class Ticks extends Handler {
         Ticks() {
             super(Looper.getMainLooper());

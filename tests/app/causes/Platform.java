@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Hangs below the platform's own methods. What would be a slow disk is a pipe with one end: a thread that
- * opens it waits for the other, as long as the test wants.
+ * Hangs below the platform's own methods. A slow disk is simulated by a pipe with one end: a thread that
+ * opens it waits for the other end, as long as the test wants.
  */
 final class Platform implements Runnable {
     private static final int READ_AND_WRITE = 0600;
@@ -25,7 +25,7 @@ final class Platform implements Runnable {
         this.what = what;
     }
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
         switch (what) {
             case "load":
@@ -113,7 +113,7 @@ final class Platform implements Runnable {
                     .sendToTarget();
         }
 
-        /** Until the thread that writes them is at the file. */
+        /** Waits until the thread that writes them has reached the file. */
         private static void awaitWriter() throws InterruptedException {
             while (true) {
                 for (StackTraceElement[] stack : Thread.getAllStackTraces().values()) {
@@ -188,7 +188,9 @@ final class Platform implements Runnable {
         }
     }
 
-    /** A native method that waits for what only its library knows. The native is the host program's. */
+    /**
+     * A native method that waits for something that only its library knows. The host program implements it.
+     */
     static final class Codec {
         static void open() {
             configure();

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The time is in one method, and the reason in another: whose is it? */
+/** The time is in one method, and the reason in another: which one is the culprit? */
 final class Screens implements Runnable {
     private final String what;
 
@@ -18,7 +18,7 @@ final class Screens implements Runnable {
         this.what = what;
     }
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
         switch (what) {
             case "resume":
@@ -84,7 +84,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Its method of the life cycle has a helper compute. */
+    /** A screen whose life-cycle method has a helper compute. */
     static final class PriceScreen extends Activity {
         @Override
         protected void onResume() {
@@ -98,7 +98,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** As apps have it. */
+    /** A helper as apps have it. */
     static final class CpuUtils {
         static void busy(int ms) {
             Causes.Work.busy(ms);
@@ -112,14 +112,14 @@ final class Screens implements Runnable {
         }
     }
 
-    /** As apps have it. */
+    /** A helper as apps have it. */
     static final class ThreadUtils {
         static void sleepQuietly(int ms) {
             Causes.Work.sleep(ms);
         }
     }
 
-    /** Is called through a method of the device's maker. */
+    /** A class that is called through a method of the device's maker. */
     static final class Chart implements Runnable {
         @Override
         public void run() {
@@ -134,7 +134,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Has a library compute. */
+    /** A class that has a library compute. */
     static final class Preferences {
         static int load() {
             return MMKV.decodeAll();
@@ -230,7 +230,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Learns by exceptions. */
+    /** A class that relies on exceptions for control flow. */
     static final class Numbers {
         static int parseAll() {
             int failed = 0;
@@ -287,7 +287,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Asks again and again, and sleeps in between. */
+    /** Polls, and sleeps in between. */
     static final class Login {
         private static volatile String token;
 

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Main computes, and does not get on: something else stops it, or takes the processors. */
+/** Main computes, but makes no progress: something else stops it, or takes the processors. */
 final class Stops implements Runnable {
     /** Enough small objects for a walk through the heap to take its time. */
     private static final int OBJECTS = 600_000;
@@ -17,7 +17,7 @@ final class Stops implements Runnable {
         this.what = what;
     }
 
-    /** Null when it is none of these. */
+    /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
         switch (what) {
             case "heap-dump":
@@ -75,7 +75,7 @@ final class Stops implements Runnable {
         }
     }
 
-    /** Threads of the app's own, each with a name of its own. */
+    /** Threads of the app, each with a different name. */
     static final class Workers {
         private static final String[] NAMES = {
             "downloader", "image loader", "search index", "parser", "telemetry", "video", "chat", "backup", "map tiles",
@@ -97,7 +97,7 @@ final class Stops implements Runnable {
         }
     }
 
-    /** Looks for leaks in the app itself. */
+    /** Finds leaks in the app itself. */
     static final class Leaks {
         private static final List<Object> KEPT = new ArrayList<>();
 
@@ -109,7 +109,7 @@ final class Stops implements Runnable {
             }
         }
 
-        /** For so long. */
+        /** Dumps for this long. */
         static void dump(final int ms) {
             new Thread("leaks") {
                 @Override
@@ -134,7 +134,7 @@ final class Stops implements Runnable {
             }
         }
 
-        /** Counts what there is, again and again. */
+        /** Counts the objects on the heap repeatedly. */
         static void count() {
             new Thread("leaks") {
                 @Override

@@ -13,7 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Waits that are no {@code synchronized}: for what another thread does not do, or another end does not send.
+ * Waits other than {@code synchronized}: for something that another thread does not do, or another end does
+ * not send.
  */
 final class Waits implements Runnable {
     private final String what;
@@ -65,7 +66,7 @@ final class Waits implements Runnable {
         }
     }
 
-    /** A lock of {@code java.util.concurrent}, which ART knows nothing of. */
+    /** A lock of {@code java.util.concurrent}, which ART does not know. */
     static final class Ledger {
         private static final ReentrantLock PAGE = new ReentrantLock();
         private static final ReentrantLock INDEX = new ReentrantLock();
@@ -140,7 +141,7 @@ final class Waits implements Runnable {
         }
     }
 
-    /** As {@code runBlocking} waits: parked again and again, each time for a while. */
+    /** Waits as {@code runBlocking} does: parked repeatedly, each time for a while. */
     static final class Loader {
         static void block() {
             while (true) {

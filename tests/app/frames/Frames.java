@@ -10,7 +10,7 @@ import java.util.List;
 import scenario.Script;
 
 /**
- * Runs code of every kind that a stack sampler meets, one kind a message, and leaves a report after each.
+ * Runs code of every kind that a stack sampler meets, one kind per message, and leaves a report after each.
  *
  * Each phase is one long message, so that the stacks sampled in it end in the report's tree and can be
  * checked one by one. Arguments: milliseconds per phase, then the names of phases to run (all when none is
@@ -81,8 +81,8 @@ public final class Frames {
     }
 
     /**
-     * Prints the files of code compiled ahead of time that the runtime took: it maps others without leave to
-     * execute.
+     * Prints the files of ahead-of-time code that the runtime uses: other files are mapped without permission
+     * to execute.
      */
     private static void printCode() throws IOException {
         BufferedReader maps = new BufferedReader(new FileReader("/proc/self/maps"));

@@ -43,7 +43,7 @@ final class Memory {
         }
     }
 
-    /** Loads a class through a loader of its own, runs it, drops both. */
+    /** Loads a class through a new loader, runs it, drops both. */
     static final class ClassLoading extends Phase {
         @Override void run(long endNs) throws Exception {
             String path = System.getProperty("java.class.path");
@@ -58,7 +58,7 @@ final class Memory {
         }
     }
 
-    /** The class that is loaded and dropped. It refers to none but the boot classes. */
+    /** The class that is loaded and dropped. It refers only to boot classes. */
     public static final class Passenger {
         private Passenger() {}
 

@@ -2,7 +2,7 @@ package frames;
 
 /** One kind of code. */
 abstract class Phase {
-    /** What a phase computes goes here, so that no compiler may drop it. */
+    /** Results of a phase are stored here, so that no compiler may remove the computation. */
     static volatile long sink;
 
     abstract void run(long endNs) throws Exception;

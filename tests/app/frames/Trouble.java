@@ -28,7 +28,7 @@ final class Trouble {
         }
     }
 
-    /** Exceptions that the runtime raises, in compiled code by way of a signal. */
+    /** Exceptions that the runtime raises; in compiled code, through a signal. */
     static final class NullChecks extends Phase {
         private long field;
 
@@ -62,7 +62,7 @@ final class Trouble {
         }
     }
 
-    /** Stacks as deep as they get. */
+    /** Stacks of the greatest possible depth. */
     static final class StackOverflow extends Phase {
         @Override void run(long endNs) {
             while (before(endNs)) {

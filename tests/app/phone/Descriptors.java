@@ -11,8 +11,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import scenario.Script;
 
 /**
- * A pipe that the main thread listens to: how a listener is called, changed, removed, and what its exception
- * does.
+ * A pipe that the main thread listens to: how a listener is called, changed and removed, and what its
+ * exception does.
  */
 public final class Descriptors implements MessageQueue.OnFileDescriptorEventListener, Runnable {
     /** The listener throws when it reads this. */
@@ -20,7 +20,7 @@ public final class Descriptors implements MessageQueue.OnFileDescriptorEventList
 
     private final MessageQueue queue = Looper.myQueue();
     private final Handler main = new Handler();
-    private final LinkedBlockingQueue<String> told = new LinkedBlockingQueue<String>();
+    private final LinkedBlockingQueue<String> lines = new LinkedBlockingQueue<String>();
     private final FileDescriptor readEnd;
     private final FileDescriptor writeEnd;
 
@@ -39,7 +39,7 @@ public final class Descriptors implements MessageQueue.OnFileDescriptorEventList
             try {
                 Looper.loop();
             } catch (IllegalStateException thrown) {
-                descriptors.told.add("the loop threw: " + thrown.getMessage());
+                descriptors.lines.add("the loop threw: " + thrown.getMessage());
             }
         }
     }
@@ -47,11 +47,11 @@ public final class Descriptors implements MessageQueue.OnFileDescriptorEventList
     @Override
     public int onFileDescriptorEvents(FileDescriptor descriptor, int events) {
         if (descriptor == writeEnd) {
-            told.add("room to write: " + (events == EVENT_OUTPUT));
+            lines.add("room to write: " + (events == EVENT_OUTPUT));
             return 0;
         }
         if ((events & EVENT_INPUT) == 0) {
-            told.add("the other end is closed: " + (events == EVENT_ERROR));
+            lines.add("the other end is closed: " + (events == EVENT_ERROR));
             return 0;
         }
         byte[] read = new byte[1];
@@ -63,7 +63,7 @@ public final class Descriptors implements MessageQueue.OnFileDescriptorEventList
         if (read[0] == WRONG) {
             throw new IllegalStateException("wrong");
         }
-        told.add("read " + read[0]);
+        lines.add("read " + read[0]);
         return EVENT_INPUT;
     }
 
@@ -76,12 +76,12 @@ public final class Descriptors implements MessageQueue.OnFileDescriptorEventList
     }
 
     private void sayNext() throws InterruptedException {
-        Script.say(told.take());
+        Script.say(lines.take());
     }
 
-    /** A message that runs prints that nothing came before it. */
+    /** Posts a message that prints that nothing came before it. */
     private void sayNothingCame() throws InterruptedException {
-        final LinkedBlockingQueue<String> into = told;
+        final LinkedBlockingQueue<String> into = lines;
         main.postDelayed(
                 new Runnable() {
                     @Override

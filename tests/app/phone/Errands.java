@@ -8,7 +8,7 @@ import android.view.Choreographer;
 import java.io.FileDescriptor;
 import java.util.concurrent.CountDownLatch;
 
-/** What the app gives its own main thread to do: in frames, when idle, for a descriptor, in messages. */
+/** The tasks that the app gives its own main thread: in frames, when idle, for a descriptor, in messages. */
 final class Errands {
     private final Handler main;
 
@@ -79,7 +79,10 @@ final class Errands {
         idle.await();
     }
 
-    /** As sensors, sockets and audio come: by a descriptor that the main thread listens to. */
+    /**
+     * An event of the kind that sensors, sockets and audio cause: by a descriptor that the main thread
+     * listens to.
+     */
     void descriptor() throws Exception {
         final FileDescriptor[] pipe = Os.pipe();
         Errand listen =
@@ -118,10 +121,7 @@ final class Errands {
         dialog.await();
     }
 
-    /**
-     * A message with a loop of its own, which is left by an exception, as no other way leads out of a main
-     * loop.
-     */
+    /** A message with its own loop, which an exception leaves: there is no other way out of a main loop. */
     private final class ModalDialog extends Errand {
         @Override
         public void run() {

@@ -103,8 +103,8 @@ public final class FrameClock implements Choreographer.FrameCallback {
     }
 
     /**
-     * Prints of each step whether the clocks show the same time, and of all that they lead upwards to the
-     * end.
+     * Prints for each step whether the clocks show the same time, and for all steps that their values rise to
+     * the end.
      */
     private static final class Steps implements ValueAnimator.AnimatorUpdateListener {
         private float last;
@@ -126,14 +126,14 @@ public final class FrameClock implements Choreographer.FrameCallback {
     }
 
     /**
-     * A window that draws this many frames while its listener is busy, and then, one by one, until that has
-     * heard of them.
+     * A window that draws this many frames while its listener is busy, and then one by one until the listener
+     * was notified of them.
      */
     private static void metrics(final int frames) {
         ContextImpl context = new ContextImpl(new File("."), "com.example.phone", "com.example.phone");
         final Window window = new PhoneWindow(context);
         final CountDownLatch drawn = new CountDownLatch(frames);
-        final LinkedBlockingQueue<String> told = new LinkedBlockingQueue<String>();
+        final LinkedBlockingQueue<String> lines = new LinkedBlockingQueue<String>();
         HandlerThread listener = new HandlerThread("metrics");
         listener.start();
         Handler handler = new Handler(listener.getLooper());
@@ -149,7 +149,7 @@ public final class FrameClock implements Choreographer.FrameCallback {
                     @Override
                     public void onFrameMetricsAvailable(Window of, FrameMetrics metrics, int dropped) {
                         boolean first = metrics.getMetric(FrameMetrics.FIRST_DRAW_FRAME) == 1;
-                        told.add(
+                        lines.add(
                                 metrics.getMetric(FrameMetrics.VSYNC_TIMESTAMP)
                                         + " dropped=" + dropped + " first=" + first
                                         + " complete=" + (metrics.getMetric(FrameMetrics.TOTAL_DURATION) > 0));
@@ -173,13 +173,13 @@ public final class FrameClock implements Choreographer.FrameCallback {
                         }
                     }
 
-                    /** Not before the listener has heard of a frame. */
+                    /** Must not run before the listener was notified of a frame. */
                     private void next() {
                         new Thread("next") {
                             @Override
                             public void run() {
                                 try {
-                                    Script.say("told " + told.take());
+                                    Script.say("metrics " + lines.take());
                                 } catch (InterruptedException ended) {
                                     return;
                                 }

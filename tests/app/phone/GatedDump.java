@@ -5,7 +5,7 @@ import io.loopbox.Loopbox;
 import java.io.File;
 import scenario.Script;
 
-/** A report that the app asks for, on a thread of its own, when a file is there. */
+/** Requests a report on a separate thread when a file exists. */
 final class GatedDump implements Runnable {
     private static final int PAUSE_MS = 5;
 

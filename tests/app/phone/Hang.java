@@ -15,7 +15,7 @@ import scenario.Script;
  * What a thread can do instead of going on: {@code how=} spin (Java code), sleep, monitor and lock (another
  * thread holds it), gc (one collection after the other), full-heap (what it allocates needs collections
  * first), native-spin, futex, nanosleep, fsync, vfork. It ends after {@code ms=} (6 s), or when the file
- * {@code gate=} is there, which it takes away: the next hang wants one of its own. Two ways need a folder
+ * {@code gate=} is there, which it takes away: the next hang wants a new one. Two ways need a folder
  * {@code slow=} with files that do not answer: page (code in Java reads from a mapping of the file {@code
  * page}) and binder (a call of the driver of the file {@code driver}). They do not end before the files do.
  */
@@ -24,14 +24,14 @@ final class Hang {
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final int PAUSE_MS = 5;
     /**
-     * Main sleeps longer: one that wakes up often waits most of the time for a processor, where many others
-     * want one.
+     * Main sleeps longer than this: a thread that wakes up often would mostly wait for a processor on a busy
+     * machine.
      */
     private static final int SLEEP_MS = 200;
     private static final int SMALL = 1_000;
-    /** More than fit. */
+    /** More than there is room for. */
     private static final int MANY = 1_000_000;
-    /** One array in this many makes room for what other threads need. */
+    /** One array in this many is freed again, to make room for what other threads need. */
     private static final int SPARED = 16;
 
     private final Options options;
@@ -45,8 +45,8 @@ final class Hang {
     }
 
     /**
-     * Says where once all that it needs is there: a thread that starts another one blocks every signal
-     * meanwhile.
+     * Prints the place once everything that it needs is ready: a thread that starts another one blocks every
+     * signal until then.
      */
     void begin(String place) {
         NativeWait.hold();
@@ -134,7 +134,7 @@ final class Hang {
         }
     }
 
-    /** Arrays, and whenever there is no room for another, one in some makes room again. */
+    /** Allocates arrays; whenever there is no room for another, frees one in {@code SPARED} of them. */
     private void fillHeap() {
         byte[][] kept = new byte[MANY][];
         for (int next = 0; !over; next = (next + 1) % MANY) {
@@ -158,7 +158,7 @@ final class Hang {
         }
     }
 
-    /** Knows when it is over, and holds until then what the main thread waits for. */
+    /** Detects when it is over, and until then holds what the main thread waits for. */
     private final class Holder extends Thread {
         Holder() {
             super("holder");
@@ -192,8 +192,8 @@ final class Hang {
         }
 
         /**
-         * Waits a little and looks; where the heap is full, there may be no room for that before main makes
-         * some.
+         * Waits a little and checks. Where the heap is full, there may be no memory for that before main
+         * frees some.
          */
         private boolean isOver(File gate, long end) {
             try {

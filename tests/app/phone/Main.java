@@ -30,7 +30,7 @@ public final class Main {
 
     private Main() {}
 
-    /** As ActivityThread.main does. */
+    /** Works as ActivityThread.main does. */
     public static void main(String[] arguments) {
         options = new Options(arguments);
         Looper.prepareMainLooper();
@@ -59,7 +59,7 @@ public final class Main {
         return provider;
     }
 
-    /** Meta-data as the system hands it out: a number, a yes or a no by its looks, else a text. */
+    /** Meta-data in the system's form: a number, a boolean, or else a text. */
     private static Bundle manifest(String said) {
         if (said.isEmpty()) {
             return null;

@@ -1,10 +1,10 @@
 package phone;
 
-/** Places in native code where a thread stays until it is released. The natives are the host program's. */
+/** Places in native code where a thread stays until it is released. The host program has the natives. */
 final class NativeWait {
     private NativeWait() {}
 
-    /** From now on a thread that calls one of these stays there. */
+    /** From now on a thread that calls one of these methods stays there. */
     static native void hold();
 
     static native void release();
@@ -21,6 +21,6 @@ final class NativeWait {
     /** Makes a binder call of the file's driver. */
     static native void ioctl(String file);
 
-    /** Writes to the file and has it put on the disk, again and again. */
+    /** Writes to the file and flushes it to the disk, repeatedly. */
     static native void fsync(String file);
 }

@@ -10,7 +10,7 @@ import scenario.Script;
 
 /** What the screen shows: a page that a finger scrolls. */
 final class PageView extends View {
-    /** Is open once a frame was drawn. */
+    /** Opened when a frame was drawn. */
     static final CountDownLatch DRAWN = new CountDownLatch(1);
 
     private int movements;

@@ -3,7 +3,7 @@ package phone;
 import android.app.Application;
 import android.content.Context;
 
-/** As docs/integrate.md has it. */
+/** The Application as in docs/integrate.md. */
 public final class PhoneApplication extends Application {
     @Override
     protected void attachBaseContext(Context base) {

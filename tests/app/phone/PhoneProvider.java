@@ -2,7 +2,7 @@ package phone;
 
 import android.content.ContentProvider;
 
-/** As libraries have one that want to be started with the app. */
+/** A provider such as libraries have that want to be started with the app. */
 public final class PhoneProvider extends ContentProvider {
     @Override
     public boolean onCreate() {

@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 
 /** A service that the system starts, and that does jobs. */
 public final class PhoneService extends Service {
-    /** Is open once the job is done. */
+    /** Opened when the job is done. */
     static final CountDownLatch JOB_DONE = new CountDownLatch(1);
 
     static volatile JobServiceEngine jobs;

@@ -9,9 +9,7 @@ import java.util.Set;
 import scenario.Options;
 import scenario.Script;
 
-/**
- * The places of the app's own code on the main thread, by the names that arguments and output have for them.
- */
+/** The places of the app's own code on the main thread, by their names in arguments and output. */
 enum Places {
     ATTACH_BEFORE,
     ATTACH_AFTER,
@@ -44,7 +42,7 @@ enum Places {
         return name().toLowerCase().replace('_', '-');
     }
 
-    /** The main thread is here. Only the first time counts: frames and movements are many. */
+    /** The main thread is here. Only the first time counts: there are many frames and movements. */
     void reach() {
         if (!REACHED.add(this)) {
             return;

@@ -8,9 +8,9 @@ import java.io.IOException;
 import scenario.Options;
 
 /**
- * What a message carries that waits in the queue: whoever asks for its text for a report makes a file, {@code
- * printGate=} and {@code .waits}, and goes on when that is taken away, or when the file {@code printGate=} is
- * there.
+ * The object of a message that waits in the queue. A thread that requests its text for a report creates a
+ * file, {@code printGate=} and {@code .waits}, and continues when that file is removed, or when the file
+ * {@code printGate=} exists.
  */
 final class SlowlyPrinted {
     private static final long NEVER_MS = 86_400_000;

@@ -16,8 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import scenario.Script;
 
 /**
- * Plays the system and the person with the phone, on a thread of Binder: each step waits until the one before
- * is over.
+ * Simulates the system and the phone's user, on a thread of Binder: each step waits until the previous one is
+ * over.
  */
 final class SystemServer implements Runnable {
     /** Longer than any hang that a test wants. */
@@ -62,7 +62,7 @@ final class SystemServer implements Runnable {
         }
     }
 
-    /** Everything sent before has run. */
+    /** Waits until everything sent before has run. */
     private void settle() throws InterruptedException {
         final CountDownLatch settled = new CountDownLatch(1);
         main.post(

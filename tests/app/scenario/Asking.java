@@ -68,7 +68,7 @@ public final class Asking implements Runnable {
 
     private static final CountDownLatch FIRST = new CountDownLatch(1);
 
-    /** In the queue; it has a text when the listener has the first file. */
+    /** An object in the queue that has a text when the listener has the first file. */
     private static final class Printed {
         @Override
         public String toString() {
@@ -111,7 +111,7 @@ public final class Asking implements Runnable {
         ask("ended");
     }
 
-    /** Stands still until the answer is there, so that the report is of this message. */
+    /** Waits for the answer, so that the report is about this message. */
     private static void ask(final String reason) throws InterruptedException {
         final CountDownLatch answered = new CountDownLatch(1);
         Loopbox.dumpAsync(

@@ -178,7 +178,7 @@ public final class Barriers {
                 FRAME_MS);
     }
 
-    /** One after the other, each with a barrier that keeps the rest for a while. */
+    /** Frames one after the other, each with a barrier that holds back the rest for a while. */
     private void frame(final int nth) {
         handler.post(
                 new Step() {
@@ -205,8 +205,8 @@ public final class Barriers {
     }
 
     /**
-     * A message of the next hour, which main sleeps for, gets an earlier time. Where main takes it all the
-     * same, another one does.
+     * A message of the next hour, for which main sleeps, gets an earlier time. Where main takes it
+     * nevertheless, another message does.
      */
     private Step unwoken() {
         final Handler counting =
@@ -245,7 +245,7 @@ public final class Barriers {
         };
     }
 
-    /** Says when a time has passed in which neither main nor a thread of the recorder was woken. */
+    /** Prints when a time has passed in which neither main nor a thread of the recorder was woken. */
     private Step rest() {
         return new Step() {
             @Override
@@ -260,7 +260,7 @@ public final class Barriers {
         };
     }
 
-    /** How often each gave its processor up by itself, which is how often it was woken. */
+    /** How often each thread gave up its processor by itself, which is how often it was woken. */
     private static Map<String, Long> wakes() throws IOException {
         Map<String, Long> wakes = new TreeMap<String, Long>();
         String pid = new File("/proc/self").getCanonicalFile().getName();

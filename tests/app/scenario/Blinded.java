@@ -48,8 +48,8 @@ public final class Blinded {
     }
 
     /**
-     * The message that the recorder is installed in is the last one for long, and the idle handler that would
-     * end it is gone.
+     * The message in which the recorder is installed is the last one for a long time, and the idle handler
+     * that would end it is gone.
      */
     private static void adopted(final Options options) {
         new Handler(Looper.getMainLooper())
@@ -154,7 +154,7 @@ public final class Blinded {
                 2 * MESSAGE_MS);
     }
 
-    /** One that the recorder should have by name. */
+    /** A message that the recorder should keep by name. */
     private final class Message {
         private final int nth;
 
@@ -200,7 +200,7 @@ public final class Blinded {
         }.start();
     }
 
-    /** As many threads ask for the status at once, until it says what main has decided. */
+    /** This many threads request the status at once, until it has main's decision. */
     private static void askAtOnce(int askers) {
         final long untilMs = SystemClock.uptimeMillis() + AT_REST_MS;
         Thread[] threads = new Thread[askers];

@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
  *
  * <ul>
  *   <li>early: seventy before the installation and some with bad names after it, with a Redactor that leaves
- *   some of its own, and fails for one, which the Logger is given;
+ *   some out, and fails for one, which the Logger is given;
  *   <li>flood: ten thousand, from four threads, and says how often the worker was woken;
  *   <li>hang: one before a message that does not end, and one out of another thread in the middle of it.
  * </ul>
@@ -34,7 +34,7 @@ public final class Breadcrumbs implements Redactor, Logger, Runnable {
 
     private Breadcrumbs() {}
 
-    /** Runs one mode and ends the process, but for the hang, which is killed. */
+    /** Runs one mode and ends the process, except for the hang, which is killed. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         final Options options = new Options(arguments);

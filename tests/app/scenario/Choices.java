@@ -10,13 +10,13 @@ import com.example.shop.ShopHandler;
 import io.loopbox.Loopbox;
 
 /**
- * What the values of a configuration do. {@code mode=} says which scenario; the arguments of {@link Options}
- * choose the values. Each ends with a report that the app asks for.
+ * The effect of a configuration's values. {@code mode=} is the scenario; the arguments of {@link Options}
+ * choose the values. Each ends with a report that the app requests.
  */
 public final class Choices {
     private static final long LATER_MS = 3_600_000;
 
-    /** In the queue, with a toString that prints where it runs, and takes its time or throws. */
+    /** An object in the queue, whose toString prints where it runs, and takes long or throws. */
     private static final class Printed {
         private final int takesMs;
 
@@ -71,7 +71,7 @@ public final class Choices {
         Script.dump(mode);
     }
 
-    /** Has nothing to do. */
+    /** A job service without jobs. */
     private static final class NoJobs extends JobServiceEngine {
         NoJobs() {
             super(null);

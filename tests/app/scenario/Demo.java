@@ -55,7 +55,7 @@ public final class Demo implements Runnable {
         loop();
     }
 
-    /** What an app's crash guard does: an exception in a message does not end the loop. */
+    /** An app's crash guard: an exception in a message does not end the loop. */
     private static void loop() {
         while (true) {
             try {
@@ -66,7 +66,7 @@ public final class Demo implements Runnable {
         }
     }
 
-    /** Each step posts its messages and, behind them, the next step. */
+    /** Each step posts its messages, and after them the next step. */
     @Override
     public void run() {
         switch (step++) {

@@ -99,7 +99,7 @@ public final class Early implements Runnable, Redactor {
         Loopbox.setSampling(true);
     }
 
-    /** One name more than there is room for, and those with a place of their own. */
+    /** Sets one name more than there is room for, and those with a separate place. */
     private static void annotate(String when) {
         StringBuilder kept = new StringBuilder();
         for (int number = 0; number <= 16; number++) {

@@ -96,7 +96,9 @@ public final class Exhausted implements Runnable {
         end();
     }
 
-    /** Opening thousands of files takes longer than a hang on a busy machine, so that is done before. */
+    /**
+     * Opens the files before the hang: opening thousands of them takes longer than a hang on a busy machine.
+     */
     private void hangWithoutDescriptor() {
         final File gate = new File(options.text("gate", ""));
         use();
@@ -137,8 +139,8 @@ public final class Exhausted implements Runnable {
     private final List<Object> heap = new ArrayList<Object>(1 << 16);
 
     /**
-     * Every method, again and again, while Java's heap is full: none may throw. What is needed for it is made
-     * before.
+     * Calls every method, again and again, while Java's heap is full: none may throw. Everything that this
+     * needs is created before.
      */
     private void callWithFullHeap() {
         DumpCallback callback =
@@ -235,7 +237,7 @@ public final class Exhausted implements Runnable {
         }
     }
 
-    /** Until there is no descriptor left. */
+    /** Opens descriptors until there is none left. */
     private void use() {
         try {
             while (true) {

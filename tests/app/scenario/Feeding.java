@@ -19,7 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What the app does when it is called makes the recorder call it again. {@code mode=}
+ * What the app does in a call of the recorder makes the recorder call it again. {@code mode=}
  *
  * <ul>
  *   <li>dump, async: the listener asks for a report;
@@ -82,7 +82,7 @@ public final class Feeding implements Listener, Redactor, Runnable {
         }
     }
 
-    /** One that comes while ART writes its trace may be ART's alone. */
+    /** Sends signals. One that comes while ART writes its trace may go to ART alone. */
     private void signals(long end) {
         while (SystemClock.uptimeMillis() < end && requests().equals("none")) {
             int before = called.get();

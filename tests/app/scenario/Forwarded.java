@@ -13,11 +13,10 @@ import io.loopbox.Report;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * SIGQUIT must reach ART's Signal Catcher whatever code of the app does: {@code mode=listener} has a listener
- * that does not return, {@code mode=queue} a queued message that takes its time to print itself, in {@code
- * mode=disk} no report can be written, in {@code mode=plain} nothing is in the way and the report is waited
- * for, and in {@code mode=ended} nothing records any more, while a thread lives that inherited the signal
- * unblocked.
+ * SIGQUIT must reach ART's Signal Catcher whatever code of the app does. {@code mode=listener}: a listener
+ * does not return. {@code mode=queue}: a queued message takes long to print itself. {@code mode=disk}: no
+ * report can be written. {@code mode=plain}: nothing interferes, and the app waits for the report. {@code
+ * mode=ended}: nothing records any more, while a thread lives that inherited the unblocked signal.
  */
 public final class Forwarded implements Runnable {
     private static final CountDownLatch ENTERED = new CountDownLatch(1);
@@ -95,7 +94,7 @@ public final class Forwarded implements Runnable {
         }
     }
 
-    /** Starts a thread, which has the mask of the main thread as it is now. */
+    /** Starts a thread, which inherits the main thread's present mask. */
     private static void inheritMask() throws InterruptedException {
         Thread heir =
                 new Thread(

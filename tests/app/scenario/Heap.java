@@ -2,7 +2,7 @@ package scenario;
 
 /** What the process has taken from malloc; the native half is the host program's. */
 public final class Heap {
-    /** Whether there is a host program: on a phone there is none. */
+    /** Whether the host program is there: on a phone it is not. */
     public static final boolean COUNTED = isCounted();
 
     private Heap() {}
@@ -19,9 +19,9 @@ public final class Heap {
     /** Bytes in use, in all arenas and mapped blocks. */
     public static native long mallocBytes();
 
-    /** The bytes among these that are the recorder's, whose library is at that path. */
+    /** How many of these bytes belong to the recorder, whose library is at that path. */
     public static native long recorderBytes(String library);
 
-    /** How often the calling thread has asked malloc for memory; large blocks and small ones alike. */
+    /** How often the calling thread has called malloc, for large and small blocks. */
     public static native long allocations();
 }

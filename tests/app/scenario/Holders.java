@@ -45,7 +45,7 @@ public final class Holders {
         handler.post(new Runnable() {
             @Override
             public void run() {
-                // Until the sampler has looked at ART other threads are unknown.
+                // Until the sampler has examined ART other threads are unknown.
                 if (!samples()) {
                     handler.postDelayed(this, 20);
                     return;
@@ -121,8 +121,8 @@ public final class Holders {
     }
 
     /**
-     * Starts a thread that takes {@code lock} and, when that is not null, wants {@code next}; returns when it
-     * does.
+     * Starts a thread that takes {@code lock} and then, when it is not null, waits for {@code next}. Returns
+     * when it does.
      */
     static void hold(String name, final Object lock, final Object next) throws InterruptedException {
         final CountDownLatch inside = new CountDownLatch(1);

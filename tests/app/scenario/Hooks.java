@@ -15,9 +15,9 @@ import io.loopbox.Status;
 import java.io.File;
 
 /**
- * The hooks among other libraries and odd messages. {@code mode=} says which scenario; the arguments of
- * {@link Options} apply. Each ends with a report that the app asks for, and prints on standard output what
- * only the app can know.
+ * The hooks among other libraries, and odd messages. {@code mode=} is the scenario; the arguments of {@link
+ * Options} apply. Each ends with a report that the app requests, and prints on standard output what only the
+ * app can know.
  */
 public final class Hooks {
     /** The message that the scenarios use: long enough to be kept by name. */
@@ -182,7 +182,7 @@ public final class Hooks {
         Script.say("restored " + (Monitor.current(looper) == other[0]));
     }
 
-    /** Another library takes ours out, and we may not look at what is there. */
+    /** Another library removes ours, and we may not read what is set. */
     private void displacedUnseen() {
         install();
         shop.send(1, NAMED_MS);
@@ -195,8 +195,8 @@ public final class Hooks {
     }
 
     /**
-     * Another library takes ours out again before the next look is due, and later hands to ours what it is
-     * called with.
+     * Another library takes ours out again before the next check is due, and later passes its calls on to
+     * ours.
      */
     private void displacedTwice() throws Exception {
         install();
@@ -247,7 +247,7 @@ public final class Hooks {
         throw new AssertionError("the recorder is off");
     }
 
-    /** What WebView does when its tracing ends. */
+    /** Sets null, as WebView does when its tracing ends. */
     private void nulled() throws Exception {
         install();
         looper.setMessageLogging(null);
@@ -257,7 +257,7 @@ public final class Hooks {
         dump("nulled");
     }
 
-    /** A library that sets its own again and again. */
+    /** A library that repeatedly sets its own. */
     private void fight() throws Exception {
         install();
         for (int round = 0; round < 40; round++) {
@@ -313,7 +313,7 @@ public final class Hooks {
         dump("none");
     }
 
-    /** Values that cannot be, and a recorder that keeps names of components only. */
+    /** Impossible values, and a recorder that keeps only names of components. */
     private void config() {
         File here = new File(options.text("dir", "."));
         refuse(new Config.Builder(here).detailMs(300));

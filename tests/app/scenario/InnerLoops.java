@@ -6,7 +6,7 @@ import android.os.SystemClock;
 
 /**
  * A message that runs {@code Looper.loop()} again: for the rest of the app's life, as libraries do that catch
- * whatever an app throws, or until a message of that loop leaves it, as modal dialogs do.
+ * all exceptions of an app, or until a message of that loop leaves it, as modal dialogs do.
  *
  * <p>Arguments: those of {@link Options}; {@code mode=}: {@code quiet}, a loop that waits for so long {@code
  * ms=} before each of its messages; {@code throws}, the same after one of them was left by an exception;
@@ -64,7 +64,7 @@ public final class InnerLoops {
         }
     }
 
-    /** A message of that loop. */
+    /** A message of the inner loop. */
     private final class Inner implements Runnable {
         private final int more;
 
@@ -91,7 +91,7 @@ public final class InnerLoops {
         }
     }
 
-    /** What comes last; the loop runs on. */
+    /** The last message; the loop runs on. */
     private static final class End implements Runnable {
         @Override
         public void run() {

@@ -50,8 +50,8 @@ public final class Killed extends Handler {
         }
         Config config = options.config().build();
         // With a Context the recorder may ask the system how processes ended.
-        boolean told = options.text("exits", null) != null;
-        if (!(told ? Loopbox.install(new Phone(options), config) : Loopbox.install(config)).isOn()) {
+        boolean knowsExits = options.text("exits", null) != null;
+        if (!(knowsExits ? Loopbox.install(new Phone(options), config) : Loopbox.install(config)).isOn()) {
             Script.say("not installed");
             return;
         }
@@ -76,9 +76,7 @@ public final class Killed extends Handler {
         sendEmptyMessage(received);
     }
 
-    /**
-     * Works, then waits: both are hangs, and only one takes a processor from the processes besides this one.
-     */
+    /** Works, then waits: both are hangs, and only one takes a processor from the other processes. */
     private void hang() {
         Work.busy(HANG_WORK_MS);
         try {

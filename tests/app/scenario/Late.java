@@ -116,7 +116,7 @@ public final class Late implements Runnable {
         install(application);
     }
 
-    /** Until no thread waits for the system. */
+    /** Waits until no thread waits for the system. */
     private static void answered() {
         Thread[] all = new Thread[100];
         boolean asks = true;
@@ -145,7 +145,7 @@ public final class Late implements Runnable {
         end();
     }
 
-    /** The one in front goes to the next, and that one out of sight and back. */
+    /** The Activity in front is replaced by the next, and that one leaves the screen and comes back. */
     private void seen() {
         application.replace(consent, shop);
         step("next");

@@ -15,17 +15,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 
 /**
- * What another library leaves of SIGQUIT while the main thread is idle and the recorder's threads are parked.
- * {@code leaves=} says what; each of the {@code waits=}, in seconds, is a time in which nothing happens, and
- * then the signal comes. ART must get it each time, and the recorder too, but where another library has
- * blocked it on the main thread ({@code to=blocked}). With {@code to=heir} it comes to a thread that the main
- * thread has started.
+ * What another library leaves behind in the handling of SIGQUIT while the main thread is idle and the
+ * recorder's threads are parked. {@code leaves=} is the kind. Each of the {@code waits=}, in seconds, is a
+ * time in which nothing happens; then the signal comes. ART must get it each time, and so must the recorder,
+ * except where another library has blocked it on the main thread ({@code to=blocked}). With {@code to=heir}
+ * it goes to a thread that the main thread has started.
  */
 public final class LeftBehind implements Runnable {
     /**
-     * No look of the stall monitor is further from the next one, in a process that is not in the background.
+     * No two checks of the stall monitor are further apart, in a process that is not in the background.
      */
-    private static final int LOOK_MS = 700;
+    private static final int CHECK_MS = 700;
 
     private final Options options;
     private final Handler main = new Handler();
@@ -121,7 +121,8 @@ public final class LeftBehind implements Runnable {
     }
 
     /**
-     * Has the main thread start a thread, which inherits the signal unblocked, and then block it for itself.
+     * Makes the main thread start a thread, which inherits the unblocked signal, and then block the signal
+     * for itself.
      */
     private void blockOnMain() throws InterruptedException {
         final CountDownLatch done = new CountDownLatch(1);
@@ -155,12 +156,12 @@ public final class LeftBehind implements Runnable {
         heir.start();
     }
 
-    /** Until the stall monitor has not woken up for longer than it sleeps between two looks. */
+    /** Waits until the stall monitor has not woken up for longer than it sleeps between two checks. */
     private static void awaitParked() throws InterruptedException, IOException {
         long before = -1;
         for (long wakes = Tasks.wakeUps("loopbox-watch"); wakes != before; ) {
             before = wakes;
-            Thread.sleep(LOOK_MS);
+            Thread.sleep(CHECK_MS);
             wakes = Tasks.wakeUps("loopbox-watch");
         }
     }

@@ -10,9 +10,9 @@ import java.lang.reflect.Method;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What a main thread does on every level of the framework: many messages, a loop inside of one that is left
- * by an exception, a long queue, frames, and a sync barrier that is left behind. A report is asked for at
- * each step, named after it.
+ * What a main thread does on every level of the framework: many messages, an inner loop that an exception
+ * leaves, a long queue, frames, and a leaked sync barrier. A report is requested at each step, and named
+ * after it.
  */
 public final class Levels {
     private static final int THREADS = 4;
@@ -55,7 +55,7 @@ public final class Levels {
         }
     }
 
-    /** All of the framework's ways into a message are the class of a Handler, which a hook names. */
+    /** All ways of the framework into a message use the class of a Handler, which a hook names. */
     private final class Shop extends Handler {
         Shop() {
             super(Looper.getMainLooper());
@@ -93,7 +93,7 @@ public final class Levels {
         });
     }
 
-    /** The queue while main is in a message: those that were removed are no part of it. */
+    /** The queue while main is in a message; removed messages do not count. */
     private void queued() {
         for (int what = 0; what < REMOVED; what++) {
             shop.sendEmptyMessage(REMOVED_FIRST + what);

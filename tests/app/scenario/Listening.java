@@ -11,10 +11,10 @@ import io.loopbox.Report;
 import java.io.File;
 
 /**
- * Several listeners of one app: two of the configuration, and three that libraries have added, one of them
- * twice, one of which does not return before the file {@code gate=} is there, and one that is taken out
- * again. Each says what it is called with. The first report has an answer that does not return either. Other
- * arguments are those of {@link Options}.
+ * Several listeners of one app: two from the configuration, and three that libraries have added, one of them
+ * twice. One of them does not return before the file {@code gate=} exists, and one is removed again. Each
+ * prints what it is called with. The first report has a callback that does not return either. Other arguments
+ * are those of {@link Options}.
  */
 public final class Listening implements FirstFileListener {
     private final String name;

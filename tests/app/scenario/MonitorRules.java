@@ -20,8 +20,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The rules of the performance monitor as arithmetic, and what its files go through, in the folder {@code
- * dir=}. The test has put a file {@code full/uiperf-2026-11-22.jsonl} there that takes no byte.
+ * The rules of the performance monitor as arithmetic, and what can happen to its files, in the folder {@code
+ * dir=}. The test has put a file {@code full/uiperf-2026-11-22.jsonl} there that cannot be written to.
  */
 public final class MonitorRules {
     private static final int PAUSE_MS = 5;
@@ -65,19 +65,19 @@ public final class MonitorRules {
     }
 
     /**
-     * A stack of this many frames, all long, in another language, and with what JSON and a line must not have
-     * as it is.
+     * A stack of this many frames, all long, in another language, and with characters that JSON and a line
+     * have to escape.
      */
     private static void lines() {
-        StringBuilder told = new StringBuilder("S\t7\t5000000000\t731200000\t12000000\t206000000\t0\t0\ta.\u5361\u987fHandler\tb.C\t60");
-        told.append("\t43\t83\t1535000000\t54\t183333337\tFeed\n");
+        StringBuilder text = new StringBuilder("S\t7\t5000000000\t731200000\t12000000\t206000000\t0\t0\ta.\u5361\u987fHandler\tb.C\t60");
+        text.append("\t43\t83\t1535000000\t54\t183333337\tFeed\n");
         for (int stack = 0; stack < 5; stack++) {
-            told.append("#\t").append(20 - stack).append("\t5050000000\t5700000000\n");
+            text.append("#\t").append(20 - stack).append("\t5050000000\t5700000000\n");
             for (int frame = 0; frame < 100; frame++) {
-                told.append("com.example.\u8d2d\u7269.Cart\tload\"\\\u0001\tCart.java\t").append(frame + 1).append('\n');
+                text.append("com.example.\u8d2d\u7269.Cart\tload\"\\\u0001\tCart.java\t").append(frame + 1).append('\n');
             }
         }
-        StallLine line = new StallLine(told.toString());
+        StallLine line = new StallLine(text.toString());
         String json = line.json(2, 1_795_291_802_588L, TimeZone.getTimeZone("UTC"), 42, "Feed", new ArrayList<Vitals>());
         Script.say("line " + json);
         line = new StallLine("S\t9\t5000000000\t100100000\t\t\t0\t\t\t\t0\t\t0\t0\t0\t0\t\n");
@@ -165,7 +165,7 @@ public final class MonitorRules {
         say("full " + (written < 400), files);
     }
 
-    /** A phone that thinks it is 1970, or 2020, until it has the time. */
+    /** A phone whose clock is at 1970, or 2020, until it gets the time. */
     private static void clock(File folder) {
         MonitorFiles files = files(folder, 3, 2 << 20);
         for (String day : new String[] {"2026-10-31", "2026-11-01", "1970-01-01", "1970-01-02", "2020-01-01"}) {
@@ -200,7 +200,7 @@ public final class MonitorRules {
         Script.say("room " + files.append("2026-11-22", record(3), new Base()));
     }
 
-    /** Refuses, throws, and takes what it is given from then on. */
+    /** A server that first refuses, then throws, and then accepts everything. */
     private static final class Server implements MonitorUploader {
         private int calls;
         volatile CountDownLatch called = new CountDownLatch(1);
@@ -240,7 +240,7 @@ public final class MonitorRules {
             server.called = new CountDownLatch(1);
             upload.begin();
             server.called.await();
-            // Written meanwhile: a file of its own.
+            // Written meanwhile: a separate file.
             files.append("2026-11-22", record(2 + call), new Base());
             say("waiting", files);
         }

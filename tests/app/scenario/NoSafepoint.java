@@ -12,7 +12,7 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * Times in which a thread does not stop, or must not be asked to. Reports come all the while.
+ * Times in which a thread does not stop, or must not be asked to, while reports are requested.
  *
  * <p>{@code who=main}: the main thread is in a fast native method, where it runs Java code as ART sees it and
  * reaches no safepoint; then in a message that hangs. {@code who=other}: another thread is, besides such a

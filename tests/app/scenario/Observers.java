@@ -7,7 +7,7 @@ import com.othersdk.Stats;
 import io.loopbox.Loopbox;
 
 /**
- * Our observer among those of others. Each scenario ends with a report, and with what the other one counted.
+ * Our observer together with others. Each scenario ends with a report, and with the other observer's count.
  */
 final class Observers {
     private static final int NAMED_MS = 60;
@@ -104,8 +104,8 @@ final class Observers {
     }
 
     /**
-     * Another one takes ours out, we pass on to it, and it passes on to us: to what was there, then to what
-     * is there.
+     * Another one takes ours out, we pass on to it, and it passes on to us: first to the old hook, then to
+     * the present one.
      */
     private void circle() throws Exception {
         Script.install(options);
@@ -119,7 +119,9 @@ final class Observers {
         Script.dump("circle");
     }
 
-    /** Another one comes later, and passes on no message at the end of one, so that ours fails there. */
+    /**
+     * Another one comes later, and passes on no message at the end of a dispatch, so that ours fails there.
+     */
     private void withoutMessages() throws Exception {
         Script.install(options);
         run(1);

@@ -5,7 +5,7 @@ import android.os.Looper;
 import com.example.shop.BrokenCoupon;
 import com.example.shop.ShopHandler;
 
-/** Messages that do what well-behaved ones do not. */
+/** Messages that behave unusually. */
 final class OddMessages {
     /** Leaves Looper.loop(), which a main Looper does not do otherwise. */
     static final class Stop extends RuntimeException implements Runnable {
@@ -19,7 +19,7 @@ final class OddMessages {
         }
     }
 
-    /** Runs a loop of its own, as a modal dialog does. */
+    /** Runs its own loop, as a modal dialog does. */
     private static final class ModalDialog implements Runnable {
         private final Looper looper;
 
@@ -108,14 +108,14 @@ final class OddMessages {
         run(looper, 30);
     }
 
-    /** Runs that long. */
+    /** Runs the loop for this long. */
     static void run(Looper looper, long ms) {
         Stop stop = new Stop();
         new Handler(looper).postDelayed(stop, ms);
         runUntil(looper, stop);
     }
 
-    /** Runs until that one's turn, which another thread posts. */
+    /** Runs the loop until that stop's turn, which another thread posts. */
     static void runUntil(Looper looper, Stop stop) {
         while (true) {
             try {

@@ -7,7 +7,7 @@ import java.io.File;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The arguments of a scenario, key=value, and the recorder's configuration that they stand for. */
+/** The arguments of a scenario, key=value, and the recorder's configuration that they describe. */
 public final class Options {
     private final Map<String, String> values = new HashMap<String, String>();
 

@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Plays the system: what it reports about this process and about those before it.
+ * Simulates the system: what it reports about this process and earlier ones.
  *
  * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long
  * after the start. {@code isolated=yes}: it may not wait for broadcasts. {@code
@@ -108,7 +108,7 @@ public class Phone extends Application {
         }
     }
 
-    /** Made when it is asked for: that of another level is made otherwise. */
+    /** Created when first requested, because another level's is created differently. */
     private synchronized ProfilingManager profiling() {
         if (profiling != null) {
             return profiling;
@@ -200,7 +200,7 @@ public class Phone extends Application {
         }
     }
 
-    /** One that ended. */
+    /** A process that ended. */
     private static final class End extends ApplicationExitInfo {
         private final String[] parts;
         private final String trace;

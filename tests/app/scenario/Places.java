@@ -116,7 +116,7 @@ public final class Places {
         dialog.setCallback(new Wrapper(dialog.getCallback()));
     }
 
-    /** After we are gone. */
+    /** Runs after the recorder is uninstalled. */
     private void close() {
         check(activity.getCallback() instanceof Page);
         check(dialog.getCallback() instanceof Wrapper);
@@ -185,7 +185,10 @@ public final class Places {
         }
     }
 
-    /** Another library's, as they are: with the methods of the Android that it was made for. */
+    /**
+     * Another library's wrapper, in its usual form: with the methods of the Android version that it was made
+     * for.
+     */
     private static final class Wrapper extends Activity {
         private final Window.Callback next;
 
@@ -233,7 +236,7 @@ public final class Places {
         }
     }
 
-    /** What comes after it. */
+    /** Runs after the hang. */
     private final class End implements Runnable {
         @Override
         public void run() {

@@ -7,8 +7,8 @@ import android.os.Looper;
 import io.loopbox.Loopbox;
 
 /**
- * Messages of an activity's life cycle, each short, under a hook that sees no message. The report is asked
- * for inside of the last one, by the activity's own code, before it has returned to the framework.
+ * Messages of an activity's life cycle, each short, under a hook that sees no message. The report is
+ * requested inside of the last one, by the activity's own code, before it has returned to the framework.
  */
 public final class PollNames {
     private final Phone application;

@@ -43,7 +43,7 @@ public final class PollPeek extends Handler {
         races = options.number("racing", 0) != 0;
     }
 
-    /** Another class for a target. */
+    /** A target of another class. */
     private final class Odd extends Handler {
         Odd() {
             super(Looper.getMainLooper());
@@ -55,7 +55,7 @@ public final class PollPeek extends Handler {
         }
     }
 
-    /** What handles its messages is another class's. */
+    /** A Handler whose superclass handles its messages. */
     private static final class Heir extends ShopHandler {
         Heir() {
             super(Looper.getMainLooper());
@@ -181,7 +181,7 @@ public final class PollPeek extends Handler {
         return method;
     }
 
-    /** Another thread posts in front of all, and takes that back, again and again. */
+    /** Another thread posts in front of all messages, and removes that message, again and again. */
     private void race() {
         final Handler racing = new Handler(Looper.getMainLooper());
         Thread thread =

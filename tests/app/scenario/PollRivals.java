@@ -175,13 +175,13 @@ public final class PollRivals extends Handler {
         startsBefore = Math.max(0, stats.starts - 1);
     }
 
-    /** Inside of the last message that it counts. */
+    /** Requests the report inside of the last message that it counts. */
     private void report(String name) {
         Script.say("begun " + (stats.starts - startsBefore) + " at " + name);
         Script.dump(name);
     }
 
-    /** Some messages, some with an empty queue before them; the step is the last one. */
+    /** Sends some messages, some with an empty queue before them; the step is the last one. */
     private void send(Step after) {
         left = MESSAGES;
         next = after;

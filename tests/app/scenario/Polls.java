@@ -105,7 +105,7 @@ public final class Polls extends Handler {
         }
     }
 
-    /** One long message, and nothing else. */
+    /** Only one long message. */
     private void playShop() {
         Script.awaitSampler();
         new ShopHandler(getLooper()).send(1, options.number("shopMs", 0));
@@ -240,7 +240,7 @@ public final class Polls extends Handler {
         }
     }
 
-    /** The last message of all that are counted: it does not return. */
+    /** The last message that is counted: it does not return. */
     private void end() {
         over = true;
         Script.say("nested " + nested + " idle " + idleRuns + " descriptors " + descriptorCalls);
@@ -301,7 +301,7 @@ public final class Polls extends Handler {
                 });
     }
 
-    /** Again and again, on a thread of its own. */
+    /** Again and again, on a separate thread. */
     private void start(final Step step) {
         Thread thread =
                 new Thread("other") {

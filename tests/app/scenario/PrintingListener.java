@@ -15,7 +15,7 @@ final class PrintingListener implements Listener {
         REPORTS.incrementAndGet();
     }
 
-    /** Until this many reports were complete since the process started. */
+    /** Waits until this many reports were complete since the process started. */
     static void await(int reports) throws InterruptedException {
         while (REPORTS.get() < reports) {
             Thread.sleep(5);

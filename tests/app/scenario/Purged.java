@@ -29,7 +29,7 @@ import java.io.File;
  */
 public final class Purged implements Runnable, MonitorListener {
     private static final int MESSAGE_MS = 130;
-    private static final int LOOK_MS = 50;
+    private static final int CHECK_MS = 50;
 
     private final Options options;
     private final Phone phone;
@@ -69,7 +69,7 @@ public final class Purged implements Runnable, MonitorListener {
         Script.say("installed " + status.isOn() + " " + monitors);
         if (status.isOn()) {
             Script.awaitSampler();
-            new Thread(this, "looks").start();
+            new Thread(this, "checks").start();
             if (!options.is("how", "rests")) {
                 handler.post(new Message());
             }
@@ -87,11 +87,11 @@ public final class Purged implements Runnable, MonitorListener {
         // The recorder asks the system for it some time after the installation.
         while (!profile.isEmpty() && !new File(phone.getNoBackupFilesDir(), "loopbox/profiles").exists()) {
             phone.profiled("2|0|" + profile);
-            SystemClock.sleep(LOOK_MS);
+            SystemClock.sleep(CHECK_MS);
         }
         boolean rests = options.is("how", "rests");
         while (!stalled && !rests) {
-            SystemClock.sleep(LOOK_MS);
+            SystemClock.sleep(CHECK_MS);
         }
         Script.say("records");
         String gate = options.text("gate", "");
@@ -105,13 +105,13 @@ public final class Purged implements Runnable, MonitorListener {
         }
         Status status;
         do {
-            SystemClock.sleep(LOOK_MS);
+            SystemClock.sleep(CHECK_MS);
             status = Loopbox.status();
         } while (status.isOn());
         Script.say("now " + status);
         // Where another process has switched it off, they go a moment later.
         while (!Loopbox.pendingReports().isEmpty()) {
-            SystemClock.sleep(LOOK_MS);
+            SystemClock.sleep(CHECK_MS);
         }
         Script.say("pending 0");
     }

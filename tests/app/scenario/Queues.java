@@ -17,7 +17,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The queue of an app that posts under locks of its own, holds the queue's lock, or changes the queue while
+ * The queue of an app that posts under its own locks, holds the queue's lock, or changes the queue while
  * it is read.
  *
  * <p>{@code mode=posting}: a message waits whose obj has a synchronized toString, and main posts under the

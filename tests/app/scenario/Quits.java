@@ -158,7 +158,7 @@ public final class Quits implements Runnable {
         }
     }
 
-    /** Until the recorder reports that it has noticed. */
+    /** Waits until the recorder reports that it has noticed. */
     private static void await(String on, String words) throws InterruptedException {
         for (int i = 0; i < 1_500; i++) {
             for (Status.Part part : Loopbox.status().getParts()) {

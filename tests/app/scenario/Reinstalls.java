@@ -52,7 +52,8 @@ public final class Reinstalls {
     }
 
     /**
-     * Until there are no more than after the first quarter: one may be open for a moment, and none may stay.
+     * Waits until there are no more than after the first quarter: one may be open for a moment, but none may
+     * stay.
      */
     private static void awaitDescriptors() throws Exception {
         File folder = new File("/proc/self/fd");

@@ -8,7 +8,7 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** What scenarios report to the test that runs them: lines on standard output that begin with a mark. */
+/** What scenarios report to the test that runs them: lines on standard output with a prefix. */
 public final class Script {
     private static final long PAUSE_NS = 5_000_000;
 
@@ -26,7 +26,7 @@ public final class Script {
         }
     }
 
-    /** Waits until the sampler has looked at ART, and samples or reports why it does not. */
+    /** Waits until the sampler has examined ART, and samples or reports why it cannot. */
     public static void awaitSampler() {
         while (true) {
             for (Status.Part part : Loopbox.status().getParts()) {
@@ -45,7 +45,7 @@ public final class Script {
         }
     }
 
-    /** Leaves a report of what this thread is in, which stands still meanwhile. */
+    /** Leaves a report of what this thread is in; the thread waits for it. */
     public static void dump(String reason) {
         if (ask(reason) == null) {
             throw new AssertionError("no report");
@@ -53,8 +53,8 @@ public final class Script {
     }
 
     /**
-     * The same; null when there is none. An app's main thread would go on, and the report would be of what
-     * comes next.
+     * The same; null when there is none. An app's main thread would continue, and the report would be about
+     * what comes next.
      */
     public static File ask(String reason) {
         final CountDownLatch answered = new CountDownLatch(1);

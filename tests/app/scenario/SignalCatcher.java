@@ -13,8 +13,8 @@ final class SignalCatcher {
     private SignalCatcher() {}
 
     /**
-     * Until it has taken every signal that is meant for it and waits for the next one. A signal that comes
-     * earlier may be taken by it instead of by the main thread.
+     * Waits until it has taken every signal that is meant for it and waits for the next one. A signal that
+     * comes earlier might go to it instead of to the main thread.
      */
     static void await() throws InterruptedException, IOException {
         while (!isWaiting()) {
@@ -22,12 +22,12 @@ final class SignalCatcher {
         }
     }
 
-    /** How often it has gone to sleep: it does nothing but to wait for signals and to answer them. */
+    /** How often it has gone to sleep: it only waits for signals and answers them. */
     static long wakeUps() throws IOException {
         return Tasks.wakeUps(NAME);
     }
 
-    /** Until it has got a signal after it had gone to sleep that often. */
+    /** Waits until it has got a signal after it had gone to sleep that often. */
     static void awaitAfter(long wakeUps) throws InterruptedException, IOException {
         while (wakeUps() == wakeUps) {
             Thread.sleep(5);

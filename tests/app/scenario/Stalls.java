@@ -15,7 +15,7 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * One message that takes its time, and what goes with it.
+ * One message that takes long, and what goes with it.
  *
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code ms=}: how long the message takes, without
  * it until the file {@code gate=} is there; {@code how=} sleep, busy, crash, service; {@code afterMs=}: how
@@ -85,7 +85,7 @@ public final class Stalls implements Runnable {
         Script.say("went on");
     }
 
-    /** One that takes its time to start. */
+    /** A service that takes long to start. */
     public static final class SlowService extends Service {
         static int ms;
 
@@ -100,7 +100,7 @@ public final class Stalls implements Runnable {
         }
     }
 
-    /** What comes after it. */
+    /** Runs after the message. */
     private static final class End implements Runnable {
         private final Options options;
 

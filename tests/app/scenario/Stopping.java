@@ -18,8 +18,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Recording is stopped at the wrong moment. After the stop nothing may be told or written: what is told
- * prints a line, and the folder is compared. Arguments: those of {@link Options} and {@link Phone}; {@code
+ * Recording is stopped at the wrong moment. After the stop no listener may be called and nothing written: a
+ * listener prints a line when it is called, and the folder is compared. Arguments: those of {@link Options}
+ * and {@link Phone}; {@code
  * how=} uninstall, disabled, pause; {@code mode=}
  *
  * <ul>
@@ -32,7 +33,7 @@ import java.util.concurrent.CountDownLatch;
  */
 public final class Stopping implements Runnable {
     private static final CountDownLatch BUSY = new CountDownLatch(1);
-    private static final CountDownLatch TOLD = new CountDownLatch(1);
+    private static final CountDownLatch CALLED = new CountDownLatch(1);
     private static final CountDownLatch GO_ON = new CountDownLatch(1);
 
     private final Options options;
@@ -81,7 +82,7 @@ public final class Stopping implements Runnable {
                 // Before the file is read, which takes time.
                 boolean late = stopped;
                 say(late ? "late report" : "report", report);
-                TOLD.countDown();
+                CALLED.countDown();
                 if (mode.equals("queued")) {
                     block();
                 }
@@ -173,7 +174,7 @@ public final class Stopping implements Runnable {
             onMain(null);
             Script.say("again " + Loopbox.status().isOn());
             Script.say("dumped " + (Loopbox.dump("again") != null));
-            TOLD.await();
+            CALLED.await();
         }
     }
 
@@ -216,7 +217,7 @@ public final class Stopping implements Runnable {
         while (reports() < 3) {
             SystemClock.sleep(5);
         }
-        // The last one may be about to be told.
+        // The last one may be about to be called.
         SystemClock.sleep(300);
         stop();
         GO_ON.countDown();
@@ -304,8 +305,8 @@ public final class Stopping implements Runnable {
     }
 
     /**
-     * The files that are there, by what they are and when they were written. What goes on to be deleted is
-     * not looked at.
+     * The files in the folder, by their kinds and when they were written. Files that are still being deleted
+     * are left out.
      */
     private TreeMap<String, String> files() {
         TreeMap<String, String> files = new TreeMap<String, String>();

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * An app that has the platform say what it should not do. {@code detect=}
+ * An app that has the platform report what it should not do. {@code detect=}
  *
  * <ul>
  *   <li>disk: StrictMode ends what uses the disk on the main thread, on a testbed of an API level, which has

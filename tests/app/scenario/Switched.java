@@ -21,7 +21,7 @@ import io.loopbox.Status;
  */
 public final class Switched implements Runnable {
     private static final int MESSAGE_MS = 20;
-    private static final int LOOK_MS = 50;
+    private static final int CHECK_MS = 50;
 
     private final Options options;
     private final Handler handler = new Handler(Looper.getMainLooper());
@@ -48,15 +48,15 @@ public final class Switched implements Runnable {
         if (!options.is("how", "rest")) {
             process.handler.post(process);
         }
-        new Thread("looks") {
+        new Thread("checks") {
             @Override
             public void run() {
                 if (options.is("how", "rest")) {
-                    process.askWhenTold();
+                    process.askOnOrder();
                 }
                 Status status;
                 do {
-                    SystemClock.sleep(LOOK_MS);
+                    SystemClock.sleep(CHECK_MS);
                     status = Loopbox.status();
                 } while (status.isOn());
                 Script.say("now " + status);
@@ -66,7 +66,7 @@ public final class Switched implements Runnable {
         Looper.loop();
     }
 
-    private void askWhenTold() {
+    private void askOnOrder() {
         Script.awaitFile(options.text("gate", ""));
         Script.say("before " + Loopbox.status().isOn());
         Script.say("report " + Loopbox.dump("asked"));

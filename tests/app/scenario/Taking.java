@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Prints of each report what an app can learn of it, and does what it is asked meanwhile.
+ * Prints what an app can learn from each report, and executes orders in between.
  *
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code orders=FOLDER}: the files {@code 1},
  * {@code 2}, ... in it have one order each: {@code take}, {@code list}, {@code claim LABEL} (of the last
@@ -61,7 +61,7 @@ public final class Taking implements Runnable, FirstFileListener {
         return report.getKind() + " " + report.getVerdict() + complete + report.getReason() + " [" + report.getLabel() + "]" + ended + profile;
     }
 
-    /** What an app sends by itself. */
+    /** Prints what an app sends by itself. */
     private static void say(Report report) {
         String version = "[" + report.getAppVersion() + "] " + report.getAppVersionCode();
         Script.say("knows " + version + " " + report.getDurationMs() + " " + report.getThreadName() + " " + report.getFingerprint());

@@ -10,9 +10,9 @@ import java.io.IOException;
 final class Tasks {
     private Tasks() {}
 
-    /** The folder of the thread with this name, which may be about to begin. */
+    /** The folder of the thread with this name; the thread may not have begun yet. */
     static File named(String name) throws IOException {
-        for (int look = 0; look < 1_000; look++) {
+        for (int check = 0; check < 1_000; check++) {
             File found = find(name);
             if (found != null) {
                 return found;
@@ -49,7 +49,7 @@ final class Tasks {
         return count;
     }
 
-    /** How often the thread with this name has given its processor up by itself. */
+    /** How often the thread with this name has given up its processor by itself. */
     static long wakeUps(String name) throws IOException {
         try (BufferedReader reader = new BufferedReader(new FileReader(new File(named(name), "status")))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {

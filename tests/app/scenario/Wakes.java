@@ -22,9 +22,9 @@ import java.util.TreeMap;
  * by itself since ({@code voluntary_ctxt_switches}), which is how often it woke up.
  */
 public final class Wakes extends Handler {
-    /** Messages that follow each other so far apart leave time to park in between. */
+    /** The distance of messages that leave time to park in between. */
     private static final long GAP_MS = 80;
-    /** Messages that take so long, because the machine has other things to do, may be sampled. */
+    /** Messages that take this long, because the machine is busy with other work, may be sampled. */
     private static final long LONG_MS = 30;
     /** Long enough for every thread to have gone to sleep. */
     private static final int SETTLE_MS = 1_500;
@@ -117,8 +117,8 @@ public final class Wakes extends Handler {
     }
 
     /**
-     * Notes a message that began then when it took long: also one that read files, which others may have kept
-     * it from.
+     * Notes a message that began then, when it took long; also one that read files, which other threads may
+     * have delayed.
      */
     private void tookSince(long startMs) {
         long tookMs = SystemClock.uptimeMillis() - startMs;
@@ -154,7 +154,7 @@ public final class Wakes extends Handler {
         Script.say(line.toString());
     }
 
-    /** How often each thread of the recorder has given its processor up by itself. */
+    /** How often each thread of the recorder has given up its processor by itself. */
     static Map<String, Long> wakes() {
         Map<String, Long> all = new TreeMap<String, Long>();
         for (File task : new File("/proc/self/task").listFiles()) {
@@ -166,7 +166,7 @@ public final class Wakes extends Handler {
         return all;
     }
 
-    /** What follows {@code prefix} on the line that begins with it. */
+    /** The text after {@code prefix}, on the line that begins with it. */
     private static String word(File file, String prefix) {
         try {
             BufferedReader lines = new BufferedReader(new FileReader(file));

@@ -4,7 +4,7 @@ package scenario;
 public final class Work {
     private Work() {}
 
-    /** Keeps the thread busy by the clock for at least that long. */
+    /** Keeps the thread busy for at least this long by the clock. */
     public static long busy(int ms) {
         long until = System.nanoTime() + ms * 1_000_000L;
         long turns = 0;

@@ -24,14 +24,14 @@ import scenario.Script;
 import scenario.Work;
 
 /**
- * A list scrolls by itself, and four of its frames take long, each in a method of its own. Before it scrolls
+ * A list scrolls by itself, and four of its frames take long, each in a different method. Before it scrolls
  * and when it has been still for a while a message takes long. Leaves a report of each of the three.
  * Arguments: those of {@link Options}.
  */
 public final class Culprits implements FrameListener, Runnable {
     private static final long HZ_60_NS = 16_666_667;
 
-    /** The recorder takes a scroll for over when no frame has come for a quarter of a second. */
+    /** The recorder takes a scroll as ended when no frame has come for a quarter of a second. */
     private static final long STILL_MS = 300;
 
     private static final int MESSAGE_MS = 400;
@@ -87,7 +87,7 @@ public final class Culprits implements FrameListener, Runnable {
             ended.await();
             report("scroll");
             SystemClock.sleep(STILL_MS);
-            // What writes it has looked at frames before, and with the second one since.
+            // What writes it has read frames before, and with the second one since.
             Script.ask("still");
             Script.ask("still");
             onMain(new After());
@@ -127,7 +127,7 @@ public final class Culprits implements FrameListener, Runnable {
     @Override
     public void onSkippedFrames(int frames, String scene) {}
 
-    /** Of a screen that is still. */
+    /** The message before the list scrolls. */
     private static final class Before implements Runnable {
         @Override
         public void run() {
@@ -135,7 +135,7 @@ public final class Culprits implements FrameListener, Runnable {
         }
     }
 
-    /** Of one that has become still. */
+    /** The message after the list has become still. */
     private static final class After implements Runnable {
         @Override
         public void run() {
@@ -188,7 +188,7 @@ public final class Culprits implements FrameListener, Runnable {
             }
         }
 
-        /** While a frame runs, the clock of animations stands at its time. */
+        /** While a frame runs, the clock of animations is fixed at the frame's time. */
         private static void say(int ms) {
             Script.say("frame " + ms + " " + AnimationUtils.currentAnimationTimeMillis());
         }

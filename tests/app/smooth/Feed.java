@@ -9,7 +9,10 @@ import android.view.View;
 import java.util.concurrent.CountDownLatch;
 import scenario.Work;
 
-/** A list that a finger scrolls, that goes on when it is lifted, and that stands still twice meanwhile. */
+/**
+ * A list that a finger scrolls, that continues when the finger is lifted, and that stands still twice during
+ * that.
+ */
 final class Feed extends View {
     private static final int FLING = 24;
     private static final int SLOW_FRAME = 16;

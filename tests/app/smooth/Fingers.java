@@ -40,7 +40,9 @@ public final class Fingers implements FrameListener, Runnable {
     /** Fingers that move for longer scroll. */
     private static final int TAP_MS = 100;
 
-    /** A tap takes two frames; on a machine that is busy otherwise it may take longer than a tap may. */
+    /**
+     * How often a tap is tried: it takes two frames, and on a busy machine it may take longer than a tap may.
+     */
     private static final int TAPS = 50;
 
     private static final long NS_PER_MS = 1_000_000;

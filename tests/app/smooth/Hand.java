@@ -8,13 +8,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Fingers on one screen, of which a device numbers the first 0 and each other with the lowest number that is
- * free.
+ * Fingers on one screen, numbered as on a device: the first is 0, and each other gets the lowest free number.
  */
 final class Hand {
     private static final long LIMIT_MS = 3_600_000;
 
-    /** Where each is, by its number, in whose order events have them. */
+    /** The place of each finger by its number; events have them in this order. */
     private final TreeMap<Integer, Float> places = new TreeMap<Integer, Float>();
 
     private long downMs;
@@ -26,7 +25,7 @@ final class Hand {
         send(first ? MotionEvent.ACTION_DOWN : of(finger, MotionEvent.ACTION_POINTER_DOWN));
     }
 
-    /** All that are down. */
+    /** Moves all fingers that are down. */
     void move(float by) {
         for (Map.Entry<Integer, Float> place : places.entrySet()) {
             place.setValue(place.getValue() + by);

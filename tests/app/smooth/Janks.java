@@ -27,9 +27,9 @@ import scenario.Script;
 import scenario.Work;
 
 /**
- * A screen that draws all the time and is held up by something else each time: what it draws, a message, a
- * touch, the render thread. Then its listener of frames stands still, and at last the display becomes twice
- * as fast. Arguments: those of {@link Options}.
+ * A screen that draws all the time and is delayed by something else each time: its drawing, a message, a
+ * touch, the render thread. Then its listener of frames blocks, and at last the display becomes twice as
+ * fast. Arguments: those of {@link Options}.
  */
 public final class Janks {
     private static final long HZ_60_NS = 16_666_667;
@@ -77,8 +77,8 @@ public final class Janks {
     }
 
     /**
-     * Is notified of frames, and stands still when it is to: while more are drawn than the platform keeps for
-     * it.
+     * Is notified of frames, and blocks when it should: while more frames are drawn than the platform keeps
+     * for it.
      */
     private static final class Slow implements FrameListener {
         private static final int DRAWN_MEANWHILE = 24;
@@ -101,7 +101,7 @@ public final class Janks {
             wanted = false;
         }
 
-        /** Whether a frame is one of those that are drawn until it has stood still. */
+        /** Whether a frame is one of those that are drawn until the listener has blocked. */
         boolean takes() {
             if (wanted && stands) {
                 left.countDown();

@@ -17,9 +17,9 @@ import scenario.Script;
 
 /**
  * An app whose frames count. Arguments: those of {@link Options}, and {@code trace=MS,MS,...}: an animation
- * whose frames stand for so long, by a scripted display, of which {@code judged=on} has the compositor judge
- * some; without it a screen that a finger scrolls, see {@link Person}; {@code stages=on}, {@code touch=on},
- * {@code janks=on}, {@code monitor=on}.
+ * whose frames stand for so long, by a scripted display, of which {@code jankTypes=on} has the compositor
+ * classify some; without it a screen that a finger scrolls, see {@link Person}; {@code stages=on}, {@code
+ * touch=on}, {@code janks=on}, {@code monitor=on}.
  */
 public final class Main {
     private static final long HOUR_NS = 3_600_000_000_000L;
@@ -28,7 +28,7 @@ public final class Main {
 
     private Main() {}
 
-    /** Runs until it is killed, or, with a trace, until that is over. */
+    /** Runs until it is killed, or, with a trace, until the trace has ended. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         final Options options = new Options(arguments);
@@ -38,7 +38,7 @@ public final class Main {
             TestVsync.setPeriodNanos(HOUR_NS);
             Choreographer.getInstance();
             install(null, options);
-            trace(trace.split(","), options.is("judged", "on") ? new Judged() : null);
+            trace(trace.split(","), options.is("jankTypes", "on") ? new JankTypes() : null);
         } else {
             final ContextImpl context = new ContextImpl(new File(options.text("dir", ".")), "com.example.feed", "com.example.feed");
             final Application application = new Application();
@@ -64,13 +64,13 @@ public final class Main {
     private static void install(Application application, Options options) {
         FrameConfig.Builder frames = new FrameConfig.Builder();
         frames.jankData(options.is("janks", "on"));
-        frames.stages(options.is("stages", "on")).touch(options.is("touch", "on")).skippedFrames(40).listener(new Told());
+        frames.stages(options.is("stages", "on")).touch(options.is("touch", "on")).skippedFrames(40).listener(new PrintsFrames());
         io.loopbox.Config config = options.config().frames(frames.build()).build();
         Status status = application == null ? Loopbox.install(config) : Loopbox.install(application, config);
         if (!status.isOn()) {
             throw new AssertionError(status.toString());
         }
-        if (options.is("monitor", "on") && !Loopbox.monitor(new MonitorConfig.Builder().listener(new ToldStalls()).build()).start()) {
+        if (options.is("monitor", "on") && !Loopbox.monitor(new MonitorConfig.Builder().listener(new PrintsStalls()).build()).start()) {
             throw new AssertionError("no monitor");
         }
         Script.say("installed");
@@ -87,7 +87,7 @@ public final class Main {
         Script.say(what + ": " + sums + ", " + hitches + ", " + Math.round(all.getFps() * 1000) + " mHz," + scenes);
     }
 
-    private static void trace(final String[] trace, final Judged judged) {
+    private static void trace(final String[] trace, final JankTypes jankTypes) {
         final long[] times = new long[trace.length + 1];
         for (int i = 0; i < trace.length; i++) {
             times[i + 1] = times[i] + Math.round(Double.parseDouble(trace[i]) * MS);
@@ -105,8 +105,8 @@ public final class Main {
 
                             @Override
                             public void doFrame(long frameTimeNanos) {
-                                if (judged != null) {
-                                    judged.frame(frame, times);
+                                if (jankTypes != null) {
+                                    jankTypes.frame(frame, times);
                                 }
                                 if (frame == trace.length) {
                                     Loopbox.frames().end("trace");

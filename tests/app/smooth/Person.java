@@ -11,9 +11,9 @@ import java.util.concurrent.CountDownLatch;
 import scenario.Script;
 
 /**
- * Uses the screen: scrolls it with a finger and lets it fly, taps, and has it turn by itself. In between
- * nothing moves; prints how often the display was asked for a refresh then. In the end it asks for reports
- * until the process is killed.
+ * Uses the screen: scrolls it with a finger and flings it, taps, and makes it turn by itself. In between
+ * nothing moves, and it prints how often the display was asked for a refresh then. At the end it requests
+ * reports until the process is killed.
  */
 final class Person implements Runnable {
     private static final int MOVES = 12;
@@ -73,7 +73,7 @@ final class Person implements Runnable {
         }
     }
 
-    /** Waits until nothing moves any more, and prints how many refreshes were asked for while nothing did. */
+    /** Waits until nothing moves any more, and prints how many refreshes were requested while nothing did. */
     private void still(String when) throws InterruptedException {
         settle();
         Thread.sleep(STILL_MS);

@@ -28,13 +28,13 @@ public final class Skips implements Choreographer.FrameCallback, FrameListener {
     private static final long NS_PER_MS = 1_000_000;
     private static final long HZ_60_NS = 16_666_667;
 
-    /** As of the platform. */
+    /** The platform's limit. */
     private static final int LIMIT = 30;
 
     /** Frames on time before anything stalls: by then the recorder knows the rate. */
     private static final int ON_TIME = 8;
 
-    /** Above half a second, and below it but above 30 refreshes of 120 Hz. */
+    /** One above half a second, and one below it but above 30 refreshes of 120 Hz. */
     private static final int[] STALLS_MS = {600, 300};
 
     private static final int WAYS = 3;

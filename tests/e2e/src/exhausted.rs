@@ -7,7 +7,7 @@ use lab_reports::LIMIT;
 use std::path::Path;
 use std::time::Duration;
 
-/// How an app ended, what it left, and what it said of it.
+/// How an app ended, what it left, and what it printed.
 #[derive(Debug)]
 pub struct Outcome {
     /// How the process ended.
@@ -20,7 +20,7 @@ impl Outcome {
         self.ended.status.success() && self.said().any(|line| line.starts_with("alive"))
     }
 
-    /// What it said, without the mark.
+    /// What it printed, without the mark.
     pub fn said(&self) -> impl Iterator<Item = &str> {
         self.ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT "))
     }

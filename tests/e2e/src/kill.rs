@@ -1,14 +1,14 @@
-//! kill -9 at random moments of an app that records on a real ART, and what the next launch makes of it.
+//! kill -9 at random moments of an app that records on a real ART, and what the next launch recovers.
 //!
-//! `scenario.Killed` prints each message's start and end on its standard output, which outlives it like the
-//! ring does. So it is known from outside what the recorder must have: of a hang that is older than half a
-//! second all that came before it, and how long it lasted but for half a second; otherwise every message that
-//! had ended half a second before. Each process that starts adopts the ring of the one killed before it, as
-//! on a device.
+//! `scenario.Killed` prints each message's start and end on its standard output, which outlives the app as
+//! the ring does. So the test knows what the recorder must have. Of a hang older than half a second:
+//! everything before it, and how long it lasted, except for the last half second. Otherwise: every message
+//! that had ended half a second before. Each process that starts adopts the ring of the one killed before it,
+//! as on a device.
 //!
-//! The half second is the recorder's. What its threads had to wait for a processor comes on top, as the
-//! kernel counts it; where one of them waits at the very moment, how long is not known, and the rule is not
-//! asked of that process.
+//! The half second is the recorder's. The time that its threads had to wait for a processor is added, as the
+//! kernel counts it. Where one of them waits at the very moment, that time is not known, and the rule is not
+//! applied to that process.
 
 use crate::launcher;
 use anyhow::{Context, Result, ensure};
@@ -23,23 +23,23 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tempfile::tempdir;
 
-/// The moments lie within so long after the recorder is installed: some messages, a hang, some more, half a
+/// The moments are within this time after the recorder is installed: some messages, a hang, some more, half a
 /// hang.
 const WINDOW: Duration = Duration::from_millis(6_500);
-/// From this age of a message on, a killed process is worth a report; `MIN_HANG_NS` of
+/// From this age of its message on, a killed process is worth a report; `MIN_HANG_NS` of
 /// `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
 
-/// How much is lost at the most, by the recorder's rule.
+/// The most that may be lost, by the recorder's rule.
 const LOST_NS: u64 = 500_000_000;
 /// What the copies themselves may take, and the threads' work until then.
 const WORK_NS: u64 = 150_000_000;
-/// Of this many ends of an app's processes the system has a record.
+/// How many ends of an app's processes the system records.
 const KEPT_EXITS: usize = 16;
 /// So long before its end a process's threads are watched.
 const WATCHED: Duration = Duration::from_millis(800);
 
-/// What all runs showed.
+/// The results of all runs.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Figures {
     /// Processes killed.
@@ -50,18 +50,18 @@ pub struct Figures {
     pub cut: usize,
     /// Processes whose recorder was waiting for a processor or a disk.
     pub starved: usize,
-    /// The oldest end of a message that was lost: so long before the end of its process, in nanoseconds.
+    /// The oldest end of a message that was lost: this long before the end of its process, in nanoseconds.
     pub lost_ns: u64,
     /// Processes killed while main was stopped for a stack.
     pub open_fuses: usize,
-    /// Processes killed in a hang that is worth a report.
+    /// Processes killed in a hang that deserves a report.
     pub hangs: usize,
     /// Reports of those hangs, made by the next launch, that name the message and its stack.
     pub named: usize,
-    /// Such reports of a message whose stacks were not in the ring yet, which gets them twice a second.
+    /// Such reports of a message whose stacks were not in the ring yet: stacks are saved twice a second.
     pub too_young: usize,
-    /// Such reports of processes that did without suspending main, because one before was killed in the
-    /// middle of that.
+    /// Such reports of processes that did not suspend main, because an earlier one was killed in the middle
+    /// of that.
     pub careful: usize,
 }
 
@@ -72,8 +72,8 @@ pub struct Recording<'a> {
     pub testbed: &'a str,
     /// `Config.Hook`.
     pub hook: &'a str,
-    /// The next launch is given how its predecessors ended, as by the system since Android 11: an ordinary
-    /// kill then never keeps the sampler from suspending main.
+    /// The next launch is given how its predecessors ended, as from the system since Android 11. Then an
+    /// ordinary kill never keeps the sampler from suspending main.
     pub known_ends: bool,
 }
 
@@ -133,12 +133,12 @@ fn lane(
         wait_for_ring("a ring on the disk", folder.path(), app.pid(), |_| true)?;
         if let Some(left) = before.take() {
             if left.hung {
-                const TOLD: &str = "SCRIPT report";
+                const REPORTED: &str = "SCRIPT report";
                 // The worker may have been quicker than the main thread.
-                let told = app.seen().iter().find(|line| line.contains(TOLD)).cloned();
-                let told = told.map_or_else(|| app.wait_for(TOLD, LIMIT), Ok)?;
-                let path = told.split_whitespace().nth(2).context("no path")?;
-                ensure!(told.ends_with(" recovered"), "{told}");
+                let line = app.seen().iter().find(|line| line.contains(REPORTED)).cloned();
+                let line = line.map_or_else(|| app.wait_for(REPORTED, LIMIT), Ok)?;
+                let path = line.split_whitespace().nth(2).context("no path")?;
+                ensure!(line.ends_with(" recovered"), "{line}");
                 check_report(&left, known_ends, Path::new(path), &mut figures)
                     .with_context(|| format!("{:?}", left.said))?;
                 fs::remove_file(path)?;
@@ -185,12 +185,12 @@ struct Said {
     begun: u64,
     /// When the last one did.
     begun_ns: Uptime,
-    /// When each ended, from the first one on.
+    /// When each message ended, from the first one on.
     ended_ns: Vec<Uptime>,
 }
 
-/// How long the main thread and those that bring the ring into its file have waited for a processor so far;
-/// `None` when one of the latter waits right now, or for a disk.
+/// How long the main thread and the threads that bring the ring into its file have waited for a processor so
+/// far; `None` when one of the latter waits right now, or for a disk.
 fn waited(pid: u32) -> Result<Option<u64>> {
     let mut all_ns = 0;
     for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {
@@ -220,7 +220,7 @@ struct Left {
     hung: bool,
     /// When it was alive for certain, uptime.
     killed_ns: Uptime,
-    /// What had happened before must be in the ring; `None` when that is unknown.
+    /// What had happened before this must be in the ring; `None` when that is unknown.
     settled_ns: Option<Uptime>,
 }
 
@@ -281,8 +281,8 @@ fn wait_until_gone(ring: &Path) -> Result<()> {
     anyhow::bail!("{} was not deleted", ring.display())
 }
 
-/// Nothing is damaged but what was being copied, and every message that was announced half a second ago is
-/// there, once.
+/// Checks that only what was being copied is damaged, and that every message that was announced half a second
+/// ago is there, once.
 fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
     let Left { said, recovered, killed_ns, settled_ns, .. } = left;
     // One thread writes the file, one slot after the other, and none that is being written.
@@ -318,7 +318,7 @@ fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-/// The report of the next launch: whole, of that process, and it names what hung.
+/// Checks the report of the next launch: it is complete, of that process, and names what hung.
 fn check_report(left: &Left, known_ends: bool, path: &Path, figures: &mut Figures) -> Result<()> {
     let report = read(path)?;
     ensure!(report.meta.reason == DumpReason::Recovered { crash_signal: None }, "{:?}", report.meta.reason);

@@ -1,4 +1,4 @@
-//! What the recorder sees on the framework's real classes of an API level, by one scripted app.
+//! What the recorder sees on an API level's real framework classes, with one scripted app.
 
 use std::fmt::Write as _;
 
@@ -14,17 +14,17 @@ use tempfile::tempdir;
 
 use crate::launcher;
 
-/// The runtime that the levels run on: the classes of newer ones are known there, too.
+/// The runtime that the levels run on: it also accepts the classes of newer levels.
 const RUNTIME: &str = "art11";
 
-/// Messages between the first two reports: those of four threads, the loop's two, its own, and the one that
+/// Messages between the first two reports: those of four threads, two of the loop, its own, and the one that
 /// asks.
 const COUNTED: u64 = 4 * 1_000 + 2 + 1 + 1;
 
 /// Messages that wait while the queue is read.
 const WAITING: i32 = 150;
 
-/// What one run showed.
+/// The results of one run.
 #[derive(Debug)]
 pub struct Seen {
     /// How the hook works, or why it does not.
@@ -47,7 +47,7 @@ pub struct Seen {
 ///
 /// # Errors
 /// When it does not run to its end, or leaves other reports than it asked for.
-pub fn look(level: &str, hook: &str, options: &[&str]) -> Result<Seen> {
+pub fn run_on(level: &str, hook: &str, options: &[&str]) -> Result<Seen> {
     let folder = tempdir()?;
     let mut app = launcher(&format!("{RUNTIME}-{level}"))?.app("scenario.Levels");
     for option in options {
@@ -87,7 +87,7 @@ fn headline(report: &Report) -> String {
 }
 
 impl Seen {
-    /// What is not as it has to be on each level, in words.
+    /// What differs from what every level must have, as text.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
@@ -108,7 +108,7 @@ impl Seen {
         faults
     }
 
-    /// The messages that wait, those of the frame clock not among them.
+    /// The waiting messages, without those of the frame clock.
     fn waiting(&self) -> impl Iterator<Item = i32> {
         self.queue.messages.iter().filter_map(|entry| match &entry.body {
             PendingBody::Message { what, target, .. } if target == "scenario.Levels$Shop" => Some(*what),

@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: one prepared launcher per testbed, and what more than one of them plays.
+//! What the end-to-end tests share: one prepared launcher per testbed, and what several of them run.
 
 pub mod causes;
 pub mod exhausted;
@@ -25,11 +25,11 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use anyhow::Result;
 use lab_launch::{Build, Launcher};
 
-/// The argument of an app that hangs until a signal comes: a machine that is slow to get there has no report
-/// of the hang first.
+/// The argument of an app that hangs until a signal comes: without it, a slow machine would have a report of
+/// the hang before the signal.
 pub const HANG_REPORT_LATE: &str = "hangMs=60000";
 
-/// The launcher of a testbed; the first to ask prepares it, for all tests of the program.
+/// The launcher of a testbed. The first call prepares it, for all tests of the program.
 ///
 /// # Errors
 /// When the testbed or what runs on it cannot be built.

@@ -1,4 +1,4 @@
-//! Libraries of others that apps dispatch messages with, as Maven Central has them.
+//! Third-party libraries with which apps dispatch messages, from Maven Central.
 
 use anyhow::Result;
 use loopbox_android_pack::ktx;
@@ -40,8 +40,7 @@ const RX_ANDROID: Pinned<'_> = jar(
     "18fc3d5a89e83df8b7cd4a5a4eb42a9ee525ce6477e1302794b3449f1d75cb02",
 );
 
-/// The jars of Kotlin's coroutines and of RxJava, with what they have for Android. `folder` takes what is
-/// unpacked.
+/// The jars of Kotlin's coroutines and of RxJava, with their Android parts. Files are unpacked into `folder`.
 ///
 /// # Errors
 /// When one cannot be had.

@@ -1,7 +1,7 @@
-//! The links to crash SDKs: `integrate.Links` drives each as its SDK would, over the end of a process.
+//! The links to crash SDKs: `integrate.Links` drives each link as its SDK would, across the end of a process.
 //!
-//! What arrives where is written in one place, the table in `jni-glue/integrations/README.md`, which these
-//! runs are compared with.
+//! What arrives where is written only in the table of `jni-glue/integrations/README.md`; these runs are
+//! compared with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,13 +26,13 @@ const ANR: u32 = 6;
 /// The columns of the table, in their order.
 const COLUMNS: [&str; 4] = ["live", "last", "hang", "crash"];
 
-/// What arrives: whether a file, and whether the digest. A cell is a column and an SDK; one in which nothing
-/// arrives is not there.
+/// What arrives: a file, a digest, or both. A cell is a column and an SDK; a cell in which nothing arrives is
+/// missing.
 type Arrived = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Plays an ANR, a hang that the system did not notice, and a crash, each in a process that is killed in the
-/// middle of it and the next start; `start` gets a program that runs `integrate.Links`. `knows_ends`: the
-/// Android version has `ApplicationExitInfo`; there the whole table is compared.
+/// Runs an ANR, a hang that the system did not notice, and a crash. Each is in a process that is killed
+/// during it, followed by the next start; `start` gets a program that runs `integrate.Links`. `knows_ends`:
+/// the Android version has `ApplicationExitInfo`; then the whole table is compared.
 ///
 /// # Errors
 /// When a link does something else than it should.
@@ -119,7 +119,7 @@ fn check_hang(start: &dyn Fn() -> App, arrived: &mut Arrived) -> Result<()> {
     expect(&said, "logged ", &["ERROR HANG true"])
 }
 
-/// All files of a folder.
+/// Copies all files of a folder.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     for file in fs::read_dir(from)? {
         let file = file?.path();
@@ -157,7 +157,7 @@ fn begin(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> App {
     if kind == "ANR" { app.argument(SAYS) } else { app }
 }
 
-/// Until it hangs, and has printed what the links made of it.
+/// Waits until it hangs, and has printed the links' results.
 fn to_hang(app: &mut Running) -> Result<()> {
     app.wait_for("SCRIPT ready", LIMIT)?;
     wait_for_signal_catcher(app.pid())?;
@@ -166,7 +166,8 @@ fn to_hang(app: &mut Running) -> Result<()> {
     Ok(())
 }
 
-/// The process that hangs and is killed; returns what the system will report of its end, and what it printed.
+/// Runs the process that hangs and is killed. Returns what the system will report of its end, and what it
+/// printed.
 fn live(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> Result<(String, Vec<String>)> {
     let mut app = begin(start, folder, kind).start()?;
     to_hang(&mut app)?;
@@ -210,7 +211,7 @@ fn expect(said: &[String], word: &str, wanted: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The lines `arrives COLUMN SDK: WHAT`. What comes into one cell at the start and later is in it together.
+/// Reads the lines `arrives COLUMN SDK: WHAT`. What arrives in one cell at the start and later is combined.
 fn note(said: &[String], arrived: &mut Arrived) -> Result<()> {
     for line in after(said, "arrives ") {
         let (cell, what) = line.split_once(':').with_context(|| line.to_owned())?;
@@ -224,7 +225,7 @@ fn note(said: &[String], arrived: &mut Arrived) -> Result<()> {
     Ok(())
 }
 
-/// The cells of the table that begins with an empty head and the column of living processes: each says
+/// The cells of the table that begins with an empty head and the column of living processes: each contains
 /// `file`, `digest`, both, or neither.
 fn documented(page: &str) -> Result<Arrived> {
     let table = page.split_once("| | ANR of a living process |").context("no table of what arrives")?.1;

@@ -11,12 +11,12 @@ use anyhow::{Context, Result};
 #[derive(Debug)]
 pub struct Cgroup {
     path: PathBuf,
-    /// What it is made for.
+    /// The file that it is built for.
     pub file: &'static str,
 }
 
 impl Cgroup {
-    /// One that has `file`, of whichever version; none where none can be made.
+    /// A control group that has `file`, of either version; none where none can be made.
     pub fn with(file: &'static str) -> Option<Self> {
         let (controller, _) = file.split_once('.')?;
         let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
@@ -37,7 +37,7 @@ impl Cgroup {
         None
     }
 
-    /// Writes to what it was made for.
+    /// Writes to the file that it was made for.
     ///
     /// # Errors
     /// When the kernel refuses it.

@@ -78,15 +78,15 @@ impl std::fmt::Display for Cell {
 }
 
 impl Cell {
-    /// Whether the tests run it, briefly. The others take minutes to set up, or need what not every machine
-    /// has.
+    /// Whether the tests run it, briefly. The other cells take minutes to set up, or need something that not
+    /// every machine has.
     pub fn in_tests(&self) -> bool {
         let named = to_test_on(&["art10", "art11", "art11-jit", "art11-arm64"]);
         named.iter().any(|testbed| testbed == self.testbed) && self.mode != Mode::Tagged
     }
 }
 
-/// The phases that can run: the method handles of libcore 10 do not work on later runtimes.
+/// The phases that can run: method handles of libcore 10 do not work on later runtimes.
 fn phases(testbed: &Testbed) -> Vec<&'static str> {
     let runs = |phase: &&str| *phase != "Handles" || ["10", "11"].contains(&testbed.manifest.art.as_str());
     PHASES.into_iter().filter(runs).collect()
@@ -160,8 +160,8 @@ fn number(report: &Report, name: &str) -> u64 {
     figure.and_then(|figure| figure.value.parse().ok()).unwrap_or(0)
 }
 
-/// Runs some phases and returns the report of each, with the stacks of that phase only (none when the machine
-/// was too busy), and how many methods the runtime compiled meanwhile.
+/// Runs some phases. Returns the report of each, with the stacks of that phase only (none when the machine
+/// was too busy), and how many methods the runtime compiled in that time.
 ///
 /// # Errors
 /// When the app does not run to its end or leaves another number of reports.
@@ -230,7 +230,7 @@ pub fn table(rows: &[(Cell, Result<Figures>)]) -> String {
     text
 }
 
-/// Runs cells one after the other; the table goes to standard output. Whether all of them were good.
+/// Runs cells one after the other; the table goes to standard output. Returns whether all of them were good.
 pub fn run_all(cells: &[Cell], phase_ms: u32) -> bool {
     let rows: Vec<_> = cells.iter().map(|&cell| (cell, run(cell, phase_ms))).collect();
     println!("{phase_ms} ms a phase, {} phases\n{}", PHASES.len(), table(&rows));

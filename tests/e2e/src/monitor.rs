@@ -1,5 +1,4 @@
-//! kill -9 of processes that append to one file of the performance monitor: no line is lost but the one in
-//! flight.
+//! kill -9 of processes that append to one file of the performance monitor: only the line in flight is lost.
 
 use crate::launcher;
 use anyhow::{Context, Result, ensure};
@@ -8,13 +7,13 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// What all runs showed.
+/// The results of all runs.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Appended {
     /// Processes killed.
     pub runs: usize,
     /// Lines that they had announced, all of which are there.
-    pub told: u64,
+    pub announced: u64,
     /// Lines that are there without having been announced.
     pub in_flight: u64,
     /// Lines in flight that are cut off.
@@ -27,7 +26,7 @@ pub struct Appended {
 /// When a line is missing that was announced, or one is damaged that is not the last of its process.
 pub fn kill_appending(testbed: &str, folder: &Path, runs: usize) -> Result<Appended> {
     let launcher = launcher(testbed)?;
-    let mut told = Vec::new();
+    let mut announced = Vec::new();
     for run in 0..runs {
         let app = launcher.app("scenario.MonitorAppends").argument(format!("dir={}", folder.display()));
         let mut app = app.argument(format!("run={run}")).start()?;
@@ -36,7 +35,7 @@ pub fn kill_appending(testbed: &str, folder: &Path, runs: usize) -> Result<Appen
         app.kill();
         while app.wait_for("SCRIPT wrote", LIMIT).is_ok() {}
         let last = app.seen().iter().rev().find_map(|line| line.strip_prefix("SCRIPT wrote "));
-        told.push(last.context("nothing was announced")?.parse::<u64>()?);
+        announced.push(last.context("nothing was announced")?.parse::<u64>()?);
         ensure!(!app.seen().iter().any(|line| line.contains("did not write")), "run {run}");
     }
     // The kernel stops a write between two pages when its process is killed: then the last line is cut,
@@ -56,10 +55,13 @@ pub fn kill_appending(testbed: &str, folder: &Path, runs: usize) -> Result<Appen
             ensure!(number == found[run], "run {run}: line {number} after {}", found[run] - 1);
         }
     }
-    for (run, (&told, &found)) in told.iter().zip(&found).enumerate() {
-        ensure!(found >= told && found <= told + 1, "run {run}: {found} lines, {told} announced");
-        appended.told += told;
-        appended.in_flight += found - told;
+    for (run, (&announced, &found)) in announced.iter().zip(&found).enumerate() {
+        ensure!(
+            found >= announced && found <= announced + 1,
+            "run {run}: {found} lines, {announced} announced"
+        );
+        appended.announced += announced;
+        appended.in_flight += found - announced;
     }
     ensure!(
         appended.torn + appended.in_flight <= runs as u64,

@@ -1,5 +1,5 @@
-//! What the recorder and its reports know of the framework by name, compared with the real class files of an
-//! API level.
+//! The framework's names that the recorder and its reports know, compared with the real class files of an API
+//! level.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -21,8 +21,8 @@ const fn since(api: u32) -> RangeInclusive<u32> {
     api..=NEWEST
 }
 
-/// Every name of the framework that anything here matches or reaches for. Elsewhere each stands where it is
-/// used.
+/// Every name of the framework that any code here matches or uses. In the code, each name is written where it
+/// is used.
 const NAMES: &[Name] = &[
     // Frames of stacks: `looper::stack`, `report::model::framework`, `agent::report::{outside,
     // unseen_message, running_message}`.
@@ -91,7 +91,7 @@ impl Classes {
         }
     }
 
-    /// Of what `javap -p -constants` prints of several classes.
+    /// Reads what `javap -p -constants` prints of several classes.
     fn parse(text: &str) -> Self {
         let mut classes = Self::default();
         let mut members = None;
@@ -111,7 +111,7 @@ impl Classes {
         classes
     }
 
-    /// The classes of [`NAMES`], as a level has them.
+    /// The classes of [`NAMES`] on a level.
     fn of_level(api: u32) -> Result<Self> {
         let kept = level_classes(api)?;
         let there: BTreeSet<String> = jar::names(&kept)?.into_iter().collect();
@@ -137,7 +137,7 @@ fn constant_of(handler: &str) -> Option<String> {
     Some(constant)
 }
 
-/// What is otherwise on a level than it is known here, in words.
+/// What differs on a level from what is known here, as text.
 ///
 /// # Errors
 /// When the level's classes cannot be had or read.

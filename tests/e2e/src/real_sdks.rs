@@ -20,13 +20,13 @@ use loopbox_setup::{jar, jvm};
 use serde::Deserialize;
 use tempfile::{TempDir, tempdir};
 
-/// Which files of Maven Central they are.
+/// The list of files from Maven Central.
 const LIST: &str = "tests/real-sdks/sdks.toml";
 
 /// The links whose SDK is on Maven Central.
 const LINKS: [&str; 6] = ["acra", "bugsnag", "datadog", "opentelemetry", "sentry", "xcrash"];
 
-/// What the JVM's modules are asked to open: Robolectric sets what is private there.
+/// Packages that the JVM's modules must open: Robolectric sets private fields there.
 const OPENED: [&str; 4] = ["java.io", "java.lang", "java.net", "java.util"];
 
 /// The runs that leave a report each: their names, and the arguments of `com.example.shop.Checkout`.
@@ -41,7 +41,7 @@ const RUNS: [(&str, &[&str]); 5] = [
 /// The words that the system has for a process that does not respond.
 const SAYS: &str = "says=Input dispatching timed out";
 
-/// The run of the app as R8 makes it for a release.
+/// The name for the run of the app as R8 builds it for a release.
 const SHRUNK: &str = "shrunk";
 
 /// What hangs.
@@ -63,11 +63,11 @@ pub struct RealSdks {
     class_path: Vec<PathBuf>,
     /// The folder that has only the jar of the framework.
     framework: PathBuf,
-    /// Of the app that R8 made.
+    /// The mapping of the app that R8 made.
     mapping: PathBuf,
 }
 
-/// The class files of some of them, by their packages as `sdks.toml` has them, as jars below `folder`.
+/// The class files of some SDKs, by their packages in `sdks.toml`, as jars below `folder`.
 ///
 /// # Errors
 /// When one is not in that list or cannot be had.
@@ -103,7 +103,7 @@ fn classes_of(file: &Path, nth: usize, folder: &Path) -> Result<PathBuf> {
 }
 
 impl RealSdks {
-    /// Once for all tests of a program.
+    /// Prepared once for all tests of a program.
     ///
     /// # Panics
     /// When it cannot be had.
@@ -140,8 +140,8 @@ impl RealSdks {
         Ok(Self { work, class_path, framework, mapping: shrunk.mapping })
     }
 
-    /// Runs the tests of some classes in a JVM of their own. Those of SDKs that have hooks of the exit, or a
-    /// thread that does not end, are alone in it.
+    /// Runs the tests of some classes in a separate JVM. Tests of SDKs that have exit hooks, or a thread that
+    /// does not end, run alone in it.
     ///
     /// Returns the folder that they could write into.
     ///
@@ -165,7 +165,7 @@ impl RealSdks {
         Ok(folder)
     }
 
-    /// What R8's own Retrace makes of a stack of the app that R8 made.
+    /// The result of R8's own Retrace for a stack of the app that R8 made.
     ///
     /// # Errors
     /// When it cannot be run.

@@ -70,7 +70,7 @@ impl Scenario {
         how.to_owned()
     }
 
-    /// Every message is in exactly one record, whatever happened.
+    /// Checks that every message is in exactly one record.
     ///
     /// # Panics
     /// When one is not.

@@ -6,7 +6,7 @@ use loopbox_setup::workspace::root;
 use std::fs;
 
 /// Checks each frame of the app, in stacks with outermost frames first: its line in the source, below
-/// `tests/app`, calls the frame above it. Returns how many there were.
+/// `tests/app`, calls the frame above it. Returns how many frames there were.
 ///
 /// # Errors
 /// With the first frame that has no line, or one that does not call what it called.

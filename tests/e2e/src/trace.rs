@@ -1,4 +1,4 @@
-//! The system calls of a process that have to do with files, by strace.
+//! A process's system calls about files, by strace.
 
 use anyhow::{Context, Result};
 use lab_reports::live::wait_until;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-/// The calls of a process that have to do with files, as strace writes them down.
+/// A process's calls about files, as strace writes them.
 #[derive(Debug)]
 pub struct Trace {
     strace: Child,
@@ -14,7 +14,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Watches a process that runs, and the threads that it starts. Writes its log into `folder`.
+    /// Traces a running process, and the threads that it starts. Writes its log into `folder`.
     ///
     /// # Errors
     /// When there is no strace, or the process ends.
@@ -39,7 +39,7 @@ impl Trace {
         Ok(Self { strace, log })
     }
 
-    /// The calls so far: of which thread, and what.
+    /// The calls so far: the thread, and the call.
     ///
     /// # Errors
     /// When the log cannot be read.
@@ -54,7 +54,7 @@ impl Trace {
         Ok(whole.lines().filter_map(call).collect())
     }
 
-    /// Waits until a call like this was made, and returns all of them.
+    /// Waits until a matching call was made, and returns all of them.
     ///
     /// # Errors
     /// When none is.

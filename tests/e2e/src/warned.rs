@@ -1,4 +1,4 @@
-//! `scenario.Warned`: an app on the framework of Android 17, with the system's side of it in its process.
+//! `scenario.Warned`: an app on the framework of Android 17, with the system's side in the same process.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub struct Warned {
 }
 
 impl Warned {
-    /// Starts it and waits until it is registered for warnings, unless it is not to.
+    /// Starts it and waits until it is registered for warnings, unless the arguments exclude that.
     ///
     /// # Errors
     /// When it does not start.
@@ -60,7 +60,7 @@ impl Warned {
         self.expects(&format!("did {}", self.given)).map(drop)
     }
 
-    /// Waits for a line since the last order: several threads write them.
+    /// Waits for a line since the last order: several threads write lines.
     ///
     /// # Errors
     /// When that does not come.
@@ -73,7 +73,7 @@ impl Warned {
         }
     }
 
-    /// Main is in a message that does not end before [`Warned::open`].
+    /// Makes main run a message that does not end before [`Warned::open`].
     ///
     /// # Errors
     /// When that does not come.

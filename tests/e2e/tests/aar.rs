@@ -1,5 +1,5 @@
-//! The archive as an app gets it: unpacked, its classes dexed by themselves, its library loaded, and an app
-//! on top that knows nothing but the public API.
+//! The archive as an app gets it: unpacked, its classes dexed separately, its library loaded, and an app on
+//! top that uses only the public API.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -74,7 +74,7 @@ impl Unpacked {
         Ok(Self { launcher, folder })
     }
 
-    /// A program in a jar of its own, with the archive's classes and library.
+    /// A program in a separate jar, with the archive's classes and library.
     fn program(&self, jar: &str, class: &str) -> App {
         let part = |name: &str| self.folder.path().join(name);
         let class_path = format!("{}:{}", part("loopbox.jar").display(), part(jar).display());
@@ -97,8 +97,8 @@ impl Unpacked {
     fn drive(&self, what: &str, home: &Path) -> Result<Report> {
         let program = self.program("drive.jar", "integrate.Drive");
         let lines = lines(program.argument(what).argument(home.display().to_string()))?;
-        let told = said(&lines, "told");
-        read(told.first().with_context(|| format!("{what}: {lines:?}"))?.as_ref())
+        let answers = said(&lines, "reported");
+        read(answers.first().with_context(|| format!("{what}: {lines:?}"))?.as_ref())
     }
 }
 
@@ -147,8 +147,8 @@ fn an_app_hangs_and_its_listener_gets_file_reason_and_digest() -> Result<()> {
     for refused in ["card", "broken"] {
         assert_eq!(note(&report, refused), None);
     }
-    let told = said(&lines, "report");
-    assert!(told[0].starts_with("REQUESTED the user shook the phone loopbox-"), "{told:?}");
+    let answers = said(&lines, "report");
+    assert!(answers[0].starts_with("REQUESTED the user shook the phone loopbox-"), "{answers:?}");
     let digest = said(&lines, "digest")[0];
     assert!(digest.contains(&format!("main runs {OPEN_BOOK} for ")), "{digest}");
     assert!(
@@ -166,8 +166,8 @@ fn what_a_killed_process_left_is_reported_and_taken_at_the_next_launch() -> Resu
     app.wait_for("hangs", LIMIT)?;
     app.kill();
     let lines = unpacked().run("take", home.path())?;
-    let told = said(&lines, "report");
-    assert!(told.iter().any(|line| line.starts_with("RECOVERED ")), "{lines:?}");
+    let answers = said(&lines, "report");
+    assert!(answers.iter().any(|line| line.starts_with("RECOVERED ")), "{lines:?}");
     let pending = said(&lines, "pending");
     let once = ["RECOVERED of another new", "in all 1"];
     assert_eq!(pending, [&once[..], &once[..], &["in all 0"]].concat(), "{lines:?}");
@@ -279,7 +279,7 @@ fn rules_without(rule: &str) -> Result<String> {
     Ok(broken)
 }
 
-/// What the shrunk app prints on a testbed when it is run with these arguments.
+/// What the shrunk app prints on a testbed with these arguments.
 fn run_shrunk(launcher: &Launcher, app: &Shrunk, arguments: &[&str]) -> Result<Vec<String>> {
     let mut app = launcher.app_in(&app.jar, "com.example.reader.Main");
     app = app.property("java.library.path", unpacked().folder.path().join("jni/x86_64").display());
@@ -289,7 +289,7 @@ fn run_shrunk(launcher: &Launcher, app: &Shrunk, arguments: &[&str]) -> Result<V
     lines(app)
 }
 
-/// With the rules that the archive brings along, and no other rules about the library.
+/// Uses the rules from the archive, and no other rules for the library.
 #[test]
 fn the_archives_own_rules_keep_what_is_called_by_name_whoever_shrinks() -> Result<()> {
     let rules = own_rules()?;
@@ -307,7 +307,7 @@ fn the_archives_own_rules_keep_what_is_called_by_name_whoever_shrinks() -> Resul
     })
 }
 
-/// Everything of it works, and its mapping puts the lines of the source back.
+/// All of the recorder works, and the mapping restores the source's lines.
 fn hangs(testbed: &str, app: &Shrunk) -> Result<()> {
     let home = tempdir()?;
     let launcher = Launcher::shipped(testbed)?;
@@ -335,8 +335,8 @@ fn hangs(testbed: &str, app: &Shrunk) -> Result<()> {
     Ok(())
 }
 
-/// A build that lost one rule: what is missing is reported when the library is loaded, and the app runs on
-/// without it.
+/// A build without one of the rules: what is missing is reported when the library is loaded, and the app runs
+/// on without the recorder.
 #[test]
 fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
     let home = tempdir()?;
@@ -351,7 +351,8 @@ fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
     Ok(())
 }
 
-/// Nothing but the rule says that the Looper calls it: each message would end in an AbstractMethodError.
+/// Only the rule shows that the Looper calls it: without it, each message would end in an
+/// AbstractMethodError.
 #[test]
 fn an_observer_that_lost_its_rule_is_not_hooked_in() -> Result<()> {
     let rules = own_rules()?;
@@ -376,12 +377,11 @@ fn an_observer_that_lost_its_rule_is_not_hooked_in() -> Result<()> {
     Ok(())
 }
 
-/// What an app that ProGuard shrinks adds. It is no rule of the archive: R8 keeps these annotations on
-/// methods by itself, and would keep all others of the app, too.
+/// The rule that an app shrunk by ProGuard adds. It is not in the archive: R8 keeps these annotations on
+/// methods by itself, and would keep all other annotations of the app, too.
 const FOR_PROGUARD: &str = "-keepattributes RuntimeInvisibleAnnotations";
 
-/// ProGuard drops the annotations by which ART takes natives for fast ones, and no stack is then taken by
-/// ART.
+/// ProGuard removes the annotations by which ART recognises fast natives; then no stack is taken through ART.
 #[test]
 fn proguard_needs_a_rule_about_annotations_that_the_archive_does_not_bring() -> Result<()> {
     let home = tempdir()?;
@@ -395,7 +395,7 @@ fn proguard_needs_a_rule_about_annotations_that_the_archive_does_not_bring() -> 
     Ok(())
 }
 
-/// Java's half of it is tested where it is compiled.
+/// The Java half of the same property is tested where it is compiled.
 #[test]
 fn the_library_that_goes_into_stores_does_not_know_the_hidden_field() -> Result<()> {
     let library = fs::read(unpacked().folder.path().join("jni/x86_64/libloopbox.so"))?;
@@ -426,7 +426,7 @@ fn the_links_to_crash_sdks_work_shrunk_and_unshrunk() -> Result<()> {
     Ok(())
 }
 
-/// The links, what they are compiled against, and who drives them.
+/// The sources of the links, of what they are compiled against, and of their driver.
 fn link_sources() -> Result<Vec<PathBuf>> {
     let tests = root().join("tests");
     let glue = root().join("jni-glue");
@@ -466,12 +466,12 @@ fn the_samples_hangs_are_seen_for_what_they_are() -> Result<()> {
     let report = unpacked().drive("FLOOD", home.path())?;
     // The sample has the default limit of 200 ms, which a busy machine may use up before the first line.
     let flooded = report.pending.lines.iter().any(|line| line.contains("Hangs$Busy"));
-    let told = PendingSource::Unavailable("not complete within 200 ms".into());
-    assert!(flooded || report.pending.source == told, "{:?}", report.pending);
+    let unavailable = PendingSource::Unavailable("not complete within 200 ms".into());
+    assert!(flooded || report.pending.source == unavailable, "{:?}", report.pending);
     Ok(())
 }
 
-/// A server that takes the first file, calls the second one too large and breaks down at the third.
+/// A server that accepts the first file, calls the second one too large and fails at the third.
 #[test]
 fn an_upload_deletes_what_is_taken_and_keeps_the_rest() -> Result<()> {
     let folder = tempdir()?;

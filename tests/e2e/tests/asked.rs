@@ -21,17 +21,17 @@ fn run(folder: &Path, mode: &str, fault: &str) -> Result<Vec<String>> {
 #[test]
 fn the_main_thread_does_not_wait_for_a_report_that_it_asks_for() -> Result<()> {
     let folder = tempdir()?;
-    let told = run(folder.path(), "disk", "disk")?;
-    assert_eq!(told.len(), 51, "{told:?}");
-    assert!(told.iter().take(50).all(|line| line == "got null") && told[50] == "done", "{told:?}");
+    let answers = run(folder.path(), "disk", "disk")?;
+    assert_eq!(answers.len(), 51, "{answers:?}");
+    assert!(answers.iter().take(50).all(|line| line == "got null") && answers[50] == "done", "{answers:?}");
     Ok(())
 }
 
 #[test]
 fn who_asks_for_a_report_is_called_with_it_or_without_one() -> Result<()> {
     let folder = tempdir()?;
-    let told = run(folder.path(), "callback", "")?;
-    let [on_main, asked, nowhere, ended, done] = &told[..] else { panic!("{told:?}") };
+    let answers = run(folder.path(), "callback", "")?;
+    let [on_main, asked, nowhere, ended, done] = &answers[..] else { panic!("{answers:?}") };
     assert_eq!((on_main.as_str(), done.as_str()), ("got null", "done"));
     let named = asked.strip_prefix("answer to asked: asked ").context("not answered")?;
     let name = named.strip_suffix(" on loopbox-listener").context("on another thread")?;
@@ -54,8 +54,8 @@ fn who_asks_for_a_report_is_called_with_it_or_without_one() -> Result<()> {
 #[test]
 fn a_listener_may_be_notified_of_a_report_before_it_is_complete() -> Result<()> {
     let folder = tempdir()?;
-    let told = run(folder.path(), "first", "")?;
-    let [first, complete, done] = &told[..] else { panic!("{told:?}") };
+    let answers = run(folder.path(), "first", "")?;
+    let [first, complete, done] = &answers[..] else { panic!("{answers:?}") };
     let named = |line: &str, when: &str| -> Result<(String, String)> {
         let rest = line.strip_prefix(when).with_context(|| line.to_owned())?;
         let (name, digest) = rest.trim_start().split_once(" asked ").context("no digest")?;

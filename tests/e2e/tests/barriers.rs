@@ -1,5 +1,5 @@
 //! A main thread that sleeps while ordinary messages are due: a leaked sync barrier, without any SIGQUIT; and
-//! what only seems so.
+//! cases that only seem so.
 
 use anyhow::{Context, Result};
 use lab_launch::{Running, reports};
@@ -17,7 +17,7 @@ use tempfile::{TempDir, tempdir};
 const MS: u64 = 1_000_000;
 /// The hang threshold of the apps here.
 const HANG_MS: u64 = 2_600;
-/// The file that lets the app go on.
+/// The file that lets the app continue.
 const GATE: &str = "gate";
 
 struct Played {
@@ -43,7 +43,7 @@ impl Played {
         Ok(Self { folder, app })
     }
 
-    /// The complete report that the app's listener is called with, and what it means.
+    /// The complete report with which the app's listener is called, and its diagnosis.
     fn report(&mut self, why: &str) -> Result<(PathBuf, Report, Diagnosis)> {
         let line = loop {
             let line = self.app.wait_for("SCRIPT report", LIMIT)?;
@@ -66,7 +66,7 @@ impl Played {
     }
 }
 
-/// Of a hang, by its own report, with the barrier as the cause.
+/// Checks that the report is the hang's own, with the barrier as the cause.
 fn assert_barrier(report: &Report, diagnosis: &Diagnosis, has_stack: bool) {
     assert_eq!(report.meta.reason, DumpReason::Hang);
     assert_eq!(report.anr.verdict, AnrVerdict::Hang, "{:?}", report.anr);
@@ -77,7 +77,8 @@ fn assert_barrier(report: &Report, diagnosis: &Diagnosis, has_stack: bool) {
     assert!(sure, "{diagnosis:#?}");
 }
 
-/// By each hook and each way to watch main; with the fault, stacks come from `Thread.getStackTrace`.
+/// With each hook and each way to watch main; with the injected fault, stacks come from
+/// `Thread.getStackTrace`.
 #[test]
 fn a_leaked_barrier_is_a_hang_without_any_signal() -> Result<()> {
     let printers = testbed::to_test_on(&["art10", "art11", "art14"]);
@@ -115,7 +116,7 @@ fn a_leaked_barrier_is_a_hang_on_real_levels_whose_queue_is_a_list() -> Result<(
     Ok(())
 }
 
-/// What cannot be read stays unknown: no hang is made of it, and the signal finds the barrier.
+/// What cannot be read stays unknown: it does not become a hang, and the signal finds the barrier.
 #[test]
 fn a_barrier_in_a_queue_without_a_list_is_found_by_the_signal() -> Result<()> {
     for level in ["fw36-concurrent", "fw37"] {
@@ -136,7 +137,7 @@ fn a_barrier_in_a_queue_without_a_list_is_found_by_the_signal() -> Result<()> {
     Ok(())
 }
 
-/// The signal of the system comes later, if it comes: it is one hang, and has one file.
+/// The system's signal comes later, if at all: there is one hang, with one file.
 #[test]
 fn the_signal_that_comes_later_goes_into_the_same_file() -> Result<()> {
     let mut played = Played::begin("art11", &["mode=leaked"])?;
@@ -163,7 +164,7 @@ fn messages_behind_a_barrier_that_do_not_wake_main_are_noticed() -> Result<()> {
     Ok(())
 }
 
-/// Nothing wakes up for it before.
+/// Nothing wakes up for the barrier earlier.
 #[test]
 fn a_barrier_that_comes_while_main_sleeps_is_noticed_once_main_has_run() -> Result<()> {
     let mut played = Played::begin("art11", &["mode=asleep"])?;

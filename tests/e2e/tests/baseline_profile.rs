@@ -1,5 +1,5 @@
-//! The baseline profile of the archive: the classes that an installation and a message need, and no others;
-//! in the form of Android's tools.
+//! The baseline profile of the archive: exactly the classes that an installation and a message need, in the
+//! form of Android's tools.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,8 +12,8 @@ use tempfile::tempdir;
 
 const PROFILE: &str = "jni-glue/android/baseline-prof.txt";
 
-/// The classes of the recorder that ART has loaded, by its own log: installed, with messages, and asked for
-/// its status.
+/// The recorder's classes that ART has loaded, by its own log: after the installation, after messages, and
+/// after a request for the status.
 #[derive(Default)]
 struct Loaded {
     on_main: BTreeSet<String>,

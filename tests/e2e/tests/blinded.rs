@@ -1,5 +1,5 @@
-//! Ways in which another library takes the hook's place, with the queue's idle handlers as well: what ran
-//! unseen is never idle.
+//! Ways in which another library takes the hook's place, and the queue's idle handlers as well: what ran
+//! unseen never counts as idle.
 
 use anyhow::{Context, Result};
 use lab_launch::{reports, wait_for_report};
@@ -40,7 +40,7 @@ impl Played {
         Ok(Self { report: decoded.report, diagnosis, said: ended.lines })
     }
 
-    /// Whether what the status said of the hook begins so.
+    /// Whether the status's text about the hook begins like this.
     fn said(&self, when: &str, words: &str) -> bool {
         let begin = format!("SCRIPT {when} {words}");
         self.said.iter().any(|line| line.starts_with(&begin))
@@ -143,7 +143,7 @@ fn a_library_that_stops_passing_on_is_noticed_at_the_next_report() -> Result<()>
     })
 }
 
-/// It has passed on the start, so the message seems to run on: what shows that it does not is main's stack.
+/// The library has passed on the start, so the message seems to run on: main's stack shows that it does not.
 #[test]
 fn a_library_that_stops_passing_on_in_a_message_is_noticed_by_mains_stack() -> Result<()> {
     on_each("stops", |played| {
@@ -153,8 +153,8 @@ fn a_library_that_stops_passing_on_in_a_message_is_noticed_by_mains_stack() -> R
     })
 }
 
-/// Its end is the next message's start, or an idle handler's call. Without either it would run on, and be a
-/// hang.
+/// It ends when the next message starts, or an idle handler is called. Without either it would run on, and
+/// count as a hang.
 #[test]
 fn the_message_that_the_recorder_was_installed_in_ends_without_idle_handlers() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
@@ -165,7 +165,7 @@ fn the_message_that_the_recorder_was_installed_in_ends_without_idle_handlers() -
     Ok(())
 }
 
-/// The Looper's field may not be read there. Main's own time in the processors is what makes it doubtful.
+/// The Looper's field may not be read there. Main's own processor time makes the hook doubtful.
 #[test]
 fn with_public_api_only_a_hook_without_idle_handlers_is_doubted_where_main_has_run() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

@@ -1,4 +1,4 @@
-//! What an app marks on its way, in its reports and in what a killed process leaves.
+//! An app's breadcrumbs, in its reports and in what a killed process leaves.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::reports;
@@ -14,7 +14,7 @@ fn names(report: &Report) -> Vec<&str> {
     report.breadcrumbs.iter().map(|breadcrumb| breadcrumb.name.as_str()).collect()
 }
 
-/// The report that the app has asked for by this name.
+/// The report that the app has requested under this name.
 fn asked(folder: &Path, name: &str) -> Result<Report> {
     for path in reports(folder)? {
         let report = read(&path)?;
@@ -107,9 +107,9 @@ fn process_killed_in_a_hang_leaves_the_breadcrumbs_of_before_and_of_the_hang() -
         first.kill();
 
         let mut second = app().start()?;
-        let told = second.wait_for("SCRIPT report", LIMIT)?;
+        let line = second.wait_for("SCRIPT report", LIMIT)?;
         second.kill();
-        let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+        let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
         assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None }, "{testbed}");
         assert_eq!(report.meta.process.pid, pid);
         assert_eq!(names(&report), ["before the hang", "in the hang"]);

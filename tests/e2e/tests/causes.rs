@@ -16,7 +16,7 @@ fn found_on(testbed: &str, cause: &str) -> Result<Diagnosis> {
     Ok(played(testbed, cause)?.1)
 }
 
-/// As [`found`], with what the report has.
+/// Like [`found`], with the report.
 fn found_in(cause: &str) -> Result<(Report, Diagnosis)> {
     played("art10", cause)
 }
@@ -33,8 +33,8 @@ fn played(testbed: &str, cause: &str) -> Result<(Report, Diagnosis)> {
     Ok((report, verdict))
 }
 
-/// As [`found_in`], with these words in the line that crash services show. The queue is read later than the
-/// rest, by a thread that a busy machine may not let run in time.
+/// Like [`found_in`], and the line for crash services contains these words. The queue is read later than the
+/// rest, by a thread that may not run in time on a busy machine.
 fn found_with(cause: &str, words: &[&str]) -> Result<Diagnosis> {
     let (report, verdict) = found_in(cause)?;
     let unread = verdict.caveats.iter().any(|caveat| caveat == QUEUE_UNKNOWN);
@@ -215,7 +215,8 @@ fn a_cold_start() -> Result<()> {
     Ok(())
 }
 
-/// Preferences are a substitute under the platform's names; the file that does not come is real, a pipe.
+/// Preferences are replaced by a class with the platform's names; the file that does not come is real, a
+/// pipe.
 #[test]
 fn preferences_that_are_read() -> Result<()> {
     let verdict = found("load")?;
@@ -223,7 +224,8 @@ fn preferences_that_are_read() -> Result<()> {
     Ok(())
 }
 
-/// The system stops an Activity, and waits for what the app has changed: no method of the app does. As above.
+/// The system stops an Activity, and waits for the app's changes: no method of the app is on the stack.
+/// Otherwise as above.
 #[test]
 fn preferences_that_are_written() -> Result<()> {
     let verdict = found("apply")?;
@@ -235,7 +237,7 @@ fn preferences_that_are_written() -> Result<()> {
     Ok(())
 }
 
-/// There is no SQLite on a testbed: a substitute waits under the platform's names, in native code.
+/// There is no SQLite on a testbed: a replacement waits in native code, with the platform's names.
 #[test]
 fn a_query() -> Result<()> {
     let verdict = found("query")?;
@@ -243,7 +245,7 @@ fn a_query() -> Result<()> {
     Ok(())
 }
 
-/// The same substitute, whose pool of connections is Java as on a device.
+/// The same replacement, whose connection pool is Java code as on a device.
 #[test]
 fn a_database_that_another_thread_works_on() -> Result<()> {
     let verdict = found("connection")?;
@@ -252,7 +254,7 @@ fn a_database_that_another_thread_works_on() -> Result<()> {
     Ok(())
 }
 
-/// There is no Binder driver on a testbed: a substitute under the platform's names reads from a socket
+/// There is no Binder driver on a testbed: a replacement with the platform's names reads from a socket
 /// without a writer.
 #[test]
 fn a_binder_call() -> Result<()> {
@@ -276,22 +278,22 @@ fn classes_that_are_loaded() -> Result<()> {
     Ok(())
 }
 
-/// The library's constructor does not end, and the linker keeps its lock for as long, from the app's start
-/// on: the recorder finds ART, samples and reports without the linker.
+/// The library's constructor does not end, and the linker holds its lock that long, from the app's start on:
+/// the recorder finds ART, samples and reports without the linker.
 #[test]
 fn a_library_that_is_loaded() -> Result<()> {
     let (report, verdict) = found_in("library")?;
     // The first one, but on a machine where the stacks came late.
     assert!(verdict.causes.iter().any(|cause| cause.title.contains("loads code")), "{verdict:#?}");
-    // Where the worker, which gives way to others, had no processor to look at ART with, the report has
+    // Where the worker, which gives way to others, had no processor to examine ART, the report has
     // nothing of the sampler.
-    let looked = report.features.iter().any(|state| state.feature == Feature::Sampler);
+    let examined = report.features.iter().any(|state| state.feature == Feature::Sampler);
     let by_art = report.trees.iter().any(|tree| tree.source == StackSource::Art);
-    assert!(by_art || !looked, "{:?}", report.features);
+    assert!(by_art || !examined, "{:?}", report.features);
     Ok(())
 }
 
-/// The heap is nearly full of what is kept, and each image that main makes needs collections first.
+/// The heap is nearly full of live objects, and each image that main makes needs collections first.
 fn is_pressure(verdict: &Diagnosis) -> Result<()> {
     let Some(cause) = verdict.causes.iter().find(|cause| cause.rule == "gc") else {
         ensure!(is_short_of_cpu(verdict), "no collections: {verdict:#?}");
@@ -314,8 +316,8 @@ fn a_heap_that_is_full_on_art_11() -> Result<()> {
     is_pressure(&found_on("art11", "pressure")?)
 }
 
-/// Main computes, and a pool of the app's own does, with many more threads than there are processors. The
-/// pool is named where it took most of the time, whatever else the machine has to do.
+/// Main computes, and so does a pool of the app with many more threads than processors. The pool is named
+/// where it took most of the time, whatever else runs on the machine.
 #[test]
 fn a_pool_that_takes_the_processors() -> Result<()> {
     let (report, verdict) = found_in("pool")?;
@@ -352,7 +354,7 @@ fn a_flood_of_many_kinds() -> Result<()> {
     Ok(())
 }
 
-/// A debugger as it is, by the runtime's own protocol: it stops all threads for most of the message.
+/// A real debugger, by the runtime's own protocol: it stops all threads for most of the message.
 #[test]
 fn a_debugger_that_stops_all() -> Result<()> {
     let (report, verdict) = found_in("debugger")?;
@@ -361,7 +363,7 @@ fn a_debugger_that_stops_all() -> Result<()> {
     Ok(())
 }
 
-/// The runtime stops all threads for each of them, for less time than a gap between two stacks takes.
+/// The runtime stops all threads for each dump, for less time than a gap between two stacks.
 #[test]
 fn one_heap_dump_after_the_other() -> Result<()> {
     found("heap-dumps").map(drop)

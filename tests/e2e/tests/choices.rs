@@ -1,4 +1,4 @@
-//! What the values of a configuration do when they are not the defaults.
+//! The effect of configuration values other than the defaults.
 
 use anyhow::{Context, Result};
 use lab_launch::reports;
@@ -102,8 +102,8 @@ fn sigquit_is_left_alone_when_the_app_asks_for_that() -> Result<()> {
     Ok(())
 }
 
-/// What is recommended for production: it works on every level, and takes another library's Printer out
-/// unseen.
+/// The recommendation for production: it works on every level, and does not show when another library's
+/// Printer is taken out.
 #[test]
 fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
@@ -151,8 +151,8 @@ fn no_more_lines_of_the_queue_are_kept_than_the_app_configured() -> Result<()> {
     Ok(())
 }
 
-/// An obj's toString that takes four seconds, and one that throws. It runs where the app wants the texts of
-/// objects, and nowhere else, and costs no more than itself.
+/// An obj whose toString takes four seconds, and one whose toString throws. They run only where the app wants
+/// the texts of objects, and delay nothing else.
 #[test]
 fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
     let printed =
@@ -182,7 +182,7 @@ fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
     Ok(())
 }
 
-/// Without reflection the queue could only be printed, which runs code of the app under the queue's lock.
+/// Without reflection the queue could only be printed, which runs app code under the queue's lock.
 #[test]
 fn a_queue_that_may_not_be_walked_is_not_printed_either() -> Result<()> {
     let scenario = run(&["mode=queue", "hiddenApi=NONE", "hook=PRINTER"])?;

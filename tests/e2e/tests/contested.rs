@@ -1,4 +1,4 @@
-//! A hang while another library has the hook's place: it is reported within the hang, as without any hook.
+//! A hang while another library has the hook's place: it is reported during the hang, as without any hook.
 
 use anyhow::{Context, Result};
 use lab_launch::Running;
@@ -35,7 +35,7 @@ impl Played {
         Ok(Self { folder, app })
     }
 
-    /// The complete report that the app's listener is called with, and what it means.
+    /// The complete report with which the app's listener is called, and its diagnosis.
     fn report(&mut self) -> Result<(PathBuf, Report, Diagnosis)> {
         let line = self.app.wait_for("SCRIPT report", LIMIT)?;
         assert!(line.ends_with(" hang"), "{line}");
@@ -45,7 +45,7 @@ impl Played {
         Ok((path, decoded.report, diagnosis))
     }
 
-    /// Both hangs, each of which ends once there is its report.
+    /// Waits for both hangs; each ends once its report exists.
     fn both_hangs(&mut self) -> Result<()> {
         let mut files = Vec::new();
         for (nth, method) in (1..).zip(HANGS) {
@@ -65,7 +65,7 @@ impl Played {
     }
 }
 
-/// It says that main hangs, with its stack.
+/// Checks that the report says that main hangs, with its stack.
 fn assert_hang(report: &Report, diagnosis: &Diagnosis, method: &str) -> Result<()> {
     assert_eq!((report.meta.reason.clone(), report.anr.verdict), (DumpReason::Hang, AnrVerdict::Hang));
     let rules: Vec<_> = diagnosis.causes.iter().map(|cause| cause.rule).collect();
@@ -82,7 +82,7 @@ fn assert_hang(report: &Report, diagnosis: &Diagnosis, method: &str) -> Result<(
     Ok(())
 }
 
-/// With each hook that there is.
+/// With each available hook.
 fn with_each_hook(arguments: &[&str]) -> Result<()> {
     let printers = testbed::to_test_on(&["art10", "art11"]);
     let mut hooks: Vec<_> = printers.iter().map(|testbed| (testbed.as_str(), "Printer")).collect();
@@ -106,7 +106,7 @@ fn a_hang_is_reported_where_the_idle_handlers_are_gone_as_well() -> Result<()> {
     with_each_hook(&["from=main", "idle=replaced"])
 }
 
-/// It takes the place while main sleeps, too, where no message shows it.
+/// The other library takes the place even while main sleeps, when no message shows it.
 #[test]
 fn a_hang_is_reported_while_another_thread_takes_the_hooks_place_each_second() -> Result<()> {
     with_each_hook(&["from=thread"])

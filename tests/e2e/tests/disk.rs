@@ -1,5 +1,5 @@
-//! Who waits for the disk, by the system calls of a real app: not the main thread, and no thread before
-//! SIGQUIT is passed on.
+//! Which threads wait for the disk, by the system calls of a real app: not the main thread, and no thread
+//! before SIGQUIT is passed on.
 
 use anyhow::{Context, Result, bail, ensure};
 use lab_launch::Running;
@@ -10,8 +10,8 @@ use loopbox_e2e::{HANG_REPORT_LATE, launcher};
 use std::fs;
 use tempfile::tempdir;
 
-/// Sends SIGQUIT until the recorder gets one. While the tracer keeps the main thread stopped, the kernel
-/// gives it to ART's Signal Catcher instead, which waits for it.
+/// Sends SIGQUIT until the recorder gets one. While the tracer stops the main thread, the kernel gives the
+/// signal to ART's Signal Catcher, which waits for it.
 fn quit_traced(app: &Running, trace: &Trace) -> Result<()> {
     let passed_on = |calls: &[(u32, String)]| calls.iter().any(|(_, call)| is_passed_on(call));
     // What it says then: the call that waited for the signal may have begun before this thread was traced.
@@ -80,8 +80,8 @@ fn a_report_is_flushed_once_and_not_before_the_signal_is_passed_on() -> Result<(
     bail!("the worker was late with each of {LATE} signals")
 }
 
-/// Sees a signal's report being written. Whether the worker passed the signal on, which then had to come
-/// after the first file.
+/// Watches a signal's report being written. Returns whether the worker passed the signal on; then that must
+/// have come after the first file.
 fn is_passed_on_by_the_worker_after_the_first_file() -> Result<bool> {
     let folder = tempdir()?;
     let home = folder.path().join("rings");
@@ -91,8 +91,8 @@ fn is_passed_on_by_the_worker_after_the_first_file() -> Result<bool> {
     let trace = Trace::of(app.pid(), folder.path())?;
     quit_traced(&app, &trace)?;
     loop {
-        let told = app.wait_for("SCRIPT report", LIMIT)?;
-        if told.ends_with(" sigquit") {
+        let line = app.wait_for("SCRIPT report", LIMIT)?;
+        if line.ends_with(" sigquit") {
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! What an app calls before it installs the recorder: kept for the recording, or told to be nothing.
+//! What an app calls before it installs the recorder: kept for the recording, or answered with nothing.
 
 use anyhow::{Context, Result};
 use lab_launch::wait_for_report;

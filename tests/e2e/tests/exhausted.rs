@@ -1,4 +1,4 @@
-//! The process has no memory, or no descriptor, left while main hangs: the app lives as it does without the
+//! The process has no memory, or no descriptor, left while main hangs: the app lives on as without the
 //! recorder, and there is a report.
 
 use anyhow::{Context, Result};
@@ -12,7 +12,7 @@ use loopbox_testbed as testbed;
 use std::path::Path;
 use tempfile::tempdir;
 
-/// Memory goes before the message is a suspect, and comes back long after it is a hang.
+/// Memory is used up before the message is a suspect, and is available again long after it is a hang.
 const SCENARIO: [&str; 4] = ["from=200", "lacksMs=3500", "hang=5000", "afterMs=1500"];
 
 fn hang(folder: &Path) -> Result<Report> {
@@ -55,7 +55,7 @@ fn an_app_without_memory_lives_as_without_the_recorder_and_has_a_report() -> Res
     Ok(())
 }
 
-/// Its thread-local variables are values of one pthread key.
+/// The shipped library keeps its thread-local variables under one pthread key.
 #[test]
 fn the_library_that_ships_needs_no_memory_either() -> Result<()> {
     without_memory(&Launcher::shipped("art10")?, "whose=1")
@@ -87,7 +87,7 @@ fn an_app_without_a_descriptor_has_its_reports() -> Result<()> {
     Ok(())
 }
 
-/// OutOfMemoryError is no Exception, and comes again in the line of the log that is to say so.
+/// OutOfMemoryError is not an Exception, and is thrown again by the log line that should report it.
 #[test]
 fn no_method_throws_when_the_heap_is_full() -> Result<()> {
     let folder = tempdir()?;

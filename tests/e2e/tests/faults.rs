@@ -1,5 +1,5 @@
-//! What can go wrong with the app's files while it records, for real: on a real ART, on real file systems.
-//! The app runs on in every case, and what is lost is what `docs/faults.md` says.
+//! What can go wrong with the app's files while it records: on a real ART, on real file systems. The app runs
+//! on in every case, and what is lost is what `docs/faults.md` documents.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Running, reports};
@@ -14,7 +14,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 use tempfile::{TempDir, tempdir};
 
-/// An app that sends itself messages, records, and writes a report when it is asked.
+/// An app that sends itself messages, records, and writes a report on request.
 struct Shop {
     app: Running,
     asks: TempDir,
@@ -41,14 +41,14 @@ impl Shop {
         Self::start(directory, |_| Ok(()))
     }
 
-    /// With its ring on the disk.
+    /// A recording with its ring on the disk.
     fn recording(directory: &Path) -> Result<Self> {
         let shop = Self::plain(directory)?;
         wait_for_ring("the ring is on the disk", directory, shop.app.pid(), |_| true)?;
         Ok(shop)
     }
 
-    /// Waits for a ring that could not be made at first: the next try comes by itself, and brings what was
+    /// Waits for a ring that could not be made at first: the next try is automatic, and includes what was
     /// recorded before.
     fn ring_comes(&mut self, directory: &Path) -> Result<()> {
         // As far back as there is room.
@@ -61,7 +61,7 @@ impl Shop {
         Ok(())
     }
 
-    /// Asks for a report; the message that was asked, and the report if there is one.
+    /// Requests a report. Returns the message that requested it, and the report if there is one.
     fn ask(&mut self) -> Result<(u64, Option<PathBuf>)> {
         fs::write(self.asks.path().join(self.asked.to_string()), "")?;
         let line = self.app.wait_for(&format!("SCRIPT dumped {}", self.asked), LIMIT)?;
@@ -71,7 +71,7 @@ impl Shop {
         Ok((message.parse()?, (path != "none").then(|| path.into())))
     }
 
-    /// Asks for a report that must come, and compares it with what was sent: nothing is missing.
+    /// Requests a report that must come, and checks that every sent message is in it.
     fn report(&mut self) -> Result<Report> {
         let (message, path) = self.ask()?;
         let report = read(&path.context("no report")?)?;
@@ -110,7 +110,7 @@ fn ring_of(directory: &Path, pid: u32) -> Result<PathBuf> {
     Ok(directory.join(name.with_context(|| format!("no ring of process {pid}"))?))
 }
 
-/// A file system of its own, gone with the value. Mounting takes root, which CI has.
+/// A separate file system, unmounted when the value is dropped. Mounting needs root, which CI has.
 struct Disk(TempDir);
 
 impl Disk {
@@ -130,7 +130,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Takes all the room that is left.
+    /// Fills all the free space.
     fn fill(&self) -> Result<()> {
         let full = fs::write(self.filler(), vec![1; 64 << 20]);
         ensure!(full.is_err(), "the disk is not full");
@@ -170,7 +170,7 @@ fn a_disk_that_is_full_from_the_start() -> Result<()> {
     only_in_memory(&shop.report()?, "No space left on device")
 }
 
-/// Storage that opens later, as for a device that its user has not unlocked yet.
+/// Storage that becomes available later, as on a device that its user has not unlocked yet.
 #[test]
 fn a_directory_that_cannot_be_had_at_first() -> Result<()> {
     let folder = tempdir()?;
@@ -213,8 +213,8 @@ fn a_directory_that_is_read_only() -> Result<()> {
     shop.ring_comes(disk.path())
 }
 
-/// What a quota is to a process without one. A file beyond the limit would be a SIGXFSZ, which ends a
-/// process.
+/// The equivalent of a quota, for a process without one. Exceeding the limit would raise SIGXFSZ, which ends
+/// a process.
 #[test]
 fn a_limit_on_the_size_of_files() -> Result<()> {
     let folder = tempdir()?;
@@ -250,13 +250,14 @@ fn a_directory_that_is_deleted_while_the_app_runs() -> Result<()> {
     shop.lives()
 }
 
-/// Nothing of the app's own can do it by mistake; root can. What has changed since is written again, wherever
-/// the file ends. How often the main thread was stopped for a stack.
+/// How often the main thread was stopped for a stack.
 fn stops(report: &Report) -> Result<u64> {
     let stops = report.statistics.iter().find(|statistic| statistic.name == "sampler.windows");
     stops.context("no sampler")?.value.parse().context("a number of stops")
 }
 
+/// No code of the app can do it by mistake, but root can. What has changed since is written again, wherever
+/// the file ends.
 #[test]
 fn a_ring_that_is_shortened_does_the_app_no_harm() -> Result<()> {
     let folder = tempdir()?;
@@ -282,7 +283,7 @@ fn a_ring_that_is_shortened_does_the_app_no_harm() -> Result<()> {
     shop.app.kill();
     let mut next = Shop::plain(folder.path())?;
     next.report()?;
-    wait_until("what is left of the ring was looked at and deleted", || {
+    wait_until("what is left of the ring was read and deleted", || {
         Ok(ring_of(folder.path(), pid).is_err().then_some(()))
     })
 }

@@ -1,4 +1,4 @@
-//! What an app does in the recorder's calls must not keep the recorder busy for ever.
+//! What an app does in calls from the recorder must not keep the recorder busy for ever.
 
 use anyhow::{Context, Result};
 use lab_launch::wait_for_report;
@@ -7,8 +7,8 @@ use loopbox_e2e::launcher;
 use std::path::Path;
 use tempfile::tempdir;
 
-/// What `scenario.Feeding` said at its end: how often it was called with a report, how often it got none, and
-/// what the status has of requests.
+/// What `scenario.Feeding` printed at its end: how often it was called with a report, how often without one,
+/// and the status's text about requests.
 fn fed(folder: &Path, mode: &str, ms: u32) -> Result<(u32, u32, String)> {
     let app = launcher("art10")?.app("scenario.Feeding").argument(format!("dir={}", folder.display()));
     let mut app = app.argument(format!("mode={mode}")).argument(format!("ms={ms}")).start()?;
@@ -35,7 +35,7 @@ fn a_listener_that_asks_for_a_report_gets_none() -> Result<()> {
     Ok(())
 }
 
-/// The first ones are granted: nobody knows yet that it goes on for ever.
+/// The first requests are granted: it is not known yet that they continue for ever.
 #[test]
 fn who_asks_for_ever_gets_ten_reports_a_minute() -> Result<()> {
     let folder = tempdir()?;
@@ -49,7 +49,7 @@ fn who_asks_for_ever_gets_ten_reports_a_minute() -> Result<()> {
     Ok(())
 }
 
-/// ART's Signal Catcher gets each of them.
+/// ART's Signal Catcher gets each signal.
 #[test]
 fn a_process_that_sends_itself_a_signal_for_each_report_gets_no_more_reports() -> Result<()> {
     let folder = tempdir()?;

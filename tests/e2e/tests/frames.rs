@@ -1,4 +1,4 @@
-//! Frames of every kind: what the sampler says is compared with the dex files, stack by stack.
+//! Frames of every kind: the sampler's stacks are compared with the dex files, one by one.
 
 use anyhow::{Context, Result};
 use lab_reports::stacks_of;
@@ -13,7 +13,7 @@ fn the_matrix() {
     assert!(run_all(&cells, 150), "see the table");
 }
 
-/// The oracle is no yes-man: it sees a dex pc that is off, and mostly a frame that is missing.
+/// The oracle detects errors: a wrong dex pc always, and a missing frame mostly.
 #[test]
 fn the_oracle_sees_wrong_stacks() -> Result<()> {
     let launcher = launcher("art10")?;

@@ -1,5 +1,5 @@
-//! The sampler at its worst: it hangs, dies, takes the process with it, meets an ART that it does not know,
-//! or is not wanted. The app goes on, and the report says what happened.
+//! The sampler at its worst: it hangs, dies, takes the process with it, meets an unknown ART, or is switched
+//! off. The app runs on, and the report says what happened.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, Running};
@@ -12,8 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 use tempfile::tempdir;
 
-/// Asks itself for a report again and again, because the sampler takes its time, and must not be hurried by
-/// signals.
+/// An app that requests reports again and again, because the sampler takes its time; signals would hurry it.
 fn demo(testbed: &str, folder: &Path) -> Result<App> {
     Ok(asking(launcher(testbed)?.app("scenario.Demo"), folder))
 }
@@ -22,12 +21,12 @@ fn asking(demo: App, folder: &Path) -> App {
     demo.argument(format!("dir={}", folder.display())).argument("dumps=300")
 }
 
-/// The first report that is as it should become.
+/// Waits for the first report for which `good` is true.
 fn report_when(app: &mut Running, good: impl Fn(&Report) -> bool) -> Result<Report> {
     let end = Instant::now() + LIMIT;
     loop {
-        let told = app.wait_for("again", LIMIT)?;
-        let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+        let line = app.wait_for("again", LIMIT)?;
+        let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
         if good(&report) {
             return Ok(report);
         }
@@ -92,8 +91,8 @@ fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
     Ok(())
 }
 
-/// A shrinker may take annotations off. The thread that walks is not runnable then, and a collection may free
-/// what it reads.
+/// A shrinker may remove annotations. The walking thread is not runnable then, and a collection may free what
+/// it reads.
 #[test]
 fn an_app_that_lost_the_annotation_is_sampled_by_the_java_api() -> Result<()> {
     const ANNOTATED: &str = "@FastNative\n    static native void walk();";
@@ -114,7 +113,7 @@ fn an_app_that_lost_the_annotation_is_sampled_by_the_java_api() -> Result<()> {
     Ok(())
 }
 
-/// Runs the demo until it was sampled in its hang, and looks at these stacks.
+/// Runs the demo until it was sampled in its hang, and checks these stacks.
 fn is_sampled_by_the_java_api(app: App, why: &str) -> Result<()> {
     let mut app = app.start()?;
     app.wait_for("SCRIPT hang", LIMIT)?;
@@ -159,8 +158,8 @@ fn a_kernel_without_process_vm_readv_is_read_through_pipes() -> Result<()> {
     Ok(())
 }
 
-/// An app frozen in the middle of that call ends by its time-out when it thaws; only apps out of sight are
-/// frozen.
+/// An app that is frozen in the middle of that call is ended by the call's time-out when it thaws; only apps
+/// out of sight are frozen.
 #[test]
 fn the_java_api_is_left_alone_in_the_background() -> Result<()> {
     let folder = tempdir()?;
@@ -175,8 +174,8 @@ fn the_java_api_is_left_alone_in_the_background() -> Result<()> {
             && running.age_ns() > 2_000_000_000
     };
     let report = loop {
-        let told = app.wait_for("SCRIPT report", LIMIT)?;
-        let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+        let line = app.wait_for("SCRIPT report", LIMIT)?;
+        let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
         if tried(&report) {
             break report;
         }
@@ -197,10 +196,10 @@ fn sampling_is_switched_off_and_on_while_it_records() -> Result<()> {
         let mut app = app.argument(format!("sampling={start}")).start()?;
         let mut seen = Vec::new();
         loop {
-            let told = app.wait_for("SCRIPT ", LIMIT)?;
-            let Some(path) = told.strip_prefix("SCRIPT report ").and_then(|told| told.split(' ').next())
+            let line = app.wait_for("SCRIPT ", LIMIT)?;
+            let Some(path) = line.strip_prefix("SCRIPT report ").and_then(|line| line.split(' ').next())
             else {
-                assert_eq!(told, "SCRIPT done");
+                assert_eq!(line, "SCRIPT done");
                 break;
             };
             let report = read(path.as_ref())?;

@@ -1,13 +1,13 @@
-//! A hang at each place of an app that starts as on a phone (`tests/app/phone`), SIGQUIT in it, then kill -9:
-//! what both reports say. `cargo xtask stress hangs` plays every place in every way to watch, and prints the
-//! table of `docs/blind-spots.md`.
+//! A hang at each place of an app that starts as on a phone (`tests/app/phone`), SIGQUIT during it, then kill
+//! -9: what both reports show. `cargo xtask stress hangs` runs every place in every way to watch, and prints
+//! the table of `docs/blind-spots.md`.
 
 use anyhow::{Result, ensure};
 use loopbox_e2e::hangs::scenarios::{SCENARIOS, Stage};
 use loopbox_e2e::hangs::{ASKED_TO_STOP, Cell, Mode, PLACES, fault, slow_files};
 use std::time::Duration;
 
-/// The shortest hang that the system's signal makes an ANR of: two fifths of the time-out.
+/// The shortest hang for which the system's signal means an ANR: two fifths of the time-out.
 const SIGNAL: Duration = Duration::from_millis(2_200);
 const KILL: Duration = Duration::from_millis(2_800);
 
@@ -104,15 +104,15 @@ fn a_hang_is_named_while_the_collector_keeps_main() -> Result<()> {
     play(&cells("art11", Mode::Printer, "full-heap", &["message", "idle"]))
 }
 
-/// A main thread that no signal reaches: the recorder takes SIGQUIT in its place, and so does ART.
+/// A main thread that signals do not reach: the recorder takes SIGQUIT in its place, and so does ART.
 #[test]
 fn a_hang_is_named_where_no_signal_ends_the_wait() -> Result<()> {
     play(&cells("art10", Mode::Observer, "vfork", &["application", "message", "touch-down"]))?;
     play(&cells("art11", Mode::Printer, "vfork", &["message", "idle"]))
 }
 
-/// A page that main touches between the sampler's look and its question keeps the sampler, which has left
-/// nothing out then. That is seldom, and a busy machine makes it less so.
+/// Retries: when main touches the page between the sampler's check and its question, the sampler is blocked,
+/// and has left nothing out. That is rare, and rarer on a busy machine.
 fn play_page(testbed: &'static str, mode: Mode) -> Result<()> {
     let play = || play(&cells(testbed, mode, "page", &["message"]));
     let asked = |error: &anyhow::Error| format!("{error:#}").contains(ASKED_TO_STOP);
@@ -135,11 +135,11 @@ fn a_hang_is_named_that_waits_for_a_disk_or_a_driver() -> Result<()> {
 /// Plays the scenarios whose name contains this, several at a time.
 fn run(name: &str, testbed: &'static str, mode: Mode) -> Result<()> {
     let stage = Stage { testbed, mode, signal: SIGNAL, kill: KILL };
-    let told: Vec<_> = SCENARIOS.into_iter().filter(|(scenario, _)| scenario.contains(name)).collect();
-    ensure!(!told.is_empty(), "no scenario is called {name}");
+    let chosen: Vec<_> = SCENARIOS.into_iter().filter(|(scenario, _)| scenario.contains(name)).collect();
+    ensure!(!chosen.is_empty(), "no scenario is called {name}");
     let faults: Vec<String> = std::thread::scope(|scope| {
         let started: Vec<_> =
-            told.iter().map(|(name, scenario)| (name, scope.spawn(|| scenario(&stage)))).collect();
+            chosen.iter().map(|(name, scenario)| (name, scope.spawn(|| scenario(&stage)))).collect();
         let wrong = started.into_iter().map(|(name, thread)| match thread.join().expect("no panic") {
             Ok(wrong) => (!wrong.is_empty()).then(|| format!("{name}: {}", wrong.join("; "))),
             Err(error) => Some(format!("{name}: {error:#}")),

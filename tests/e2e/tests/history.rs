@@ -1,4 +1,4 @@
-//! The main job: an app hangs on a real Android Runtime, SIGQUIT comes, and the report says what happened.
+//! The main use: an app hangs on a real Android Runtime, SIGQUIT comes, and the report shows what happened.
 
 use anyhow::{Context, Result};
 use lab_launch::wait_for_report;
@@ -36,9 +36,9 @@ fn hang(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     wait_for_ring("both phases of the hang are sampled", folder.path(), app.pid(), sampled)?;
     let signalled_ns = uptime_ns();
     quit(&app)?;
-    let told = app.wait_for("SCRIPT report", LIMIT)?;
+    let line = app.wait_for("SCRIPT report", LIMIT)?;
     let report = wait_for_report(folder.path(), LIMIT)?;
-    assert!(told.contains(&*report.to_string_lossy()), "the listener was called with {told}");
+    assert!(line.contains(&*report.to_string_lossy()), "the listener was called with {line}");
     let report = read(&report)?;
     if let MainState::Running(running) = &report.main {
         assert!(running.as_of_ns >= signalled_ns, "the age is as of {signalled_ns} or later: {running:?}");
@@ -46,7 +46,7 @@ fn hang(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     Ok(report)
 }
 
-/// Whether both phases of the hang, of 600 ms each and in this order, are in some stacks of it.
+/// Checks that stacks show both phases of the hang, of 600 ms each, in this order.
 fn hang_is_sampled(report: &Report, tree: &StackTree) -> bool {
     let stacks = stacks_of(report, tree).unwrap_or_default();
     let shows = |method: &str| stacks.iter().any(|(stack, _)| stack.iter().any(|f| f.short() == method));
@@ -108,7 +108,7 @@ fn assert_script(report: &Report) -> Result<()> {
     // How late the sampler woke up is a measure of how busy the machine was.
     assert!(report.history.iter().any(|r| r.checktime_late_ns.is_some()), "{:#?}", report.history);
 
-    // The pause is a record of its own.
+    // The pause is a separate record.
     let pause = report.history.iter().find(|r| r.kind == RecordKind::Idle).context("no idle record")?;
     assert!(pause.wall_ns >= 300 * MS && pause.work_ns == 0, "{pause:?}");
 
@@ -223,8 +223,8 @@ fn art_10_with_hidden_api_checks_and_the_native_thread_has_the_observer() -> Res
     assert_script(&report)
 }
 
-/// Where the platform has no Observer that we use: the Printer, on ART 11 always and on the testbeds that
-/// `LOOPBOX_TESTBEDS` names (`LOOPBOX_TESTBEDS=art14`), which take longer to set up.
+/// Where the platform has no Observer that we use, the Printer is used: on ART 11 always, and on the testbeds
+/// that `LOOPBOX_TESTBEDS` names (`LOOPBOX_TESTBEDS=art14`), which take longer to set up.
 #[test]
 fn later_arts_with_the_printer() -> Result<()> {
     for testbed in testbed::to_test_on(&["art11"]) {

@@ -1,4 +1,5 @@
-//! Who keeps the main thread waiting, and what the other threads do: in the report of a real ANR signal.
+//! Which thread makes the main thread wait, and what the other threads do: in the report of a real ANR
+//! signal.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Running, reports};
@@ -18,8 +19,8 @@ fn signalled(testbed: &str, mode: &str) -> Result<Report> {
     let mut app = app.argument(HANG_REPORT_LATE).start()?;
     app.wait_for("SCRIPT main waits", LIMIT)?;
     quit(&app)?;
-    let told = app.wait_for("SCRIPT report", LIMIT)?;
-    read(told.split_whitespace().nth(2).context("no path")?.as_ref())
+    let line = app.wait_for("SCRIPT report", LIMIT)?;
+    read(line.split_whitespace().nth(2).context("no path")?.as_ref())
 }
 
 /// `Class.method` of a stack, top frame first.
@@ -139,8 +140,8 @@ fn report_of(app: &mut Running, reason: &str) -> Result<(PathBuf, Report)> {
     Ok((path, report))
 }
 
-/// A hang that the system calls an ANR, with a lock and other threads to report, which then ends: everything
-/// that was learnt of it, one after the other, is in one file.
+/// A hang that the system calls an ANR, with a lock and other threads to report, and that ends: everything is
+/// in one file, added step by step.
 #[test]
 fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {
     for testbed in testbeds() {

@@ -1,4 +1,4 @@
-//! The hooks among other libraries, and messages that do what well-behaved ones do not.
+//! The hooks together with other libraries, and messages that behave unusually.
 
 use anyhow::{Context, Result};
 use lab_reports::{details, details_of, feature, stacks_of};
@@ -69,7 +69,7 @@ fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
 
 #[test]
 fn a_hook_that_was_taken_out_comes_back_on_a_main_thread_that_is_never_idle() -> Result<()> {
-    let told = |testbed: &str, arguments: &[&str]| -> Result<Scenario> {
+    let displaced = |testbed: &str, arguments: &[&str]| -> Result<Scenario> {
         let scenario = run(testbed, &[], arguments)?;
         assert!(scenario.hook().contains(", passes on to "), "{}", scenario.hook());
         assert!(scenario.hook().ends_with(", armed again 1 time"), "{}", scenario.hook());
@@ -80,11 +80,11 @@ fn a_hook_that_was_taken_out_comes_back_on_a_main_thread_that_is_never_idle() ->
         Ok(scenario)
     };
     on_each_testbed(|testbed| {
-        let scenario = told(testbed, &["mode=displaced-busy", "hook=PRINTER"])?;
+        let scenario = displaced(testbed, &["mode=displaced-busy", "hook=PRINTER"])?;
         assert!(scenario.said("idle false") && scenario.said("passed on 2"), "{:?}", scenario.said);
         Ok(())
     })?;
-    told("art10", &["mode=observer-busy"]).map(drop)
+    displaced("art10", &["mode=observer-busy"]).map(drop)
 }
 
 #[test]
@@ -211,8 +211,8 @@ fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
     Ok(())
 }
 
-/// On ART 10 alone: the ends in nested loops are matched by depths of the native stack, which the switch
-/// interpreter of the testbeds of ART 11 and 14 does not use for Java calls.
+/// On ART 10 alone: the ends in nested loops are matched by depths of the native stack, and the switch
+/// interpreter on the testbeds of ART 11 and 14 does not use that stack for Java calls.
 #[test]
 fn nested_loops_are_distinguished_from_lost_ends() -> Result<()> {
     for (hook, end) in [("hook=AUTO", End::Threw), ("hook=PRINTER", End::Missed)] {
@@ -341,8 +341,9 @@ fn a_configuration_that_cannot_be_is_refused_with_a_reason() -> Result<()> {
     let report = &scenario.report;
     assert_eq!(report.meta.limits, Limits::default(), "the builder's defaults are the recorder's");
     assert_eq!(report.meta.process.app_version, "5.2.1 (50201)");
-    let told = [("user", "u-17"), ("track", "beta")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-    assert_eq!(report.meta.annotations, told);
+    let annotations =
+        [("user", "u-17"), ("track", "beta")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(report.meta.annotations, annotations);
     // Names of the app's own messages are not kept, those of components are.
     let names: Vec<_> = details(report).filter_map(|d| d.message.as_ref()).collect();
     assert_eq!(names.len(), 1, "{names:#?}");

@@ -1,4 +1,4 @@
-//! A message that runs a loop of its own, which waits, hangs and is left. The app has a hang threshold of a
+//! A message that runs its own loop, which waits, hangs and is left. The app has a hang threshold of a
 //! second.
 
 use anyhow::{Context, Result};
@@ -35,7 +35,7 @@ impl Played {
         Ok(Self { folder, app: app.start()? })
     }
 
-    /// Waits for the end; the reports of hangs, and the one that the app asks for.
+    /// Waits for the end. Returns the reports of hangs, and the report that the app requests.
     fn finish(&mut self) -> Result<(Vec<Report>, Report)> {
         self.app.wait_for("SCRIPT waits", LIMIT)?;
         let all = self.reports()?;
@@ -59,7 +59,7 @@ fn names(report: &Report, tree: &StackTree) -> Result<Vec<Vec<String>>> {
     Ok(stacks.iter().map(|(stack, _)| stack.iter().map(Frame::short).collect()).collect())
 }
 
-/// How long what is kept by name took, of this class.
+/// The durations of the messages of this class that are kept by name.
 fn took_ms(report: &Report, class: &str) -> Vec<u64> {
     details_of(report, class).map(|detail| detail.wall_ns / MS).collect()
 }
@@ -108,8 +108,8 @@ fn a_message_of_an_inner_loop_that_hangs_is_reported_with_its_own_time() -> Resu
     Ok(())
 }
 
-/// With the Printer the end of a message that throws is seen at the outer one's: it goes by that message's
-/// name.
+/// With the Printer, the end of a message that throws is seen at the outer message's end, under that
+/// message's name.
 #[test]
 fn a_message_that_hangs_after_its_inner_loop_was_left_is_reported() -> Result<()> {
     for hook in HOOKS {

@@ -10,8 +10,8 @@ use tempfile::tempdir;
 const MS: u64 = 1_000_000;
 /// How long the frames take that are slow.
 const LENGTHS: [u64; 4] = [55, 75, 102, 731];
-/// A frame of 55 ms leaves the sampler, a thread like any other, 30 ms for a stack. On a machine whose
-/// processors are taken it may come later than that; then another process is tried.
+/// How many processes are tried. In a frame of 55 ms the sampler has 30 ms for a stack; where other threads
+/// take the processors it may be later.
 const TRIES: usize = 10;
 
 /// What a run of `smooth.Culprits` leaves.
@@ -46,13 +46,13 @@ impl Run {
     }
 }
 
-/// The first method that is not the clock's, nor waits for it.
+/// The first method that is neither the clock's, nor waits for it.
 fn on_top(stack: &[Frame]) -> Option<String> {
     let mut names = stack.iter().map(Frame::short);
     names.find(|name| !["System.nanoTime", "Work.busy"].contains(&name.as_str()))
 }
 
-/// How old the message was in each stack of the tree that has this method on top.
+/// How old the message was at each stack of the tree with this method on top.
 fn ages_of(report: &Report, tree: &StackTree, method: &str) -> Result<Vec<u64>> {
     let mut age_ns = 0;
     let mut ages = Vec::new();
@@ -65,13 +65,13 @@ fn ages_of(report: &Report, tree: &StackTree, method: &str) -> Result<Vec<u64>> 
     Ok(ages)
 }
 
-/// The same of all trees.
+/// The same for all trees.
 fn all_ages_of(report: &Report, method: &str) -> Result<Vec<u64>> {
     let ages: Result<Vec<_>> = report.trees.iter().map(|tree| ages_of(report, tree, method)).collect();
     Ok(ages?.concat())
 }
 
-/// Until `is_enough` says so.
+/// Repeats runs until `is_enough` returns true.
 fn try_runs(
     testbed: &str,
     arguments: &[&str],
@@ -88,8 +88,8 @@ fn try_runs(
 fn slow_frames_have_their_code_on_top(testbed: &str, hook: &str) -> Result<()> {
     /// One and a half refreshes.
     const ONSET: u64 = 25 * MS;
-    /// What is no frame, and no hang either, has no stacks by the defaults; one that it would have begins
-    /// with this age.
+    /// By default, what is neither a slow frame nor a hang has no stacks; if it had one, it would be from
+    /// this age on.
     const USUAL_ONSET: u64 = 50 * MS;
 
     let (mut named, mut early) = (BTreeSet::new(), false);

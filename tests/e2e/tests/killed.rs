@@ -9,8 +9,8 @@ use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
 use std::fs;
 use tempfile::tempdir;
 
-/// Most of the time these processes wait, so that many of them fit two processors; `cargo xtask stress kill`
-/// runs more.
+/// These processes wait most of the time, so two processors are enough for 50 of them; `cargo xtask stress
+/// kill` runs more.
 #[test]
 fn processes_killed_at_random_moments_lose_half_a_second_at_the_most() -> Result<()> {
     const RUNS: usize = 50;
@@ -42,9 +42,9 @@ fn killed_in_its_hang(testbed: &str) -> Result<()> {
     first.kill();
 
     let mut second = launcher.app("scenario.Demo").argument(&*directory).start()?;
-    let told = second.wait_for("SCRIPT report", LIMIT)?;
-    let path = told.split_whitespace().nth(2).context("no path")?.to_owned();
-    assert!(told.ends_with(" recovered"), "{told}");
+    let line = second.wait_for("SCRIPT report", LIMIT)?;
+    let path = line.split_whitespace().nth(2).context("no path")?.to_owned();
+    assert!(line.ends_with(" recovered"), "{line}");
     second.wait_for("SCRIPT hang", LIMIT)?;
     second.kill();
 

@@ -1,4 +1,4 @@
-//! `loopbox-ktx` on a real ART, with the oldest coroutines and the oldest Kotlin that it is for.
+//! `loopbox-ktx` on a real ART, with the oldest coroutines and the oldest Kotlin that it supports.
 
 use anyhow::{Context, Result};
 use lab_launch::Launcher;

@@ -1,4 +1,4 @@
-//! The recorder is installed when Activities may have been there already, as after a screen that asks for
+//! The recorder is installed when Activities may have existed already, as after a screen that asks for
 //! consent.
 
 use anyhow::{Context, Result};
@@ -18,7 +18,7 @@ const LONG: &str = "scenario.Late$LongMessage";
 const BACKGROUND: &str = "importance=400";
 /// `IMPORTANCE_TOP_SLEEPING`: the screen is dark.
 const SLEEPS: &str = "importance=325";
-/// `REASON_SERVICE_IN_USE`: in the foreground for the sake of who has bound its service.
+/// `REASON_SERVICE_IN_USE`: in the foreground because of a client that has bound its service.
 const BOUND: &str = "reason=2";
 
 struct Played {
@@ -43,7 +43,8 @@ impl Played {
         read(Path::new(self.said(&format!("{when} file"))?))
     }
 
-    /// Whether the app is seen, and what, as the report of then says it; and whether there is a hook.
+    /// Whether the user sees the app, and which Activity, according to the report of that moment; and whether
+    /// there is a hook.
     fn known(&self, when: &str) -> Result<(Option<String>, Option<String>, bool)> {
         let report = self.report(when)?;
         let note = |name: &str| {
@@ -81,7 +82,7 @@ fn on_each(arguments: &[&str], check: impl Fn(&Played) -> Result<()>) -> Result<
     Ok(())
 }
 
-/// From the first Activity that the recorder sees on: the one in front goes to the next.
+/// From the first Activity that the recorder sees: the one in front is replaced by the next.
 fn assert_seen_from_the_next_on(played: &Played) -> Result<()> {
     played.assert_known("next", "yes", SHOP, true)?;
     played.assert_known("behind", "no", SHOP, false)?;

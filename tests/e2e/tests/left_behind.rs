@@ -1,5 +1,5 @@
-//! What another library leaves of SIGQUIT, while the main thread is idle and nothing of the recorder is awake
-//! to mend it: the process lives, ART writes its trace, and we our report.
+//! What another library leaves behind in the handling of SIGQUIT, while the main thread is idle and no thread
+//! of the recorder is awake to repair it: the process lives, ART writes its trace, and we write our report.
 
 use std::fs;
 use std::path::Path;
@@ -16,9 +16,9 @@ use loopbox_setup::command::run;
 use tempfile::tempdir;
 
 const TESTBEDS: [&str; 2] = ["art10", "art11"];
-/// What the Signal Catcher logs when it has got its signal.
+/// What the Signal Catcher logs when it gets its signal.
 const CAUGHT: &str = "reacting to signal 3";
-/// Seconds in which all is idle, one after the other.
+/// For how many seconds all threads are idle, one value after the other.
 const WAITS: [u32; 4] = [0, 2, 10, 45];
 
 struct Left {
@@ -37,7 +37,7 @@ impl Left {
     }
 }
 
-/// The app's process, in which a library leaves something behind before each signal; it must live.
+/// Runs the app's process, in which a library leaves something behind before each signal; it must live.
 fn leave(testbed: &str, what: &str, waits: &[u32], more: &[String]) -> Result<Left> {
     let folder = tempdir()?;
     let waits: Vec<_> = waits.iter().map(u32::to_string).collect();
@@ -58,7 +58,7 @@ fn leave(testbed: &str, what: &str, waits: &[u32], more: &[String]) -> Result<Le
     Ok(left)
 }
 
-/// All of them at a time, because they mostly wait.
+/// Runs all of them at the same time, because they mostly wait.
 fn side_by_side<T: Sync>(all: &[T], one: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
     // Built once.
     TESTBEDS.iter().try_for_each(|testbed| launcher(testbed).map(drop))?;
@@ -108,7 +108,7 @@ fn a_thread_that_main_has_started_can_take_the_signal_whatever_a_library_leaves(
     })
 }
 
-/// A library that sets a handler when it is loaded and leaves it there.
+/// Builds a library that sets a handler when it is loaded and leaves it there.
 fn build_library(file: &Path) -> Result<()> {
     let source = file.with_extension("c");
     let code = r"

@@ -4,19 +4,19 @@
 use anyhow::{Context, Result, ensure};
 use lab_reports::LIMIT;
 use loopbox_e2e::launcher;
-use loopbox_e2e::levels::{Seen, look};
+use loopbox_e2e::levels::{Seen, run_on};
 use tempfile::tempdir;
 
-/// Nothing is missing, by the hook that is asked for.
+/// Checks that nothing is missing with this hook.
 fn whole(level: &str, hook: &str, expected: &str, source: &str) -> Result<()> {
-    let seen = look(level, hook, &[])?;
+    let seen = run_on(level, hook, &[])?;
     assert_eq!(seen.faults(), [""; 0], "{level}");
     ensure!(seen.hook.starts_with(expected), "{level}: {}", seen.hook);
     ensure!(seen.source == source, "{level}: {}", seen.source);
     Ok(())
 }
 
-/// The oldest whose `Looper.dump` prints what newer ones print.
+/// The oldest level whose `Looper.dump` prints what newer ones print.
 #[test]
 fn api_23_is_seen_whole_by_the_printer() -> Result<()> {
     whole("fw23", "AUTO", "Printer", "MessagesField")
@@ -27,8 +27,7 @@ fn api_28_is_seen_whole_by_the_printer() -> Result<()> {
     whole("fw28", "AUTO", "Printer", "MessagesField")
 }
 
-/// Android 9 has no `Looper.sObserver`: both ways to it are refused, as those of a platform that closes them
-/// are.
+/// Android 9 has no `Looper.sObserver`: both ways to it are refused, as on a platform that closes them.
 #[test]
 fn status_names_each_way_to_the_observer_that_was_refused() -> Result<()> {
     let app = launcher("art11-fw28")?.app("scenario.Demo");
@@ -74,7 +73,7 @@ fn the_queue_with_a_lock_of_api_37_is_seen_whole() -> Result<()> {
     whole("fw37-legacy", "AUTO", "Printer", "MessagesField")
 }
 
-/// The poll is static in 21 and 22; 36 and 37 have queues of their own.
+/// The poll is static in 21 and 22; 36 and 37 have different queues.
 #[test]
 fn each_queue_is_seen_whole_by_its_poll() -> Result<()> {
     let levels = [
@@ -87,18 +86,18 @@ fn each_queue_is_seen_whole_by_its_poll() -> Result<()> {
     levels.into_iter().try_for_each(|(level, source)| whole(level, "POLL", "Poll", source))
 }
 
-/// `MessageQueue.mMessages` is hidden from apps that target 37, by the level's own list. Nothing else is lost
-/// with it.
+/// `MessageQueue.mMessages` is hidden from apps that target 37, by the level's own list. Nothing else is
+/// lost.
 #[test]
 fn a_queue_that_is_hidden_from_the_app_is_said_to_be_unknown() -> Result<()> {
-    let hidden = |level: &str| look(level, "AUTO", &["--hidden-api"]);
+    let hidden = |level: &str| run_on(level, "AUTO", &["--hidden-api"]);
     assert_eq!(hidden("fw35")?.faults(), [""; 0]);
     let Seen { source, queue, hook, counted, frames, .. } = hidden("fw37-legacy")?;
     ensure!(
         source.starts_with("Unavailable") && queue.messages.is_empty() && !queue.whole,
         "{source}: {queue:?}"
     );
-    let seen = look("fw37-legacy", "AUTO", &[])?;
+    let seen = run_on("fw37-legacy", "AUTO", &[])?;
     assert_eq!((hook, counted, frames), (seen.hook, seen.counted, seen.frames));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Every link to a crash SDK does what it should, and nothing where it should not.
+//! Every link to a crash SDK does what it should, and nothing more.
 
 use anyhow::Result;
 use lab_launch::{Launcher, java_below};

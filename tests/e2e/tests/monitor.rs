@@ -1,5 +1,5 @@
 //! The block monitor and the performance monitor on a real ART: what they report of messages that block, what
-//! their files go through, and what the main thread does for it, which is nothing.
+//! happens to their files, and that the main thread does nothing for them.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{App, java_below};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::tempdir;
 
-/// `scenario.Monitored` to its end; what it printed.
+/// Runs `scenario.Monitored` to its end. Returns what it printed.
 fn scenario(app: App) -> Result<Vec<String>> {
     let ended = app.start()?.finish(LIMIT)?.success()?;
     Ok(scripted(&ended.lines))
@@ -44,7 +44,7 @@ fn json_lines(file: &Path) -> Result<Vec<Value>> {
     text.lines().map(|line| serde_json::from_str(line).with_context(|| line.to_owned())).collect()
 }
 
-/// The uiperf article's own example, but that each block lasts until the monitor has seen enough of it.
+/// The example of the uiperf article, except that each block lasts until the monitor has seen enough of it.
 #[test]
 fn a_block_is_reported_while_it_lasts_and_is_a_line_when_it_is_over() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -90,7 +90,7 @@ fn is_block(line: &Value) -> bool {
     line["message"].as_str().is_some_and(|message| message.contains("scenario.Monitored$Block"))
 }
 
-/// In the uiperf article's form, with the culprit above the Looper.
+/// Checks the form of the uiperf article, with the culprit above the Looper.
 fn check_stack(stack: &[&str]) -> Result<()> {
     let at = |start: &str| {
         let found = stack.iter().position(|frame| frame.starts_with(start));
@@ -151,8 +151,8 @@ fn check_line(line: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What the kernel of a phone says to an app since Android 8, here said by this one: no permission to read
-/// the machine's use, and no figures of pressure, which older kernels do not have.
+/// What the kernel of a phone answers to an app since Android 8, simulated here: no permission to read the
+/// machine's use, and no pressure figures, which older kernels do not have.
 const REFUSALS: &str = r#"
     mount --bind "$0/file" /proc/stat || exit 1
     if [ -d /proc/pressure ]; then mount --bind "$0/folder" /proc/pressure || exit 1; fi
@@ -187,7 +187,7 @@ fn what_the_kernel_refuses_is_null_with_why() -> Result<()> {
     Ok(())
 }
 
-/// Whose Printer was there first gets its lines while ours is in, and afterwards.
+/// The Printer that was set first gets its lines while ours is in, and afterwards.
 #[test]
 fn with_the_printer_hook_another_librarys_printer_stays() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -361,7 +361,7 @@ fn check_upload(said: &[String]) {
     assert_eq!(said.iter().filter(|line| *line == "sent").count(), 1, "and nothing is left");
 }
 
-/// `monitor_kill` does more of them.
+/// `monitor_kill` runs more of them.
 #[test]
 fn a_killed_process_loses_no_line_but_the_one_in_flight() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -369,12 +369,12 @@ fn a_killed_process_loses_no_line_but_the_one_in_flight() -> Result<()> {
         let appended = kill_appending(&testbed, folder.path(), 10)?;
         println!("{testbed}: {appended:?}");
         assert_eq!(appended.runs, 10);
-        assert!(appended.told >= 10 * 5);
+        assert!(appended.announced >= 10 * 5);
     }
     Ok(())
 }
 
-/// What a server got of one file: its name, its day, and its lines.
+/// What a server received of one file: its name, its day, and its lines.
 #[derive(Debug, PartialEq, Eq)]
 struct Posted {
     name: String,
@@ -412,8 +412,8 @@ fn take_post(server: &TcpListener, answer: &str) -> Result<Posted> {
     Ok(posted)
 }
 
-/// A server that is busy, takes the first file then, and calls the second one too large: it would never take
-/// that.
+/// A server that is busy at first, then takes the first file, and calls the second one too large: it would
+/// never take that.
 #[test]
 fn the_sample_uploader_speaks_http() -> Result<()> {
     let folder = tempdir()?;
@@ -457,7 +457,7 @@ fn the_sample_uploader_speaks_http() -> Result<()> {
     Ok(())
 }
 
-/// The link of debug builds; the trace prints what it is given.
+/// The link for debug builds; here the trace prints what it gets.
 #[test]
 fn a_message_that_blocks_is_a_section_of_the_systems_trace_until_it_ends() -> Result<()> {
     let (glue, tests) = (root().join("jni-glue"), root().join("tests/integrate"));

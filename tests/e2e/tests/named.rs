@@ -1,5 +1,5 @@
-//! What a message is called that a library dispatches: Kotlin's coroutines and RxJava, as apps ship them,
-//! on a real ART.
+//! The name of a message that a library dispatches: Kotlin's coroutines and RxJava, as apps ship them, on a
+//! real ART.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use lab_launch::{Build, Launcher};
@@ -19,8 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use tempfile::{TempDir, tempdir};
 
-/// Which report, the method of the app that its message is called after, and a part of what the Looper
-/// calls it.
+/// The report, the app's method by which its message is named, and a part of the Looper's name for it.
 const MESSAGES: [(&str, &str, &str); 3] = [
     ("launched", "named.Feed$load$1.invokeSuspend", "kotlinx.coroutines."),
     ("resumed", "named.Feed$load$1.invokeSuspend", "kotlinx.coroutines."),
@@ -57,7 +56,7 @@ fn text(message: &Value) -> &str {
     message["text"].as_str().unwrap_or_default()
 }
 
-/// By the Printer a coroutine that is launched has this name of itself.
+/// With the Printer, a launched coroutine has this name from its own text.
 fn is_called(message: &Value, name: &str, by: &str) -> Result<()> {
     let callback = message["callback"].as_str().context("no callback")?;
     ensure!(text(message).starts_with(name), "{message} is not {name}");

@@ -17,8 +17,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::{TempDir, tempdir};
 
-/// The calls that `native_hang.rs` waits in, by their place on the kernel's line: the number on x86-64, and
-/// an argument that an emulator's own calls do not have.
+/// The calls that `native_hang.rs` waits in, by their place in the kernel's line: the number on x86-64, and
+/// an argument that distinguishes them from an emulator's own calls.
 type Call = [(usize, &'static str); 2];
 const READ: Call = [(0, "0"), (3, "0x1")];
 const FUTEX: Call = [(0, "202"), (3, "0x4c4258")];
@@ -43,7 +43,7 @@ struct Hanging {
     app: Running,
 }
 
-/// A report by SIGQUIT of an app that hangs.
+/// A SIGQUIT report of an app that hangs.
 struct Hang {
     _folder: TempDir,
     file: PathBuf,
@@ -51,8 +51,8 @@ struct Hang {
 }
 
 impl Hanging {
-    /// Hangs in one way, and waits until the kernel reports that main sleeps in this system call; without
-    /// one, that it runs.
+    /// Makes the app hang in one way. Waits until the kernel reports that main sleeps in this system call,
+    /// or, without one, that it runs.
     fn start(testbed: &str, way: &str, call: Option<Call>) -> Result<Self> {
         let app = launcher(testbed)?.app("scenario.NativeHang");
         Self::of(app, way, call).context(testbed.to_owned())
@@ -85,7 +85,7 @@ impl Hang {
         Self::reported(hanging).with_context(|| format!("{testbed}, {way}"))
     }
 
-    /// The report by the signal that an app that hangs was sent.
+    /// The report for the signal that was sent to the hanging app.
     fn reported(Hanging { folder, mut app }: Hanging) -> Result<Self> {
         // Where it takes long to get here, the report of the hang itself is the first, without a signal's
         // stack.
@@ -138,7 +138,7 @@ fn symbolize(report: &Path, symbols: &Path, format: &str) -> Result<String> {
     Ok(String::from_utf8(out.stdout)?)
 }
 
-/// The first line after the frames in which a function is named, with what follows on it.
+/// The first line after the frames that names a function, with the rest of that line.
 fn place_of<'a>(text: &'a str, function: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.split_once(&format!("{function} at ")).map(|(_, place)| place))
 }
@@ -218,7 +218,7 @@ fn what_main_waits_in_is_named() -> Result<()> {
         );
         let sleep = Hang::new(&testbed, "sleep", Some(CLOCK_NANOSLEEP))?;
         // The signal ends a sleep. On x86-64 its number goes with it, and main may not sleep again when it is
-        // looked at.
+        // read.
         let known = match sleep.wait()?.kind {
             MainWaitKind::Sleep => true,
             MainWaitKind::OtherCall => !testbed.ends_with("-arm64"),
@@ -229,8 +229,7 @@ fn what_main_waits_in_is_named() -> Result<()> {
     Ok(())
 }
 
-/// An app that starts on a machine with much to do: the thread that writes reports has not had a processor
-/// yet.
+/// An app that starts on a busy machine: the thread that writes reports has not run yet.
 #[test]
 fn a_signal_that_comes_before_the_worker_runs_has_its_native_stack() -> Result<()> {
     let gates = tempdir()?;
@@ -246,7 +245,7 @@ fn a_signal_that_comes_before_the_worker_runs_has_its_native_stack() -> Result<(
     Ok(())
 }
 
-/// Both reports of one message have one file.
+/// Both reports of one message use the same file.
 #[test]
 fn the_native_stack_of_a_signal_stays_when_its_message_becomes_a_hang() -> Result<()> {
     let (folder, mut app) = loop {

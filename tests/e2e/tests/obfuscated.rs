@@ -1,5 +1,5 @@
-//! An app as it ships: R8 renames and inlines it, a real Android Runtime runs it, and its mapping puts the
-//! names of the source back into the report. R8's own Retrace is asked what it makes of the same mapping.
+//! An app as it ships: R8 renames and inlines it, a real Android Runtime runs it, and its mapping restores
+//! the source's names in the report. The result is compared with R8's own Retrace for the same mapping.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,10 +26,10 @@ use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;
 use tempfile::tempdir;
 
-/// This many frames are in one trace: reports have longer ones cut.
+/// How many frames one trace has: reports cut longer ones.
 const MOST_AT_ONCE: usize = 5_000;
 
-/// The scripted apps with the recorder, as one app that is shrunk by nothing but the library's own rules.
+/// The scripted apps with the recorder, as one app that is shrunk with only the library's own rules.
 fn demo() -> Result<Shrunk> {
     let glue = root().join("jni-glue");
     let sources = java_below(&[
@@ -105,9 +105,9 @@ fn is_put_back(app: &Shrunk, report: Report) -> Result<()> {
     Ok(())
 }
 
-/// Frames at both ends of all ranges of a mapping, and one without a line for each name of a method, as
-/// `class.method(file:line)`. Where outlined code is called no frame has a position of what was outlined by
-/// itself, so those are left out.
+/// Frames at both ends of all ranges of a mapping, and one without a line for each method name, as
+/// `class.method(file:line)`. Positions of outlined code are left out where that code is called: no frame has
+/// such a position by itself.
 fn frames_of(mapping: &str) -> Vec<String> {
     let (mut class, mut method) = ("", "");
     let mut positions = BTreeMap::<(&str, &str), BTreeSet<&str>>::new();
@@ -136,7 +136,7 @@ fn frames_of(mapping: &str) -> Vec<String> {
     frames
 }
 
-/// What R8's own program makes of each frame.
+/// The result of R8's own program for each frame.
 fn by_r8(mapping: &Path, frames: &[String]) -> Result<Vec<Vec<String>>> {
     let folder = tempdir()?;
     let text = folder.path().join("frames.txt");
@@ -157,7 +157,7 @@ fn by_r8(mapping: &Path, frames: &[String]) -> Result<Vec<Vec<String>>> {
     Ok(found)
 }
 
-/// What the product makes of each, printed as ART prints a stack.
+/// The product's result for each frame, printed as ART prints a stack.
 fn by_us(mapping: &Path, mut report: Report, frames: &[String]) -> Result<Vec<Vec<String>>> {
     let mut found: Vec<Vec<String>> = Vec::new();
     let mapping = Mapping::parse(fs::read(mapping)?)?;
@@ -182,9 +182,9 @@ fn by_us(mapping: &Path, mut report: Report, frames: &[String]) -> Result<Vec<Ve
     Ok(found)
 }
 
-/// Within ranges the product says what R8's own Retrace says. Where a frame has no line it may say more: all
-/// methods that it may be, and the line where a method has but one. And R8 leaves frames out whose outermost
-/// one was made up.
+/// Within ranges the product agrees with R8's own Retrace. Where a frame has no line it may give more: all
+/// methods that it may be, and the line of a method that has only one. And R8 leaves out frames whose
+/// outermost one was made up.
 #[test]
 fn frames_are_retraced_as_by_r8() -> Result<()> {
     let app = demo()?;

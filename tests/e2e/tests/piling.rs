@@ -1,5 +1,5 @@
-//! What the recorder puts in at each resumption and installation: once, however often, next to a library
-//! that wraps it again.
+//! What the recorder adds at each resumption and installation exists once, however often that happens, also
+//! next to a library that wraps it again.
 
 use anyhow::{Context, Result};
 use lab_reports::{details_of, feature};
@@ -7,7 +7,7 @@ use loopbox_e2e::scenario::{self, SHOP};
 use loopbox_format::model::{Detail, Feature};
 use loopbox_testbed as testbed;
 
-/// What the app printed: how many hooks the library has made, how many of their calls one message is, and
+/// What the app printed: how many hooks the library has made, how many of their calls one message causes, and
 /// how many idle handlers the queue had before and after.
 fn play(testbed: &str, arguments: &[&str]) -> Result<([u32; 2], [u32; 2])> {
     let played = scenario::Scenario::run("scenario.Piling", testbed, &[], arguments)?;

@@ -1,6 +1,6 @@
-//! Hangs in places that are no ordinary message: the message that the recorder is installed in, before the
-//! loop, idle handlers, input. Each is seen by the recorder's own watch, at SIGQUIT, and by the next launch
-//! after a kill, with the main thread's stack.
+//! Hangs in places other than an ordinary message: the message that the recorder is installed in, before the
+//! loop, idle handlers, input. Each is detected by the recorder's own watch, at SIGQUIT, and by the next
+//! launch after a kill, with the main thread's stack.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Running, reports};
@@ -39,7 +39,7 @@ impl Scenario {
         Ok(Self { folder, gate, app })
     }
 
-    /// Waits for a report of which this is true.
+    /// Waits for a report for which `wanted` is true.
     fn wait_for(&self, what: &str, wanted: impl Fn(&Report) -> bool) -> Result<Report> {
         wait_until(what, || {
             let all = reports(self.folder.path())?;
@@ -52,8 +52,8 @@ impl Scenario {
         self.wait_for(&format!("a report of {reason:?}"), |report| report.meta.reason == *reason)
     }
 
-    /// Waits for the report of the hang. The file of a signal before it gets the verdict at once, and the
-    /// rest when the hang's own report is complete.
+    /// Waits for the report of the hang. The file of an earlier signal gets the verdict at once, and the rest
+    /// when the hang's own report is complete.
     fn wait_for_hang(&self) -> Result<Report> {
         self.wait_for("a hang", |report| {
             report.anr.verdict == AnrVerdict::Hang && report.meta.reason == DumpReason::Hang
@@ -64,7 +64,8 @@ impl Scenario {
         fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")
     }
 
-    /// Lets the hang end; what the app asked for at its end, and what the recorder wrote of the hang.
+    /// Lets the hang end. Returns the report that the app requested at its end, and the recorder's reports of
+    /// the hang.
     fn finish(self) -> Result<(Report, Vec<Report>)> {
         self.finish_saying().map(|(last, others, _)| (last, others))
     }
@@ -79,7 +80,7 @@ impl Scenario {
         Ok((last.into_iter().next().context("no report at the end")?, others, said))
     }
 
-    /// Kills the process when its ring is as wanted; what the next launch makes of it.
+    /// Kills the process when its ring is as wanted. Returns the next launch's report.
     fn kill(mut self, testbed: &str, wanted: impl Fn(&Report) -> bool) -> Result<Report> {
         wait_for_ring("the hang is in the ring", self.folder.path(), self.app.pid(), wanted)?;
         self.app.kill();
@@ -87,10 +88,10 @@ impl Scenario {
             .app("scenario.Demo")
             .argument(format!("dir={}", self.folder.path().display()))
             .start()?;
-        let told = next.wait_for("SCRIPT report", LIMIT)?;
+        let line = next.wait_for("SCRIPT report", LIMIT)?;
         next.kill();
-        assert!(told.ends_with(" recovered"), "{told}");
-        read(told.split_whitespace().nth(2).context("no path")?.as_ref())
+        assert!(line.ends_with(" recovered"), "{line}");
+        read(line.split_whitespace().nth(2).context("no path")?.as_ref())
     }
 }
 
@@ -100,7 +101,7 @@ fn last_stack(report: &Report, tree: &StackTree) -> Result<Vec<String>> {
     Ok(frames.iter().map(lab_reports::Frame::short).collect())
 }
 
-/// The last stack of what runs must go through these frames, top first.
+/// Checks that the last stack of what runs contains these frames, top first.
 fn check_stack(report: &Report, token: Token, through: &[&str]) -> Result<()> {
     let tree =
         tree_of(report, token).with_context(|| format!("no stack of {token}: {:?}", report.features))?;
@@ -245,7 +246,7 @@ fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
     Ok(())
 }
 
-/// What is seen of a hang outside of messages, by the watch and at a signal, and that it is over when it is.
+/// What is seen of a hang outside of messages, by the watch and at a signal, and that its end is seen.
 fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<()> {
     let scenario = Scenario::begin(testbed, arguments)?;
     quit(&scenario.app)?;
@@ -294,7 +295,7 @@ fn without_the_sampler_a_report_has_the_stack_by_the_java_api() -> Result<()> {
 
 #[test]
 fn what_ran_outside_of_messages_is_recovered_after_a_kill() -> Result<()> {
-    // It must leave no report of its own before it is killed, however late that is.
+    // It must leave no report before it is killed, however late that is.
     let scenario = Scenario::begin("art10", &["where=idle", "how=sleep", "hangMs=60000"])?;
     let hangs = |report: &Report| {
         let MainState::Outside(outside) = &report.main else { return false };
@@ -329,8 +330,7 @@ fn input_that_a_window_is_called_with_is_a_message() -> Result<()> {
     Ok(())
 }
 
-/// How often the recorder's threads that watch the main thread, and the one that copies the ring, have gone
-/// to sleep.
+/// How often the threads that watch the main thread, and the one that copies the ring, have gone to sleep.
 fn sleeps(pid: u32) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {

@@ -1,6 +1,6 @@
-//! Each reference of the Java half to the platform is to something that the real class files have: those of
-//! the oldest supported level and of the newest, as AOSP compiled them. What is declared here of the platform
-//! for the compiler is as it is there.
+//! Each of the Java half's references to the platform exists in the real class files: those of the oldest
+//! supported level and of the newest, as AOSP compiled them. The declarations of the platform for the
+//! compiler match these class files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,20 +12,19 @@ use loopbox_android_pack::platform::{Known, classes_below, uses_below};
 use loopbox_e2e::real_classes::read;
 use loopbox_testbed::{self as testbed, level_classes};
 
-/// The newest level that there is.
+/// The newest existing level.
 const NEWEST: u32 = 37;
 
-/// The class files of a level, as far as they are kept.
+/// The class files of a level that are kept.
 struct Level(BTreeMap<String, ClassFile>);
 
 impl Level {
-    /// These classes, and what they extend.
+    /// Reads these classes, and their superclasses.
     fn read(api: u32, wanted: BTreeSet<String>) -> Result<Self> {
         Ok(Self(read(&level_classes(api)?, wanted)?))
     }
 
-    /// Whether a class has a member, of its own or by what it extends. What it has of Java's library is not
-    /// compared.
+    /// Whether a class has a member, declared or inherited. Members from Java's library are not compared.
     fn has(&self, class: &str, member: &str) -> Result<bool> {
         let of_java = class.starts_with("java/") && !self.0.contains_key(class);
         if of_java && class != "java/lang/Object" {
@@ -72,7 +71,7 @@ fn class_of(used: &Used) -> String {
     }
 }
 
-/// What all archives name of Android.
+/// All names of Android in all archives.
 fn references(compiled: &Compiled) -> Result<BTreeSet<Used>> {
     let Compiled { library, inhouse, ktx, noop, screen, startup, testing, .. } = compiled;
     let mut all = BTreeSet::new();
@@ -128,7 +127,7 @@ fn callbacks_before_a_step_of_a_life_cycle_are_the_platform_s() -> Result<()> {
 /// What differs from the newest level in what is declared.
 fn differences(declared: &Path) -> Result<Vec<String>> {
     let all = classes_below(declared)?;
-    // Annotations of androidx are libraries of their own.
+    // Annotations of androidx are separate libraries.
     let all: Vec<ClassFile> = all.into_iter().filter(|class| !class.name.starts_with("androidx/")).collect();
     ensure!(all.len() > 20, "{} classes are declared", all.len());
     let names = |of_java| {

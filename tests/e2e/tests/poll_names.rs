@@ -1,4 +1,4 @@
-//! What the poll hook, which sees no message, knows of messages without their stacks.
+//! What the poll hook, which sees no messages, knows of messages without their stacks.
 
 use anyhow::{Context, Result};
 use lab_reports::details;
@@ -19,7 +19,7 @@ fn lifecycle(message: &Message) -> (&str, Vec<LifecycleStep>) {
     (&message.target, steps.iter().collect())
 }
 
-/// However short they are, without a stack, and the one that runs by what was called so far.
+/// However short they are, without a stack; and the running one, by the callbacks so far.
 #[test]
 fn activities_are_named_by_the_callbacks_of_their_life_cycles() -> Result<()> {
     use LifecycleStep::{Create, Other, Pause, Resume, Start, Stop};
@@ -57,7 +57,7 @@ fn nothing_is_claimed_of_an_activity_that_no_callback_was_for() -> Result<()> {
     Ok(())
 }
 
-/// What a message was, by another library's Observer: `what`, target, callback.
+/// What each message really was, from another library's Observer: `what`, target, callback.
 fn truth(played: &Scenario) -> Result<HashMap<u64, String>> {
     let lines = played.said.iter().filter_map(|line| line.strip_prefix("SCRIPT truth "));
     let split = |line: &str| {
@@ -67,13 +67,13 @@ fn truth(played: &Scenario) -> Result<HashMap<u64, String>> {
     lines.map(split).collect()
 }
 
-/// A name as the other library says it.
+/// A name in the other library's form.
 fn as_truth(message: &Message) -> String {
     let callback = if message.callback.is_empty() { "-" } else { &message.callback };
     format!("{} {} {callback}", message.what.unwrap_or(i32::MIN), message.target)
 }
 
-/// Of how many messages the name is right, and which are wrong.
+/// How many messages have the right name, and which do not.
 fn compare(testbed: &str, arguments: &[&str]) -> Result<(usize, Vec<String>)> {
     // Short messages are kept by name here, in many records.
     let kept = ["detailMs=1", "groupMs=10", "slots=500", "sampling=off", "hook=POLL", "peek=on"];
@@ -96,7 +96,7 @@ fn compare(testbed: &str, arguments: &[&str]) -> Result<(usize, Vec<String>)> {
     Ok((right, wrong))
 }
 
-/// At the front, delayed, behind a barrier, Runnables, after idle handlers; and the one that runs.
+/// Messages at the front, delayed, behind a barrier, Runnables, after idle handlers; and the running one.
 #[test]
 fn the_head_of_the_queue_is_the_next_message() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
@@ -107,7 +107,7 @@ fn the_head_of_the_queue_is_the_next_message() -> Result<()> {
     Ok(())
 }
 
-/// How many are another's depends on the machine; each says that it is by the head.
+/// How many names are another message's depends on the machine; each name has the queue's head as its source.
 #[test]
 fn the_head_of_the_queue_may_be_another_message_while_others_post() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

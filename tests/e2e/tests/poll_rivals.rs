@@ -1,4 +1,5 @@
-//! The poll hook and another library that replaces the same method, and while the recorder comes and goes.
+//! The poll hook together with another library that replaces the same method, while the recorder is installed
+//! and removed.
 
 use anyhow::{Context, Result};
 use lab_launch::{App, reports};
@@ -8,7 +9,7 @@ use loopbox_format::model::{DumpReason, End, Feature, MainState, Report, Token};
 use loopbox_testbed as testbed;
 use tempfile::tempdir;
 
-/// What one run left.
+/// The results of one run.
 struct Played {
     said: Vec<String>,
     reports: Vec<Report>,
@@ -52,7 +53,7 @@ impl Played {
         Ok((running.token.0, begun.with_context(|| format!("{name}: {:?}", self.said))?))
     }
 
-    /// The recorder has seen each message since it came in.
+    /// Checks that the recorder has seen each message since it was installed.
     fn assert_counts_all(&self, name: &str) -> Result<()> {
         let (recorded, begun) = self.begun(name)?;
         assert_eq!(recorded, begun, "{name}: {:?}", self.said);
@@ -80,8 +81,7 @@ fn a_library_that_came_first_is_called_and_stays() -> Result<()> {
     })
 }
 
-/// It has saved a function of ours: that goes on to call what it called, and records again when it is
-/// restored.
+/// It has saved our function: that continues to call the previous one, and records again when it is restored.
 #[test]
 fn a_library_that_wraps_the_hook_is_no_loss_and_neither_is_what_it_restores() -> Result<()> {
     on_each(|testbed| {
@@ -94,7 +94,7 @@ fn a_library_that_wraps_the_hook_is_no_loss_and_neither_is_what_it_restores() ->
     })
 }
 
-/// Nobody saw the end of the message in which it was taken out, and what ran after that.
+/// No end was seen of the message in which it was taken out, nor what ran after that.
 #[test]
 fn a_hook_that_was_taken_out_is_put_back() -> Result<()> {
     on_each(|testbed| {
@@ -114,7 +114,7 @@ fn assert_counts_all_again(played: &Played) -> Result<()> {
     Ok(())
 }
 
-/// Code in memory of no file may be a translated library's, which cannot be called from ours.
+/// Code in memory without a file may be a translated library's, which ours cannot call.
 #[test]
 fn a_poll_in_memory_of_no_file_is_refused_for_another_hook() -> Result<()> {
     let why = "no poll hook: its function is in no library of this processor's kind";

@@ -1,4 +1,4 @@
-//! The poll hook: main's queue is seen to poll, and messages are what lies between two polls.
+//! The poll hook: it sees main's queue poll, and what lies between two polls is a message.
 
 use anyhow::{Context, Result};
 use lab_launch::run_tests;
@@ -7,7 +7,7 @@ use loopbox_e2e::scenario::{SHOP, Scenario};
 use loopbox_format::model::{End, MainState, NamedBy, RecordKind, Token};
 use loopbox_testbed::{self as testbed, Arch};
 
-/// Plays `scenario.Polls`, and returns what it left with how many messages began by another library's
+/// Runs `scenario.Polls`. Returns what it left, and how many messages began according to another library's
 /// Observer.
 fn play(testbed: &str, arguments: &[&str]) -> Result<(Scenario, u64)> {
     let all = [&["hook=POLL"], arguments].concat();
@@ -53,7 +53,7 @@ fn messages_on_other_machines_are_counted_exactly() -> Result<()> {
     all.iter().try_for_each(|testbed| assert_counts(testbed, &few))
 }
 
-/// What it calls gets its arguments, and the C library's unwinder passes through it.
+/// The function that it calls gets its arguments, and the C library's unwinder passes through it.
 #[test]
 fn the_trampolines_of_each_machine_pass_their_own_tests() -> Result<()> {
     for name in testbed::to_test_on(&["art11-arm64", "art11-x86", "art11-arm"]) {
@@ -79,7 +79,7 @@ fn a_long_message_that_has_ended_is_named_by_its_stacks() -> Result<()> {
     Ok(())
 }
 
-/// With other hooks all of that is idle.
+/// With other hooks all of that counts as idle.
 #[test]
 fn what_main_does_outside_of_messages_without_a_rest_is_work() -> Result<()> {
     const MS: u64 = 1_000_000;

@@ -1,4 +1,4 @@
-//! Profiles that the system takes of an app, by the real classes of API 37 in the app.
+//! Profiles that the system takes of an app, with the real classes of API 37 in the app.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::reports;
@@ -13,13 +13,13 @@ use tempfile::tempdir;
 
 const PACKAGE: &str = "com.example.shop";
 
-/// What the file names of profiles.
+/// The file's entries about profiles.
 fn profiles(report: &Path) -> Result<Vec<(String, String)>> {
     let noted = |name: &str| matches!(name, "system_profile" | "hang_trace");
     Ok(read(report)?.meta.annotations.into_iter().filter(|(name, _)| noted(name)).collect())
 }
 
-/// Takes until there is a report in these words: its process may not be done with it.
+/// Takes reports until one has these words: its process may still be writing it.
 fn took(app: &mut Warned, words: &str) -> Result<String> {
     let words = format!("SCRIPT took {words}");
     wait_until("a report", || {
@@ -87,7 +87,7 @@ fn message_that_goes_on_before_it_is_suspect_asks_for_nothing() -> Result<()> {
     app.end()
 }
 
-/// By name, once an hour at most; what they take is of no hang.
+/// By name, once an hour at most; the profiles belong to no hang.
 #[test]
 fn app_chooses_at_what_profiles_are_taken() -> Result<()> {
     let folder = tempdir()?;
@@ -113,7 +113,7 @@ fn app_chooses_at_what_profiles_are_taken() -> Result<()> {
     app.end()
 }
 
-/// The process is killed in its hang; the system has the trace for the next one.
+/// The process is killed during its hang; the system has the trace for the next one.
 #[test]
 fn trace_of_a_killed_process_goes_into_the_report_that_the_next_one_makes() -> Result<()> {
     let folder = tempdir()?;
@@ -133,7 +133,7 @@ fn trace_of_a_killed_process_goes_into_the_report_that_the_next_one_makes() -> R
     next.end()
 }
 
-/// Android 16 as it came: it knows neither the trigger nor the request.
+/// Android 16 in its first release: it knows neither the trigger nor the request.
 #[test]
 fn system_without_the_request_is_not_asked() -> Result<()> {
     let folder = tempdir()?;
@@ -144,7 +144,7 @@ fn system_without_the_request_is_not_asked() -> Result<()> {
     let mut app = app.argument("systemProfiles=on").argument("hangTraceMs=60000").start()?;
     app.wait_for("SCRIPT profile triggers [2 once in 1 h]", LIMIT)?;
     let order = |number: &str, words: &str| -> Result<()> {
-        // The app may look while it is being written.
+        // The app may read while it is being written.
         let written = orders.path().join("order");
         fs::write(&written, words)?;
         fs::rename(&written, orders.path().join(number)).context("the order")

@@ -25,7 +25,7 @@ fn app(testbed: &str, folder: &Path, how: &str) -> Result<App> {
     Ok(app.argument(format!("how={how}")))
 }
 
-/// One that records by now, with reports and lines of the monitor on the disk.
+/// A process that records by now, with reports and lines of the monitor on the disk.
 fn recording(app: App) -> Result<Running> {
     let mut app = app.start()?;
     app.wait_for("SCRIPT installed true true", LIMIT)?;
@@ -57,7 +57,7 @@ fn files_below(folder: &Path) -> Result<BTreeSet<String>> {
     Ok(found)
 }
 
-/// Waits until there is nothing else below the folder. A file may go while it is looked at.
+/// Waits until there is nothing else below the folder. A file may go while it is read.
 fn only_left(folder: &Path, wanted: &[&str]) -> Result<()> {
     let wanted: BTreeSet<String> = wanted.iter().map(|&name| name.to_owned()).collect();
     wait_until(&format!("only {wanted:?} is left of {:?}", files_below(folder)), || {
@@ -65,7 +65,7 @@ fn only_left(folder: &Path, wanted: &[&str]) -> Result<()> {
     })
 }
 
-/// What is in the names of the files that a recording leaves.
+/// Parts of the names of the files that a recording leaves.
 const KINDS: [&str; 5] = [".lbr", "taken/", "requested", "start-", "uiperf-"];
 
 fn has(folder: &Path, kinds: &[&str]) -> Result<()> {
@@ -76,7 +76,7 @@ fn has(folder: &Path, kinds: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Those that the process has made, by their last names.
+/// The files that the process has made, by their last names.
 fn made(trace: &Trace) -> Result<BTreeSet<PathBuf>> {
     let path = |call: &str, nth| call.split('"').nth(nth).map(PathBuf::from);
     let calls = trace.calls()?;
@@ -120,8 +120,8 @@ fn nothing_remains_that_the_process_has_made() -> Result<()> {
     Ok(())
 }
 
-/// One of them has folders of its own, with files of the app in them, that the process which purges does not
-/// know.
+/// One of the processes has separate folders, with files of the app in them; the process that purges does not
+/// know them.
 #[test]
 fn other_processes_delete_what_is_theirs() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -150,7 +150,7 @@ fn other_processes_delete_what_is_theirs() -> Result<()> {
     Ok(())
 }
 
-/// What it had in its own folder stays until a message runs: nothing wakes it before.
+/// What it had in its own folder stays until a message runs: nothing wakes it before that.
 #[test]
 fn a_process_at_rest_deletes_when_a_message_runs() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

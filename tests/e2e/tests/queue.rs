@@ -1,4 +1,5 @@
-//! The pending queue is read without its lock and without code of the app, whatever the app does with either.
+//! The pending queue is read without its lock and without running app code, whatever the app does with
+//! either.
 
 use anyhow::{Context, Result};
 use lab_launch::reports;
@@ -23,8 +24,8 @@ fn queue_of(report: &Report) -> Queue {
     parse_queue(&report.pending)
 }
 
-/// A `java.util.Vector` is enough: printing the queue locks the queue first and then the object, main the
-/// other way round.
+/// A `java.util.Vector` is enough: printing the queue locks first the queue and then the object; main locks
+/// in the reverse order.
 #[test]
 fn main_goes_on_where_it_posts_under_the_lock_of_a_queued_object() -> Result<()> {
     for testbed in ["art10", "art11"] {
@@ -46,7 +47,7 @@ fn main_goes_on_where_it_posts_under_the_lock_of_a_queued_object() -> Result<()>
     Ok(())
 }
 
-/// And so main never waits for a report, however long its queue is.
+/// Main never waits for a report, however long its queue is.
 #[test]
 fn a_long_queue_is_read_while_main_holds_its_lock() -> Result<()> {
     for testbed in ["art10", "art11"] {

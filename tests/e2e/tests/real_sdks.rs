@@ -1,5 +1,5 @@
-//! The links to crash SDKs with the SDKs themselves, on a JVM and off line: what each SDK sends of hangs that
-//! earlier processes left.
+//! The links to crash SDKs with the SDKs themselves, on a JVM without a network: what each SDK sends of hangs
+//! that earlier processes left.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn status_under_robolectric_says_that_there_is_no_library() -> Result<()> {
     RealSdks::shared().test(&["NoLibraryTest"]).map(drop)
 }
 
-/// Frames are the same for all SDKs, as are the checks of them.
+/// Frames are the same for all SDKs, and so are their checks.
 #[test]
 fn acra_opentelemetry_and_xcrash_have_it_with_frames_that_r8_puts_back() -> Result<()> {
     let sdks = RealSdks::shared();

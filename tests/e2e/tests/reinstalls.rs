@@ -1,4 +1,4 @@
-//! An app that installs and uninstalls the recorder very often: nothing of it adds up.
+//! An app that installs and uninstalls the recorder very often: nothing accumulates.
 
 use std::time::Duration;
 
@@ -9,15 +9,14 @@ use tempfile::tempdir;
 
 /// `LOOPBOX_REINSTALLS` asks for more than CI does.
 const TIMES: u64 = 800;
-/// What the recorder may have of the heap more than after the first quarter, in all: room for notices of
-/// reports that once waited for the listener, of which there are sixteen at most. A leak of two bytes each is
-/// more.
+/// How much the recorder's heap may grow after the first quarter, in all: room for notices of reports that
+/// once waited for the listener, sixteen at most. A leak of two bytes per installation would be more.
 const RECORDER_GROWTH: i64 = 1 << 10;
-/// Libraries' arenas and Java's collector make mappings and split them; a thread's stack that stays would be
-/// two each time.
+/// How many mappings may be added: libraries' arenas and Java's collector make mappings and split them. A
+/// thread's stack that stays would be two each time.
 const MAPPINGS: i64 = 100;
 
-/// After a quarter of the run.
+/// The state after a quarter of the run.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     installed: i64,

@@ -1,4 +1,4 @@
-//! What an app can learn of a report without the command line, and which reports it is handed.
+//! What an app can learn from a report without the command line, and which reports it gets.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -21,7 +21,7 @@ use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;
 use tempfile::{TempDir, tempdir};
 
-/// The system says so from the start; then a hang is an ANR when the system is asked.
+/// The system reports it from the start; so a hang is an ANR when the system is asked.
 const NOT_RESPONDING: &str = "says=Input dispatching timed out";
 
 /// `scenario.Taking` in a process.
@@ -36,7 +36,7 @@ impl Taking {
         Self::begin(launcher(testbed)?.app("scenario.Taking"), folder, arguments)
     }
 
-    /// With arguments of its own after those that all have: the last of two counts.
+    /// With `arguments` after those that all have: the last of two counts.
     fn begin(app: App, folder: &Path, arguments: &[&str]) -> Result<Self> {
         let orders = tempdir()?;
         let app = app.argument(format!("dir={}", folder.display())).argument("hangMs=1000");
@@ -45,7 +45,7 @@ impl Taking {
         Ok(Self { app: app.start()?, orders, given: 0 })
     }
 
-    /// Gives an order and waits until it is done; returns what was printed meanwhile.
+    /// Gives an order and waits until it is done. Returns what was printed in that time.
     fn order(&mut self, order: &str) -> Result<Vec<String>> {
         let before = self.app.seen().len();
         self.give(order)?;
@@ -61,14 +61,14 @@ impl Taking {
         fs::rename(&written, self.orders.path().join(self.given.to_string())).context("the order")
     }
 
-    /// What it is handed: each report in words, and its file.
+    /// The reports that it gets: each as text, and its file.
     fn take(&mut self) -> Result<Vec<(String, PathBuf)>> {
         let said = self.order("take")?;
         let took = said.iter().filter_map(|line| line.strip_prefix("took ")?.rsplit_once(' '));
         Ok(took.map(|(words, path)| (words.to_owned(), path.into())).collect())
     }
 
-    /// What is there, by its label, and its file.
+    /// The reports in its list: each by its label, and its file.
     fn list(&mut self) -> Result<Vec<(String, PathBuf)>> {
         let said = self.order("list")?;
         let listed = said.iter().filter_map(|line| line.strip_prefix("listed ")?.rsplit_once(' '));
@@ -76,8 +76,8 @@ impl Taking {
         Ok(listed.map(|(words, path)| (label(words), path.into())).collect())
     }
 
-    /// Claims what the last list has of this label. Whether it was this process that got it, and where it is
-    /// then.
+    /// Claims the report of the last list with this label. Returns whether this process got it, and where it
+    /// is then.
     fn claim(&mut self, label: &str) -> Result<(bool, PathBuf)> {
         let said = self.order(&format!("claim {label}"))?;
         let claimed = said.iter().find_map(|line| line.strip_prefix("claimed ")?.split_once(' '));
@@ -85,8 +85,8 @@ impl Taking {
         Ok((done == "true", path.into()))
     }
 
-    /// What it is handed when there are this many. That something was heard is not enough after a hang: it
-    /// may be what was complete before its end, at which the listener looks only now.
+    /// The reports that it gets once there are this many. After a hang a notice alone is not enough: it may
+    /// be about what was complete before the hang's end, and the listener reads that only now.
     fn take_all(&mut self, count: usize) -> Result<Vec<(String, PathBuf)>> {
         wait_until("as many reports", || Ok(Some(self.take()?).filter(|taken| taken.len() >= count)))
     }
@@ -106,7 +106,7 @@ impl Taking {
     }
 }
 
-/// A hang that goes on, another process that looks for reports meanwhile, the end of the hang.
+/// A hang that continues, another process that searches for reports, then the end of the hang.
 #[test]
 fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -135,7 +135,7 @@ fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
     Ok(())
 }
 
-/// A hang, and the app's next version that is told of it.
+/// A hang, and the app's next version that is notified of it.
 #[test]
 fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
     const HANG: &str = "scenario.Taking$Hang";
@@ -237,7 +237,7 @@ fn a_report_is_listed_until_one_process_claims_it() -> Result<()> {
     Ok(())
 }
 
-/// An app that sends reports would send another file of its own.
+/// An app that sends reports would otherwise send another of its files.
 #[test]
 fn what_is_no_file_of_the_folder_is_not_handed_out() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -280,7 +280,7 @@ fn the_report_of_a_process_that_is_gone_is_handed_out_as_it_is() -> Result<()> {
     next.end()
 }
 
-/// As on a phone whose clock stood at 1970, or at the day its system was built, until it had the time from a
+/// As on a phone whose clock was at 1970, or at the day its system was built, until it got the time from a
 /// network.
 #[test]
 fn a_report_of_before_the_clock_was_set_is_handed_out() -> Result<()> {
@@ -327,7 +327,7 @@ fn what_the_app_asks_for_is_distinguished_from_a_hang_and_from_another_apps_anr(
         quit(&app.app)?;
         app.expects("SIGQUIT RESPONSIVE complete sigquit []")?;
         app.order("hang")?;
-        // It may be complete by the time that the listener looks; `asked` makes it wait.
+        // It may be complete by the time that the listener reads it; `asked` makes it wait.
         let first = app.app.wait_for("SCRIPT first HANG HANG ", LIMIT)?;
         ensure!(first.ends_with("complete hang []"), "{first}");
         app.expects("HANG HANG complete hang []")?;
@@ -488,7 +488,7 @@ fn the_last_report_of_a_process_keeps_its_state_where_the_app_wants_that() -> Re
     Ok(())
 }
 
-/// A process that was killed in a hang which it had not reported yet.
+/// A process that was killed during a hang that it had not reported yet.
 #[test]
 fn what_a_dead_process_left_says_how_it_ended() -> Result<()> {
     let cases = [(None, "RECOVERED HANG complete recovered []"), (Some(4), "CRASH HANG complete crash []")];

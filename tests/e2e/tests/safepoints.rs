@@ -14,12 +14,12 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tempfile::tempdir;
 
-/// The first report that is as it should become.
+/// Waits for the first report for which `good` is true.
 fn report_when(app: &mut Running, good: impl Fn(&Report) -> bool) -> Result<Report> {
     let end = Instant::now() + LIMIT;
     loop {
-        let told = app.wait_for("SCRIPT again", LIMIT)?;
-        let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+        let line = app.wait_for("SCRIPT again", LIMIT)?;
+        let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
         if good(&report) {
             return Ok(report);
         }
@@ -32,7 +32,7 @@ fn statistic(report: &Report, name: &str) -> u64 {
     statistic.and_then(|statistic| statistic.value.parse().ok()).unwrap_or_default()
 }
 
-/// The message that hangs, and not still the one that sent it, runs and has stacks by the native sampler.
+/// Whether the hanging message runs, and not the one that sent it, with stacks by the native sampler.
 fn is_sampled(report: &Report) -> bool {
     let MainState::Running(running) = &report.main else { return false };
     let target = running.message.as_ref().map(|message| &*message.target);
@@ -62,7 +62,7 @@ fn a_main_thread_without_a_safepoint_does_not_end_sampling() -> Result<()> {
     Ok(())
 }
 
-/// It keeps ART's trace waiting, and on 10 and 11 any thread that runs Java code with it, until it stops.
+/// The thread makes ART's trace wait, and on 10 and 11 also any thread that runs Java code, until it stops.
 #[test]
 fn a_signal_during_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
@@ -77,8 +77,8 @@ fn a_signal_during_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<(
         // Longer than a report waits for the queue.
         sleep(Duration::from_secs(4));
         fs::write(&gate, "")?;
-        let told = app.wait_for(" sigquit", LIMIT)?;
-        let path: PathBuf = told.split_whitespace().nth(2).context("no path")?.into();
+        let line = app.wait_for(" sigquit", LIMIT)?;
+        let path: PathBuf = line.split_whitespace().nth(2).context("no path")?.into();
         if !app.seen().iter().any(|line| line == "SCRIPT spun") {
             app.wait_for("SCRIPT spun", LIMIT)?;
         }
@@ -96,7 +96,7 @@ fn a_signal_during_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<(
     Ok(())
 }
 
-/// It stops the sampler, too, which has main stopped, for longer than the guard leaves a stop alone.
+/// The trace also stops the sampler, which has stopped main, for longer than the guard leaves a stop alone.
 #[test]
 fn a_trace_that_begins_in_a_stop_does_not_end_sampling() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

@@ -1,6 +1,7 @@
-//! The screen of debug builds. What keeps and reads reports runs on real ART with real hangs; the
-//! notification and the screens run where the compilers run, on what stands in for the framework
-//! (`tests/integrate/screen`): the classes are those of the archive, compiled against the platform's own API.
+//! The screen of debug builds. The code that keeps and reads reports runs on real ART with real hangs. The
+//! notification and the screens run on the compilers' JVM, on replacements of the framework
+//! (`tests/integrate/screen`); their classes are those of the archive, compiled against the platform's own
+//! API.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,11 +20,11 @@ use loopbox_setup::workspace::{root, target};
 use loopbox_testbed::to_test_on;
 use tempfile::{TempDir, tempdir};
 
-/// What of the screen needs no views.
+/// The classes of the screen that need no views.
 const WITHOUT_VIEWS: [&str; 6] = ["Copies", "Decoder", "ReportFile", "ReportText", "Stacks", "Timeline"];
 
-/// The class path of the driver: what stands in for the framework, then the archives' classes. Compiled once
-/// for all tests.
+/// The class path of the driver: replacements of the framework, then the archives' classes. Compiled once for
+/// all tests.
 fn class_path() -> &'static [PathBuf] {
     static COMPILED: LazyLock<(TempDir, Vec<PathBuf>)> = LazyLock::new(|| {
         let work = tempdir().unwrap();
@@ -79,7 +80,7 @@ fn golden(name: &str) -> PathBuf {
     root().join("tests/golden").join(name)
 }
 
-/// A report of which nothing is there but the lines that an app reads first.
+/// A report that has only the lines that an app reads first.
 fn small(folder: &Path, name: &str, [reason, verdict, label]: [&str; 3], time_ms: u64) -> Result<String> {
     let digest = format!("{reason}\nshop\n7\n{time_ms}\nmain runs {name}\n{verdict}\nclosed\n{label}");
     let file = folder.join(format!("{name}.lbx"));
@@ -87,8 +88,8 @@ fn small(folder: &Path, name: &str, [reason, verdict, label]: [&str; 3], time_ms
     Ok(file.display().to_string())
 }
 
-/// A report of main in a chain of locks, which an ANR's signal came for, with the lines that this version
-/// writes for apps.
+/// A report of main in a chain of locks, after an ANR's signal, with the lines that this version writes for
+/// apps.
 fn anr(name: &str) -> Result<Report> {
     let mut report = read(&golden(name))?;
     report.digest.push_str("\nprobable\nclosed\n");
@@ -99,7 +100,7 @@ fn position(lines: &[String], line: &str) -> Result<usize> {
     lines.iter().position(|known| known == line).with_context(|| format!("no {line:?} in {lines:#?}"))
 }
 
-/// As Java prints a frame.
+/// A frame in the form that Java prints.
 fn printed(frame: &Frame) -> String {
     let file = if frame.method.source_file.is_empty() { "Unknown Source" } else { &frame.method.source_file };
     let place = match (frame.line, frame.dex_pc) {
@@ -123,7 +124,7 @@ fn most_frequent(report: &Report) -> Result<(String, Vec<String>)> {
     Ok((format!("Main thread in {count} of {} samples", stacks.len()), frames))
 }
 
-/// The screen's text of a report, compared with what the host's reader finds in the file.
+/// Checks the screen's text of a report against the host reader's result for the same file.
 fn check_text(text: &[String], report: &Report) -> Result<()> {
     assert_eq!(Some(text[1].as_str()), report.digest.lines().nth(4));
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };

@@ -1,5 +1,5 @@
-//! Real SDKs and the recorder in one process, in both orders: nobody loses messages, and the SDKs go on when
-//! the recorder is gone.
+//! Real SDKs and the recorder in one process, in both orders: none of them loses messages, and the SDKs work
+//! on after the recorder was removed.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ const NONE: &str = "lost [] again []";
 const FOREIGN: &str = "peers.Together$Foreign";
 /// What has been seen.
 const SDKS: [&str; 4] = ["datadog", "blockcanary", "rx", "coroutines"];
-/// By testbed, the hooks there.
+/// The hooks to test, by testbed.
 const HOOKS: [(&str, [&str; 2]); 2] = [("art10", ["OBSERVER", "PRINTER"]), ("art11", ["PRINTER", "POLL"])];
 
 /// An app on each testbed, by each hook, in both orders.
@@ -149,8 +149,8 @@ fn each_watcher_reports_a_hang_with_the_recorder_and_without_it() -> Result<()> 
     })
 }
 
-/// They want classes of a phone that no testbed has, so they run on a JVM alone (`real_sdks.rs`). None of
-/// them watches main. One that starts here some day belongs to the SDKs above.
+/// They need classes of a phone that no testbed has, so they run only on a JVM (`real_sdks.rs`). None of them
+/// watches main. When one starts here some day, it belongs to the SDKs above.
 #[test]
 fn bugsnag_acra_and_okhttp_do_not_start_for_want_of_a_phones_classes() -> Result<()> {
     const WANTED: [(&str, &str); 3] = [

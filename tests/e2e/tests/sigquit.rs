@@ -1,4 +1,4 @@
-//! SIGQUIT: our report first, then ART's own trace, whatever else in the process wants the signal.
+//! SIGQUIT: our report first, then ART's own trace, whatever other code in the process handles the signal.
 
 use anyhow::{Context, Result};
 use lab_launch::{Ended, reports};
@@ -7,11 +7,11 @@ use loopbox_e2e::{HANG_REPORT_LATE, launcher};
 use loopbox_format::model::{AnrVerdict, DumpReason, Feature, MainState, Report, SignalOrigin, Token};
 use tempfile::tempdir;
 
-/// What the Signal Catcher logs when it has got its signal.
+/// What the Signal Catcher logs when it gets its signal.
 const CAUGHT: &str = "reacting to signal 3";
 
 struct Scenario {
-    /// By SIGQUIT, oldest first.
+    /// The reports by SIGQUIT, oldest first.
     quits: Vec<Report>,
     /// What the app asked for at the end.
     last: Report,
@@ -50,9 +50,9 @@ impl Scenario {
 fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
     for testbed in ["art10", "art11"] {
         let scenario = Scenario::run(testbed, &["times=3", "each=answered"])?;
-        let told = scenario.ended.lines.iter().filter(|line| line.ends_with(" sigquit")).count();
+        let reported = scenario.ended.lines.iter().filter(|line| line.ends_with(" sigquit")).count();
         assert_eq!(
-            (told, scenario.quits.len()),
+            (reported, scenario.quits.len()),
             (3, 1),
             "{testbed}: one message, one file, written anew each time"
         );
@@ -82,8 +82,8 @@ fn a_storm_of_signals_does_no_harm() -> Result<()> {
     Ok(())
 }
 
-/// Where an app keeps the texts of objects, its code makes them. Whatever that does, the report is on the
-/// disk before.
+/// Where an app keeps the texts of objects, its own code makes them. Whatever that code does, the report is
+/// on the disk before.
 #[test]
 fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
     for testbed in ["art10", "art11"] {
@@ -99,8 +99,8 @@ fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
     Ok(())
 }
 
-/// Neither a listener nor a message that prints itself nor a disk can keep ART's trace back, and with nothing
-/// recording any more a signal still reaches the Signal Catcher, by whatever thread gets it.
+/// Neither a listener nor a message that prints itself nor a disk can delay ART's trace. And when nothing
+/// records any more, a signal still reaches the Signal Catcher, whichever thread gets it.
 #[test]
 fn the_signal_is_forwarded_whatever_code_of_the_app_does() -> Result<()> {
     for testbed in ["art10", "art11"] {
@@ -121,7 +121,7 @@ fn the_signal_is_forwarded_whatever_code_of_the_app_does() -> Result<()> {
     Ok(())
 }
 
-/// A scenario of one signal, with another library in it, on each testbed.
+/// Runs a scenario with one signal and another library on each testbed.
 fn on_each(mode: &str, check: impl Fn(&Scenario, (bool, &str))) -> Result<()> {
     for testbed in ["art10", "art11"] {
         let scenario = Scenario::run(testbed, &[mode, "each=answered"])?;
@@ -131,7 +131,8 @@ fn on_each(mode: &str, check: impl Fn(&Scenario, (bool, &str))) -> Result<()> {
     Ok(())
 }
 
-/// One report, and the Signal Catcher got its signal; of the one after our end it may not have got to say so.
+/// Checks that there is one report, and the Signal Catcher got its signal; it may not have had time to log
+/// one after our end.
 fn assert_caught(scenario: &Scenario) {
     assert!(scenario.quits.len() == 1 && (1..=2).contains(&scenario.caught()), "{}", scenario.ended.errors);
 }
@@ -153,7 +154,7 @@ fn a_handler_that_came_after_is_called_after_ours_also_when_we_are_gone() -> Res
     })
 }
 
-/// What it means for itself it does not mean for us, and not for ART.
+/// What it claims for itself does not concern us, nor ART.
 #[test]
 fn a_handler_that_keeps_the_signal_to_itself_keeps_it_from_nobody() -> Result<()> {
     on_each("mode=swallowed", |scenario, (on, how)| {
@@ -163,7 +164,7 @@ fn a_handler_that_keeps_the_signal_to_itself_keeps_it_from_nobody() -> Result<()
     })
 }
 
-/// Then no handler of ours is kept in place, so nothing is unblocked, and ART has the signal first.
+/// There no handler of ours is kept in place, so nothing is unblocked, and ART gets the signal first.
 #[test]
 fn where_no_handler_is_kept_the_signal_is_noticed_once_art_has_got_it() -> Result<()> {
     for testbed in ["art10", "art11"] {
@@ -190,8 +191,8 @@ fn handlers_that_end_up_in_each_others_chain_do_not_run_endlessly() -> Result<()
     })
 }
 
-/// It restores the default action, which it had found. Without ART's signal chain the next one would end the
-/// app.
+/// It restores the default action, which it had found. Without ART's signal chain the next signal would end
+/// the app.
 #[test]
 fn a_handler_that_was_there_before_and_goes_does_not_take_the_app_with_it() -> Result<()> {
     on_each("mode=removed", |scenario, state| {
@@ -228,9 +229,10 @@ fn a_handler_that_came_after_and_goes_leaves_ours_in_front() -> Result<()> {
     })
 }
 
-/// What xCrash does. Its thread sends the signal on to the Signal Catcher, as ours does, so ART has it twice.
+/// This is what xCrash does. Its thread forwards the signal to the Signal Catcher, as ours does, so ART gets
+/// it twice.
 #[test]
-fn a_library_that_dumps_on_a_thread_of_its_own_and_ours_both_work_in_either_order() -> Result<()> {
+fn a_library_that_dumps_on_a_separate_thread_and_ours_both_work_in_either_order() -> Result<()> {
     for mode in ["mode=dumper-before", "mode=dumper-after"] {
         on_each(mode, |played, (on, how)| {
             assert_eq!(played.quits.len(), 1, "{}", played.ended.errors);
@@ -247,8 +249,8 @@ fn a_library_that_dumps_on_a_thread_of_its_own_and_ours_both_work_in_either_orde
     })
 }
 
-/// It has gone past ART's signal chain and passes nothing on. No report of the signal comes; that of the
-/// recorder's own watch says why.
+/// It went past ART's signal chain and passes nothing on. There is no report for the signal; the report of
+/// the recorder's own watch has the reason.
 #[test]
 fn a_handler_that_keeps_the_signal_from_us_is_named_in_the_hangs_report() -> Result<()> {
     for testbed in ["art10", "art11"] {

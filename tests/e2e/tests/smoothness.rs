@@ -1,5 +1,5 @@
 //! Display frames: what the real Choreographer and FrameMetrics of a testbed report to the recorder, and what
-//! a report has of it.
+//! a report shows of it.
 
 use anyhow::{Context, Result};
 use lab_reports::live::{wait_for_ring, wait_until};
@@ -72,8 +72,8 @@ fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
     the_articles_trace("art11-jit", &[], "hook=NONE")
 }
 
-/// A display whose refreshes come up to 0.47 ms early or late drops no frame: nothing of it is a hitch, from
-/// the callback to the desk.
+/// A display whose refreshes are up to 0.47 ms early or late drops no frame: none of it counts as a hitch,
+/// from the callback to the host tools.
 fn jitter_is_no_hitch(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
     // 80 frames in 1,332 ms: short of the queue between main and the worker.
     let jitter = ["16.2,17.1,16.9,16.4"; 20].join(",");
@@ -108,10 +108,10 @@ fn jitter_of_the_display_is_no_hitch_in_compiled_code() -> Result<()> {
     jitter_is_no_hitch("art11-jit", &[], "hook=NONE")
 }
 
-/// Android 16 has the compositor's word on frames; older levels do not, and never look at its classes.
+/// Android 16 has the compositor classify frames; older levels do not, and never load its classes.
 fn the_compositors_word(testbed: &str, level: &str, options: &[&str]) -> Result<Scenario> {
     let trace = format!("trace={TRACE}");
-    let arguments: Vec<&str> = [trace.as_str(), "judged=on"].iter().chain(options).copied().collect();
+    let arguments: Vec<&str> = [trace.as_str(), "jankTypes=on"].iter().chain(options).copied().collect();
     Scenario::run("smooth.Main", testbed, &["-D", &format!("loopbox.sdk={level}")], &arguments)
 }
 
@@ -120,9 +120,9 @@ fn the_compositors_word_is_in_the_report_of_its_frame() -> Result<()> {
     for testbed in ["art10", "art11", "art11-jit"] {
         let scenario = the_compositors_word(testbed, "36", &["janks=on", "stages=on"])?;
         let janks = &scenario.report.frames.janks;
-        let judged: Vec<_> = janks.iter().map(|jank| (jank.vsync_id, jank.judgement)).collect();
+        let jank_types: Vec<_> = janks.iter().map(|jank| (jank.vsync_id, jank.jank_type)).collect();
         // The application; nothing; composer and application.
-        assert_eq!(judged, [(Some(6), Some(2)), (None, None), (Some(25), Some(3))], "{testbed}");
+        assert_eq!(jank_types, [(Some(6), Some(2)), (None, None), (Some(25), Some(3))], "{testbed}");
         assert_eq!(janks[0].cause, Some(FrameCause::LayoutMeasure), "{testbed}");
         assert_eq!(feature(&scenario.report, Feature::Janks), (true, "JankData"));
         assert!(scenario.said("listeners: 1") && scenario.said("listeners: 0"), "{:?}", scenario.said);
@@ -140,13 +140,13 @@ fn where_the_compositor_is_not_asked_the_report_says_why() -> Result<()> {
     for (level, options, why) in cases {
         let scenario = the_compositors_word("art10", level, options)?;
         assert_eq!(feature(&scenario.report, Feature::Janks), (false, why));
-        assert!(scenario.report.frames.janks.iter().all(|jank| jank.judgement.is_none()));
+        assert!(scenario.report.frames.janks.iter().all(|jank| jank.jank_type.is_none()));
         assert!(!scenario.said("listeners: 1"), "{:?}", scenario.said);
     }
     Ok(())
 }
 
-/// With one stack of each message that comes in a frame's way, it is that of what did.
+/// When each message that delays a frame gets one stack, that stack shows the cause.
 #[test]
 fn one_stack_at_the_threshold_names_what_held_up_a_frame() -> Result<()> {
     for (testbed, hook) in [("art10", "hook=AUTO"), ("art11", "hook=PRINTER")] {
@@ -172,7 +172,7 @@ fn one_stack_at_the_threshold_names_what_held_up_a_frame() -> Result<()> {
     Ok(())
 }
 
-/// What a report has when nothing more comes.
+/// Whether a report is complete.
 fn is_whole(report: &Report) -> bool {
     let frames = &report.frames;
     let process = frames.scenes.first();
@@ -222,7 +222,8 @@ fn has_dropped(line: &Value) -> bool {
     line["display_frames"]["dropped"].as_u64().is_some_and(|frames| frames >= 40)
 }
 
-/// A finger scrolls and lets go, a list flies and stalls twice, a tap, and a scroll that no finger caused.
+/// A finger scrolls and lets go, a list flings and stalls twice; then a tap, and a scroll that no finger
+/// caused.
 fn a_screen_is_used(testbed: &str, hook: &str) -> Result<Report> {
     let folder = tempdir()?;
     let launcher = launcher(testbed)?;
@@ -285,9 +286,9 @@ fn a_screen_is_used(testbed: &str, hook: &str) -> Result<Report> {
     assert!(feature(&report, Feature::Frames).0);
     assert_eq!(feature(&report, Feature::Stages), (true, "FrameMetrics"));
     assert_eq!(feature(&report, Feature::Touch), (true, "the callbacks of windows"));
-    let told = |words: &str| said.iter().any(|line| line == words);
-    assert!(told("SCRIPT gesture 1 of a finger"), "{said:?}");
-    assert!(told("SCRIPT window of smooth.Screen"), "{said:?}");
+    let printed = |words: &str| said.iter().any(|line| line == words);
+    assert!(printed("SCRIPT gesture 1 of a finger"), "{said:?}");
+    assert!(printed("SCRIPT window of smooth.Screen"), "{said:?}");
     assert!(!said.iter().any(|line| line.contains("cannot be")), "{said:?}");
     Ok(report)
 }
@@ -302,7 +303,7 @@ fn a_scroll_is_reported_on_art_11_with_a_printer() -> Result<()> {
     a_screen_is_used("art11", "hook=PRINTER").map(drop)
 }
 
-/// That hook sees no message: what the framework calls in one says what it is.
+/// That hook sees no message: the framework's callbacks in a message identify it.
 #[test]
 fn frames_and_activities_are_named_by_their_callbacks_under_the_poll() -> Result<()> {
     let report = a_screen_is_used("art11", "hook=POLL")?;
@@ -319,8 +320,7 @@ fn frames_and_activities_are_named_by_their_callbacks_under_the_poll() -> Result
     Ok(())
 }
 
-/// However many fingers come and go, from the first that touches to the last that is lifted it is one
-/// gesture.
+/// However many fingers come and go, it is one gesture from the first touch to the last lift.
 fn two_fingers_are_one_gesture(testbed: &str, hook: &str) -> Result<()> {
     let scenario = Scenario::run("smooth.Fingers", testbed, &[], &[hook])?;
     let numbers = |of: &str| {
@@ -359,10 +359,10 @@ fn two_fingers_are_one_gesture_in_compiled_code() -> Result<()> {
     two_fingers_are_one_gesture("art11-jit", "hook=AUTO")
 }
 
-/// A frame is held up by what it draws, by a message, by a touch, by the render thread. Each is told from the
-/// others.
+/// A frame is delayed by its own drawing, by a message, by a touch, or by the render thread. The causes are
+/// distinguished.
 fn a_frame_is_held_up_in_each_place(testbed: &str, hook: &str) -> Result<()> {
-    /// Less a refresh, by which a frame may begin late.
+    /// The longest frame less a refresh, by which a frame may begin late.
     const STOOD: u64 = (200 - 17) * MS;
     let scenario = Scenario::run("smooth.Janks", testbed, &[], &[hook])?;
     let report = &scenario.report;
@@ -425,12 +425,12 @@ fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
     first.kill();
 
     let mut second = start()?;
-    let mut told = second.wait_for("SCRIPT report", LIMIT)?;
-    while !told.contains(&format!("loopbox-{pid}-")) || !told.contains("-recovered") {
-        told = second.wait_for("SCRIPT report", LIMIT)?;
+    let mut line = second.wait_for("SCRIPT report", LIMIT)?;
+    while !line.contains(&format!("loopbox-{pid}-")) || !line.contains("-recovered") {
+        line = second.wait_for("SCRIPT report", LIMIT)?;
     }
     second.kill();
-    let path = told.split_whitespace().nth(2).context("no path")?;
+    let path = line.split_whitespace().nth(2).context("no path")?;
     let report = read(path.as_ref())?;
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
     assert_eq!(report.digest.lines().next(), Some("frames"), "{}", report.digest);
@@ -442,7 +442,7 @@ fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
     Ok(())
 }
 
-/// A frame that `smooth.Skips` saw stand too long, and the platform's own line about it, both from the log.
+/// A frame that `smooth.Skips` saw stand too long, and the platform's line about it, both from the log.
 #[derive(Debug)]
 struct Stood {
     /// N of "Skipped N frames!".
@@ -453,7 +453,8 @@ struct Stood {
     asked: (u64, u64),
 }
 
-/// The `Choreographer` writes its line before the frame's callbacks run, so it stands right before the app's.
+/// The `Choreographer` writes its line before the frame's callbacks run, so it is directly before the app's
+/// line.
 fn stood_in(log: &str) -> Result<Vec<Stood>> {
     let mut all = Vec::new();
     let mut platform = None;
@@ -473,8 +474,8 @@ fn stood_in(log: &str) -> Result<Vec<Stood>> {
     Ok(all)
 }
 
-/// For stalls inside of a frame and between two, of which the platform counts those that begin after the next
-/// frame was asked for.
+/// For stalls inside of a frame and between two; of the latter the platform counts those that begin after the
+/// next frame was requested.
 fn skipped_frames_are_the_platforms(testbed: &str, hz: u64) -> Result<()> {
     let folder = tempdir()?;
     let app = launcher(testbed)?.app("smooth.Skips").argument(format!("dir={}", folder.path().display()));

@@ -1,4 +1,4 @@
-//! Very many messages: the recorder's memory stays as it is, and no message is lost or counted twice.
+//! Very many messages: the recorder's memory does not grow, and no message is lost or counted twice.
 //!
 //! `LOOPBOX_SOAK_MESSAGES` sends more than CI does, for example a million.
 
@@ -11,12 +11,13 @@ use std::time::Duration;
 use tempfile::tempdir;
 
 const MESSAGES: u64 = 100_000;
-/// What may be added between the first quarter and the end. A leak of 16 bytes a message would be 1.2 MB.
+/// How much memory may be added between the first quarter and the end. A leak of 16 bytes per message would
+/// be 1.2 MB.
 const MALLOC_GROWTH: i64 = 256 << 10;
 /// Pages that Java's collector has not given back come and go.
 const RESIDENT_GROWTH: i64 = 2 << 20;
 
-/// At a quarter of the run.
+/// The state at a quarter of the run.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     messages: u64,

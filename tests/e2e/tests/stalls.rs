@@ -1,4 +1,4 @@
-//! Hangs that end, hangs that do not, and what only looks like one: the recorder's own watch and its
+//! Hangs that end, hangs that do not, and what only seems to be one: the recorder's own watch and its
 //! verdicts.
 
 use anyhow::{Context, Result, ensure};
@@ -24,7 +24,7 @@ const OPEN: &str = "open";
 struct Scenario {
     folder: TempDir,
     app: Running,
-    /// Where the message looks for the file that lets it end.
+    /// The folder with the file that lets the message end.
     gate: TempDir,
 }
 
@@ -56,7 +56,7 @@ impl Scenario {
         fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")
     }
 
-    /// The whole scenario: what the app asked for at its end, and what else it left.
+    /// Runs the whole scenario. Returns the report that the app requested at its end, and the other reports.
     fn run(arguments: &[&str]) -> Result<(Report, Vec<Report>, Ended)> {
         Self::begin(arguments)?.finish()
     }
@@ -70,7 +70,7 @@ impl Scenario {
         Ok((last.into_iter().next().context("no report at the end")?, others, ended))
     }
 
-    /// Waits for the only report to say what is asked of it.
+    /// Waits until `what` is true for the only report.
     fn wait_for(&self, what: impl Fn(&Report) -> bool) -> Result<(PathBuf, Report)> {
         let mut last = None;
         let found = wait_until("the report", || {
@@ -127,15 +127,15 @@ fn hangs(reports: &[Report]) -> Vec<&Report> {
 #[test]
 fn a_hang_leaves_a_report_and_gets_its_duration_when_it_is_over() -> Result<()> {
     let mut scenario = Scenario::begin(&[])?;
-    let told = scenario.app.wait_for("SCRIPT report", LIMIT)?;
-    assert!(told.ends_with(" hang"), "{told}");
-    let first = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    let line = scenario.app.wait_for("SCRIPT report", LIMIT)?;
+    assert!(line.ends_with(" hang"), "{line}");
+    let first = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
     assert_eq!((&first.meta.reason, first.anr.verdict), (&DumpReason::Hang, AnrVerdict::Hang));
     assert_eq!((first.anr.ended_after_ns, first.anr.signal), (None, None));
     assert!(first.anr.ran_ns >= S && first.anr.hang_threshold_ns == Some(S), "{:?}", first.anr);
     scenario.open_gate()?;
     let again = scenario.app.wait_for("SCRIPT report", LIMIT)?;
-    assert_eq!(again, told, "the same file, with more in it");
+    assert_eq!(again, line, "the same file, with more in it");
     let (_, others, _) = scenario.finish()?;
     let [hang] = others.as_slice() else { panic!("{} reports", others.len()) };
     let ended = hang.anr.ended_after_ns.context("still running")?;
@@ -212,8 +212,8 @@ fn no_hang_is_reported_while_a_debugger_is_attached() -> Result<()> {
     Ok(())
 }
 
-/// A process that is stopped, or in a frozen cgroup as the system keeps apps that are not visible, is not
-/// hung, however old its message is; not even when the system, for another app's ANR, sends its signal.
+/// A process that is stopped, or in a frozen cgroup as the system keeps invisible apps, is not hung, however
+/// old its message is; not even when the system sends its signal because of another app's ANR.
 #[test]
 fn a_frozen_process_is_not_hung() -> Result<()> {
     let mut ways: Vec<(&str, Option<Cgroup>)> = vec![("stopped", None)];
@@ -303,8 +303,8 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
     Ok(())
 }
 
-/// A hang on ART 11 that was killed, as the next launch reports it: the file, and what is in it then. `exits`
-/// are the ends of processes that the system knows, by pid, process name and the time of the hang's report.
+/// The next launch's report of a killed hang on ART 11: the file, and its content. `exits` are the process
+/// ends that the system knows, by pid, process name and the time of the hang's report.
 fn reported_by_the_next_launch(exits: impl Fn(u32, &str, u64) -> Vec<String>) -> Result<(u64, Report)> {
     let mut scenario = Scenario::begin_on("art11", tempdir()?, &[])?;
     let (file, report) = scenario.wait_for(|report| report.meta.reason == DumpReason::Hang)?;
@@ -334,11 +334,11 @@ fn exit(pid: u32, name: &str, at: u64, reason: i32, words: &str) -> String {
 fn native_code_is_notified_of_a_report_as_java_is() -> Result<()> {
     let mut scenario = Scenario::begin(&["listener=native"])?;
     let first = scenario.app.wait_for("SCRIPT first native", LIMIT)?;
-    let told = scenario.app.wait_for("SCRIPT native", LIMIT)?;
+    let line = scenario.app.wait_for("SCRIPT native", LIMIT)?;
     let (file, report) = scenario.wait_for(|report| !report.digest.is_empty())?;
     let digest = report.digest.lines().nth(4).context("no digest")?;
     assert!(digest.contains("scenario.Stalls"), "{digest}");
-    assert_eq!(told, format!("SCRIPT native {} hang {digest}", file.display()));
+    assert_eq!(line, format!("SCRIPT native {} hang {digest}", file.display()));
     let expected = format!("SCRIPT first native {} hang ", file.display());
     assert!(first.starts_with(&expected) && first.contains("main runs scenario.Stalls"), "{first}");
     Ok(())
@@ -347,8 +347,8 @@ fn native_code_is_notified_of_a_report_as_java_is() -> Result<()> {
 #[test]
 fn names_of_the_apps_threads_stay_out_when_it_wants_that() -> Result<()> {
     let mut scenario = Scenario::begin(&["redactThreadNames=on", "garbage=on"])?;
-    let told = scenario.app.wait_for("SCRIPT report", LIMIT)?;
-    let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    let line = scenario.app.wait_for("SCRIPT report", LIMIT)?;
+    let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
     let names: Vec<&str> = report.threads.threads.iter().map(|thread| thread.name.as_str()).collect();
     assert!(names.contains(&"redacted") && !names.contains(&"garbage"), "{names:?}");
     assert!(names.contains(&"HeapTaskDaemon"), "{names:?}");
@@ -373,7 +373,7 @@ fn the_next_launch_learns_how_it_ended_and_completes_the_report() -> Result<()> 
     Ok(())
 }
 
-/// The wall clock, which the system's records go by, was set between the report and the end.
+/// The wall clock, which the system's records use, was set between the report and the end.
 #[test]
 fn a_clock_that_was_set_does_not_give_a_process_the_end_of_another_one() -> Result<()> {
     const HOUR: u64 = 3_600_000;
@@ -386,7 +386,7 @@ fn a_clock_that_was_set_does_not_give_a_process_the_end_of_another_one() -> Resu
     })?;
     let found = report.anr.exit.map(|exit| exit.unix_ms);
     assert_eq!((report.anr.verdict, found), (AnrVerdict::Confirmed, Some(now + 2 * HOUR)));
-    // Back: it could not be told from an earlier one's, so it has none.
+    // Back: it could not be distinguished from an earlier one's, so it has none.
     let (_, report) = reported_by_the_next_launch(|pid, name, now| {
         vec![exit(pid, name, now - HOUR, ProcessExit::ANR, "bg_anr")]
     })?;

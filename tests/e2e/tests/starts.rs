@@ -1,4 +1,5 @@
-//! Starts that end within seconds: by the recorder, perhaps, or because the system or the user ended them.
+//! Starts that end within seconds: perhaps because of the recorder, or because the system or the user ended
+//! them.
 
 use anyhow::{Context, Result};
 use lab_launch::{App, Running};
@@ -15,7 +16,7 @@ fn app(testbed: &str, folder: &Path, version: &str) -> Result<App> {
     Ok(app.argument(format!("version={version}")))
 }
 
-/// What the app prints of the recorder.
+/// What the app prints about the recorder.
 fn status(app: &mut Running) -> Result<String> {
     let line = app.wait_for("SCRIPT status ", LIMIT)?;
     Ok(line.trim_start_matches("SCRIPT status ").to_owned())
@@ -29,8 +30,7 @@ fn off(left: u32) -> String {
     format!("off: start guard: earlier starts ended within seconds; starts until the next try: {left}")
 }
 
-/// The status of a start that dies of a crash right after it, or in the installation, which has no status
-/// then.
+/// The status of a start that crashes right after it, or during the installation, when there is no status.
 fn crash(testbed: &str, folder: &Path, in_installation: bool) -> Result<Option<String>> {
     let app = app(testbed, folder, "1")?;
     let app = if in_installation { app.env("LOOPBOX_FAULT", "install") } else { app.argument("how=crash") };
@@ -40,7 +40,7 @@ fn crash(testbed: &str, folder: &Path, in_installation: bool) -> Result<Option<S
     Ok(line.map(str::to_owned))
 }
 
-/// The status of a start that is killed then, its process id, and its name.
+/// The status of a start that is then killed, its process id, and its name.
 fn kill(app: App) -> Result<(String, u32, String)> {
     let mut app = app.start()?;
     let status = status(&mut app)?;
@@ -59,7 +59,8 @@ fn mark(folder: &Path) -> Option<PathBuf> {
         .find(|file| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"start-")))
 }
 
-/// Another user's folder, or one that is still encrypted: here a folder that is a file, or leads to itself.
+/// Another user's folder, or one that is still encrypted: simulated by a folder that is a file, or a link to
+/// itself.
 #[test]
 fn a_switch_or_a_mark_that_cannot_be_read_keeps_the_recorder_off() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -127,7 +128,7 @@ fn the_recorder_is_installed_when_the_user_unlocks_the_device() -> Result<()> {
     Ok(())
 }
 
-/// It may not wait for the unlock.
+/// The installation must not wait for the unlock.
 #[test]
 fn an_isolated_process_has_the_reason_in_its_status() -> Result<()> {
     let folder = tempdir()?;

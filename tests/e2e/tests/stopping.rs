@@ -1,5 +1,5 @@
-//! Every way to stop recording, at the wrong moment: when it returns nothing is recorded, written or told any
-//! more.
+//! Every way to stop recording, at the wrong moment: when it returns nothing is recorded, written or reported
+//! any more.
 
 use anyhow::{Context, Result};
 use lab_launch::reports;
@@ -16,7 +16,7 @@ fn words(lines: &[String]) -> Vec<&str> {
     lines.iter().filter_map(|line| line.strip_prefix("SCRIPT ")).collect()
 }
 
-fn told(testbed: &str, folder: &Path, arguments: &[&str]) -> Result<Vec<String>> {
+fn lines_of(testbed: &str, folder: &Path, arguments: &[&str]) -> Result<Vec<String>> {
     let mut app = launcher(testbed)?.app("scenario.Stopping").argument(format!("dir={}", folder.display()));
     for argument in arguments {
         app = app.argument(*argument);
@@ -24,8 +24,8 @@ fn told(testbed: &str, folder: &Path, arguments: &[&str]) -> Result<Vec<String>>
     Ok(app.start()?.finish(LIMIT)?.success()?.lines)
 }
 
-/// Half a second after the start of a message that goes on for long after its threshold. The signal that the
-/// system would send finds nobody who records, and ART writes its trace as ever.
+/// Half a second after the start of a message that runs long past its threshold. The system's signal then
+/// finds no recorder, and ART writes its trace as usual.
 #[test]
 fn a_hang_that_goes_on_after_the_stop_leaves_no_report() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
@@ -71,7 +71,7 @@ fn a_hang_that_goes_on_after_the_stop_leaves_no_report() -> Result<()> {
 #[test]
 fn a_listener_may_stop_the_recording_and_is_called_no_more() -> Result<()> {
     let folder = tempdir()?;
-    let lines = told("art10", folder.path(), &["mode=listener"])?;
+    let lines = lines_of("art10", folder.path(), &["mode=listener"])?;
     assert_eq!(words(&lines), ["first of the listener", "stopped", "unchanged", "done"]);
     let all = reports(folder.path())?;
     let [only] = &all[..] else { panic!("{all:?}") };
@@ -81,9 +81,9 @@ fn a_listener_may_stop_the_recording_and_is_called_no_more() -> Result<()> {
 }
 
 #[test]
-fn what_waits_for_a_busy_listener_is_not_told_after_the_stop() -> Result<()> {
+fn a_report_that_waits_for_a_busy_listener_is_dropped_by_the_stop() -> Result<()> {
     let folder = tempdir()?;
-    let lines = told("art10", folder.path(), &["mode=queued"])?;
+    let lines = lines_of("art10", folder.path(), &["mode=queued"])?;
     let expected =
         ["report first", "stopped", "answer second nothing", "answer third nothing", "unchanged", "done"];
     assert_eq!(words(&lines), expected);
@@ -91,20 +91,20 @@ fn what_waits_for_a_busy_listener_is_not_told_after_the_stop() -> Result<()> {
 }
 
 #[test]
-fn what_waits_for_the_monitor_is_neither_told_nor_written_after_the_stop() -> Result<()> {
+fn a_stall_that_waits_for_the_monitor_is_dropped_by_the_stop() -> Result<()> {
     let folder = tempdir()?;
-    let lines = told("art10", folder.path(), &["mode=monitor", "hangMs=10000"])?;
+    let lines = lines_of("art10", folder.path(), &["mode=monitor", "hangMs=10000"])?;
     assert_eq!(words(&lines), ["started true", "stall", "stopped", "unchanged", "done"]);
     Ok(())
 }
 
-/// A report in each state of being written, a hundred times. One listener may be called just then: between
-/// the last look at the gate and the listener's first instruction lies a moment, in which its thread may lose
+/// Stops while a report is in each state of being written, a hundred times. One listener may be called at
+/// that moment: between the last check of the gate and the listener's first instruction its thread may lose
 /// its processor.
 #[test]
 fn a_report_that_is_being_written_is_given_up() -> Result<()> {
     let folder = tempdir()?;
-    let lines = told("art10", folder.path(), &["mode=often", "rounds=100", "hangMs=10000"])?;
+    let lines = lines_of("art10", folder.path(), &["mode=often", "rounds=100", "hangMs=10000"])?;
     let (mut stops, mut late, mut late_in_all) = (0, 0, 0);
     for line in words(&lines) {
         match line {

@@ -1,4 +1,5 @@
-//! The app's StrictMode, the platform's own class, and the recorder's use of the disk on the calling thread.
+//! The app's StrictMode, with the platform's own class, and the recorder's use of the disk on the calling
+//! thread.
 
 use anyhow::Result;
 use lab_reports::LIMIT;
@@ -27,10 +28,10 @@ fn calls_use_the_disk_under_a_policy_that_forbids_it_and_leave_the_policy() -> R
     Ok(())
 }
 
-/// `docs/hook.md` lists them. ART reports what the list of the level has, which the class files of 28 do not
-/// come with.
+/// `docs/hook.md` lists them. ART reports what is in the level's list, which the class files of 28 do not
+/// include.
 #[test]
-fn looks_up_the_hidden_members_that_the_documentation_lists() -> Result<()> {
+fn requests_the_hidden_members_that_the_documentation_lists() -> Result<()> {
     const OBSERVER: &str = "Landroid/os/Looper;->sObserver:Landroid/os/Looper$Observer;";
     const LOGGING: &str = "Landroid/os/Looper;->mLogging:Landroid/util/Printer;";
     const NEXT: &str = "Landroid/os/Message;->next:Landroid/os/Message;";

@@ -19,7 +19,7 @@ fn app(testbed: &str, folder: &Path, how: &str) -> Result<App> {
     Ok(app.argument(format!("how={how}")))
 }
 
-/// One that records by now.
+/// A process that records by now.
 fn recording(app: App) -> Result<Running> {
     let mut app = app.start()?;
     app.wait_for("SCRIPT records", LIMIT)?;
@@ -50,7 +50,7 @@ fn a_process_in_which_messages_run_stops_recording() -> Result<()> {
     Ok(())
 }
 
-/// Nothing wakes a thread of the recorder for it, so it is on until something else does.
+/// Nothing wakes a thread of the recorder for it, so the process stays on until something else does.
 #[test]
 fn a_process_at_rest_writes_no_report() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -1,5 +1,5 @@
-//! ART's own trace, as its Signal Catcher writes it for the same signal that our report is of: both have the
-//! same locks.
+//! ART's own trace, written by its Signal Catcher for the same signal as our report: both show the same
+//! locks.
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::{Launcher, Running};
@@ -14,7 +14,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use tempfile::tempdir;
 
-/// What the runtime of a testbed puts before each line of a trace, which an Android device does not.
+/// The text that a testbed's runtime puts before each line of a trace; an Android device does not.
 const LOGGED: &str = "palette_fake.cc:";
 
 /// A report of a signal, and the trace that ART wrote for it.
@@ -25,12 +25,12 @@ fn signalled(testbed: &str, mode: &str) -> Result<(Report, String)> {
     let mut app = app.argument(HANG_REPORT_LATE).start()?;
     app.wait_for("SCRIPT main waits", LIMIT)?;
     quit(&app)?;
-    let told = app.wait_for("SCRIPT report", LIMIT)?;
-    let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    let line = app.wait_for("SCRIPT report", LIMIT)?;
+    let report = read(line.split_whitespace().nth(2).context("no path")?.as_ref())?;
     Ok((report, trace_of(app)?))
 }
 
-/// What ART writes for the signal that a process has got; the process is killed after that.
+/// What ART writes for a signal that the process got; then the process is killed.
 fn trace_of(mut app: Running) -> Result<String> {
     // It waits for the next signal when it has written all of the trace.
     wait_for_signal_catcher(app.pid())?;
@@ -41,8 +41,8 @@ fn trace_of(mut app: Running) -> Result<String> {
     Ok(text)
 }
 
-/// The library that apps get has no unwind tables but those of the trampolines, one of which stands on the
-/// stack of each main thread that rests.
+/// The apps' library has no unwind tables except those of the trampolines; one of these is on the stack of
+/// each resting main thread.
 #[test]
 fn native_frames_below_the_poll_hook_are_in_the_systems_trace() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
@@ -83,7 +83,7 @@ fn loaded(report: Report) -> Result<Analysis> {
     Ok(analysis)
 }
 
-/// Each step: what is waited for, and the name and id of the thread that holds it.
+/// Each step: the lock, and the name and id of the thread that holds it.
 fn steps(a: &Analysis) -> Vec<String> {
     let step = |wait: &LockWait| {
         let holder = wait.holder.as_ref().map(|holder| (&holder.name, holder.tid));
@@ -110,7 +110,7 @@ fn the_trace_has_the_locks_that_the_recorder_saw() -> Result<()> {
             let holder =
                 both.threads.threads.iter().find(|thread| thread.name == "holder").context("no holder")?;
             assert!(holder.trace.is_some(), "{testbed}, {mode}: {holder:?}");
-            // As where the recorder could not look: the system's trace alone.
+            // As where the recorder could not read: the system's trace alone.
             (report.locks, report.threads) = (LockChain::default(), OtherThreads::default());
             let theirs = loaded(report)?;
             assert_eq!(

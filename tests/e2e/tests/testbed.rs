@@ -1,5 +1,5 @@
-//! The testbed behaves like an app on a phone: how it starts, where input and frames come in, what the frame
-//! clock reports.
+//! The testbed behaves like an app on a phone: its start, how input and frames arrive, what the frame clock
+//! reports.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ fn testbeds() -> Vec<String> {
 }
 
 /// What a class of `tests/app` prints, without the mark, until the process ends.
-fn told(testbed: &str, main: &str, arguments: &[&str]) -> Result<Vec<String>> {
+fn lines_of(testbed: &str, main: &str, arguments: &[&str]) -> Result<Vec<String>> {
     let mut app = launcher(testbed)?.app(main);
     for argument in arguments {
         app = app.argument(*argument);
@@ -27,8 +27,7 @@ fn told(testbed: &str, main: &str, arguments: &[&str]) -> Result<Vec<String>> {
     Ok(ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT ")).map(String::from).collect())
 }
 
-/// The stack at each place that the app reached, outermost method first, in the order in which they were
-/// reached.
+/// The stack at each place that the app reached, outermost method first, in order.
 fn places(lines: &[String]) -> Vec<(&str, Vec<&str>)> {
     fn place(line: &str) -> Option<(&str, Vec<&str>)> {
         let (place, stack) = line.strip_prefix("at ")?.split_once(": ")?;
@@ -41,12 +40,13 @@ fn places(lines: &[String]) -> Vec<(&str, Vec<&str>)> {
 
 /// In a message: what the main Looper calls.
 const MESSAGE: &str = "main loop dispatchMessage";
-/// Where descriptors are served: inside of the wait for the next message, in none.
+/// The place where descriptors are served: inside of the wait for the next message, and in no message.
 const POLL: &str = "main loop next nativePollOnce";
 const BIND: &str = "main loop dispatchMessage handleMessage handleBindApplication";
 const FRAME: &str = "main loop dispatchMessage handleCallback run doFrame doCallbacks";
 
-/// The places of `phone.Main` in the order of its scenario, and what their stacks begin with and end with.
+/// The places of `phone.Main` in the order of its scenario, with the first and the last method of their
+/// stacks.
 const SCENARIO: [(&str, &str, &str); 21] = [
     ("attach-before", BIND, "makeApplication newApplication attach attachBaseContext"),
     ("attach-after", BIND, "makeApplication newApplication attach attachBaseContext"),
@@ -75,11 +75,11 @@ const SCENARIO: [(&str, &str, &str); 21] = [
     ("nested-loop", MESSAGE, "handleCallback run loop dispatchMessage handleCallback run"),
 ];
 
-/// What a frame takes the movements since the last one with.
+/// The method with which a frame takes the movements since the last one.
 const BATCH: &str = "nativeConsumeBatchedInputEvents";
 
-/// An event that comes while movements wait for a frame is read with them, if the main thread does not look
-/// before that frame: on a busy machine.
+/// An event that comes while movements wait for a frame is read together with them, if the main thread does
+/// not read before that frame: on a busy machine.
 fn may_come_with_a_batch(place: &str) -> bool {
     ["touch-up", "key", "generic-motion"].contains(&place)
 }
@@ -87,7 +87,7 @@ fn may_come_with_a_batch(place: &str) -> bool {
 #[test]
 fn an_app_starts_and_is_called_as_on_a_phone() -> Result<()> {
     for testbed in testbeds() {
-        let lines = told(&testbed, "phone.Main", &["install=none"])?;
+        let lines = lines_of(&testbed, "phone.Main", &["install=none"])?;
         let places = places(&lines);
         let names: Vec<_> = places.iter().map(|(place, _)| *place).collect();
         assert_eq!(names, SCENARIO.map(|(place, ..)| place), "{testbed}: {lines:#?}");
@@ -112,7 +112,7 @@ fn an_app_starts_and_is_called_as_on_a_phone() -> Result<()> {
 #[test]
 fn movements_of_a_finger_come_batched_and_none_is_lost() -> Result<()> {
     for testbed in testbeds() {
-        let lines = told(&testbed, "phone.Main", &["install=none"])?;
+        let lines = lines_of(&testbed, "phone.Main", &["install=none"])?;
         let scrolled = lines.iter().find_map(|line| line.strip_prefix("scrolled by 6 movements in "));
         let (events, to) = scrolled.and_then(|rest| rest.split_once(" events to ")).context("no scroll")?;
         assert!((1..=6).contains(&events.parse::<u32>()?), "{testbed}: {events}");
@@ -125,7 +125,7 @@ fn movements_of_a_finger_come_batched_and_none_is_lost() -> Result<()> {
 #[test]
 fn a_descriptors_listener_is_called_changed_and_removed_as_on_a_phone() -> Result<()> {
     for testbed in testbeds() {
-        let lines = told(&testbed, "phone.Descriptors", &[])?;
+        let lines = lines_of(&testbed, "phone.Descriptors", &[])?;
         let expected = [
             "read 1",
             "read 2",
@@ -142,8 +142,7 @@ fn a_descriptors_listener_is_called_changed_and_removed_as_on_a_phone() -> Resul
     Ok(())
 }
 
-/// Intervals as a trace of a scrolling list has them: most of one refresh at 60 Hz, some longer, no two
-/// alike.
+/// Intervals as in a trace of a scrolling list: most of one refresh at 60 Hz, some longer, no two equal.
 fn intervals() -> Vec<u64> {
     (0..83).map(|at| 16_666_667 * [1, 1, 2, 1, 5, 1, 44][at % 7] + at as u64).collect()
 }
@@ -152,7 +151,7 @@ fn intervals() -> Vec<u64> {
 fn scripted_frame_times_come_through_to_the_nanosecond() -> Result<()> {
     let given = intervals().iter().map(u64::to_string).collect::<Vec<_>>().join(",");
     for testbed in testbeds() {
-        let lines = told(&testbed, "phone.FrameClock", &[&format!("script={given}")])?;
+        let lines = lines_of(&testbed, "phone.FrameClock", &[&format!("script={given}")])?;
         assert_eq!(lines, [format!("intervals {given}"), "refreshes asked for 84".into()], "{testbed}");
     }
     Ok(())
@@ -162,7 +161,7 @@ fn scripted_frame_times_come_through_to_the_nanosecond() -> Result<()> {
 fn frames_of_the_displays_own_clock_lie_on_its_grid() -> Result<()> {
     const PERIOD: u64 = 10_000_000;
     for testbed in testbeds() {
-        let lines = told(&testbed, "phone.FrameClock", &["frames=20", &format!("periodNs={PERIOD}")])?;
+        let lines = lines_of(&testbed, "phone.FrameClock", &["frames=20", &format!("periodNs={PERIOD}")])?;
         let [intervals, asked] = &lines[..] else { panic!("{testbed}: {lines:?}") };
         let intervals = intervals.strip_prefix("intervals ").context("no intervals")?;
         let intervals: Vec<u64> = intervals.split(',').map(str::parse).collect::<Result<_, _>>()?;
@@ -178,7 +177,7 @@ fn frames_of_the_displays_own_clock_lie_on_its_grid() -> Result<()> {
 #[test]
 fn animations_step_with_the_frames() -> Result<()> {
     for testbed in testbeds() {
-        let lines = told(&testbed, "phone.FrameClock", &["animation=100"])?;
+        let lines = lines_of(&testbed, "phone.FrameClock", &["animation=100"])?;
         assert_eq!(lines, ["clocks together: true, upwards: true, to 100.0"], "{testbed}");
     }
     Ok(())
@@ -187,13 +186,13 @@ fn animations_step_with_the_frames() -> Result<()> {
 #[test]
 fn frame_metrics_report_the_same_frames_and_count_what_a_busy_listener_missed() -> Result<()> {
     for testbed in testbeds() {
-        let lines = told(&testbed, "phone.FrameClock", &["metrics=8"])?;
+        let lines = lines_of(&testbed, "phone.FrameClock", &["metrics=8"])?;
         let frames: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("frame ")).collect();
         assert_eq!(frames.len(), 16, "{testbed}: {lines:#?}");
-        let told: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("told ")).collect();
-        assert_eq!(told.len(), 8, "{testbed}: {lines:#?}");
+        let metrics: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("metrics ")).collect();
+        assert_eq!(metrics.len(), 8, "{testbed}: {lines:#?}");
         let mut dropped = 0;
-        for (at, line) in told.iter().enumerate() {
+        for (at, line) in metrics.iter().enumerate() {
             let words: Vec<_> = line.split(' ').collect();
             let [vsync, drops, first, complete] = words[..] else { panic!("{testbed}: {line}") };
             assert!(frames.contains(&vsync), "{testbed}: {line} is of no frame of {frames:?}");
@@ -202,7 +201,7 @@ fn frame_metrics_report_the_same_frames_and_count_what_a_busy_listener_missed() 
             dropped += drops.strip_prefix("dropped=").context("no count")?.parse::<usize>()?;
         }
         // Three have room while the listener is busy. It is notified of the others when the next one comes.
-        assert!((1..=5).contains(&dropped), "{testbed}: {dropped} of {told:?}");
+        assert!((1..=5).contains(&dropped), "{testbed}: {dropped} of {metrics:?}");
     }
     Ok(())
 }
@@ -215,7 +214,7 @@ fn main_thread(pid: u32) -> Result<(u64, char)> {
     Ok((ticks(11)? + ticks(12)?, fields.first().and_then(|state| state.chars().next()).context("no state")?))
 }
 
-/// Starts the phone's app so that it hangs at a place until the file `gate` in the folder is there.
+/// Starts the phone's app so that it hangs at a place until the file `gate` exists in the folder.
 fn hanging(testbed: &str, folder: &std::path::Path, place: &str, how: &str) -> Result<Running> {
     let gate = folder.join("gate");
     let app = launcher(testbed)?.app("phone.Main").argument(format!("dir={}", folder.display()));
@@ -273,7 +272,7 @@ fn each_kind_of_hang_works_or_waits_until_it_is_let_go() -> Result<()> {
 fn the_app_can_hang_at_every_place_and_goes_on() -> Result<()> {
     for testbed in testbeds() {
         let all = SCENARIO.map(|(place, ..)| place).join(",");
-        let lines = told(&testbed, "phone.Main", &["install=none", &format!("hang={all}"), "ms=1"])?;
+        let lines = lines_of(&testbed, "phone.Main", &["install=none", &format!("hang={all}"), "ms=1"])?;
         for (place, ..) in SCENARIO {
             let at = |text: &str| lines.iter().position(|line| *line == format!("{text} {place}"));
             assert!(
@@ -295,7 +294,7 @@ fn the_recorder_is_installed_where_the_script_says() -> Result<()> {
         let folder = tempdir()?;
         let arguments =
             [format!("dir={}", folder.path().display()), format!("install={place}"), "dump=on".into()];
-        let lines = told("art10", "phone.Main", &arguments.each_ref().map(String::as_str))?;
+        let lines = lines_of("art10", "phone.Main", &arguments.each_ref().map(String::as_str))?;
         let at = |text: String| lines.iter().position(|line| line.starts_with(&text)).context(text);
         let installed = at(format!("installed in {place}: on"))?;
         assert!(

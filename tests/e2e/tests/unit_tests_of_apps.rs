@@ -1,4 +1,4 @@
-//! `loopbox-testing` in the unit tests of an app: on a JVM, with the SDK's `android.jar`, in which everything
+//! `loopbox-testing` in an app's unit tests: on a JVM, with the SDK's `android.jar`, in which every method
 //! throws.
 
 use anyhow::{Context, Result, ensure};
@@ -157,7 +157,7 @@ fn archive_without_effect_has_the_same_values_and_knows_nothing_of_reports() -> 
     Ok(())
 }
 
-/// With the app's own classes and a test library's, as far as it uses them.
+/// With the app's own classes, and those of a test library that it uses.
 #[test]
 fn unit_test_that_the_page_shows_runs() -> Result<()> {
     let page = fs::read_to_string(root().join("docs/integrate.md"))?;

@@ -1,6 +1,6 @@
-//! How often the recorder wakes a processor up, by the kernel's count: a thread that gives its processor up
-//! by itself (`voluntary_ctxt_switches`) has been woken for it. The bounds are counts, so a busy machine does
-//! not exceed them.
+//! How often the recorder wakes a processor, by the kernel's count: each time a thread gives up its processor
+//! by itself (`voluntary_ctxt_switches`), it had been woken before. The bounds are counts, so a busy machine
+//! does not exceed them.
 
 use anyhow::{Context, Result};
 use lab_reports::LIMIT;
@@ -12,7 +12,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
 use tempfile::tempdir;
 
-/// What an app that was used in one way counted.
+/// The counts of an app that was used in one way.
 #[derive(Debug)]
 struct Wakes {
     way: String,
@@ -30,7 +30,7 @@ impl Wakes {
         Ok(Self { way, counts: counts.collect::<Result<_>>()? })
     }
 
-    /// A number of the app's, or how often a thread has woken up; one that was not started has not.
+    /// A number of the app, or how often a thread has woken up; 0 for a thread that was not started.
     fn of(&self, name: &str) -> u64 {
         self.counts.get(name).copied().unwrap_or(0)
     }
@@ -40,7 +40,7 @@ impl Wakes {
     }
 }
 
-/// The app used in each way, for this many rounds of a second or less.
+/// Runs the app in each way, for this many rounds of a second or less.
 fn measure(rounds: u32) -> Result<Vec<Wakes>> {
     let folder = tempdir()?;
     let app = launcher("art10")?.app("scenario.Wakes").argument(format!("dir={}", folder.path().display()));
@@ -61,7 +61,7 @@ fn nice_in(stat: &str) -> Result<i32> {
     Ok(fields.split_whitespace().nth(16).context("no field 19")?.parse()?)
 }
 
-/// The same of a thread by its name.
+/// The same for a thread by its name.
 fn nice(pid: u32, name: &str) -> Result<Option<i32>> {
     for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {
         let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
@@ -121,7 +121,7 @@ fn threads_wake_up_for_messages_and_not_for_silence() -> Result<()> {
             // Start, 50 ms, 100 ms after the end, park; start, half a second, park; and one for a thread that
             // is held up.
             "isolated" | "background" => messages * 8 + 24,
-            // A row is over before the next look, and the pause after it is long enough to park in.
+            // A row is over before the next check, and the pause after it is long enough to park in.
             "typing" => messages / 3 * 6 + ms / 400 + 24,
             "scrolling" => ms / 97 + ms / 450 + wakes.of("gaps") * 6 + 24,
             way => panic!("{way}"),

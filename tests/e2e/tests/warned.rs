@@ -1,4 +1,4 @@
-//! The system's warnings of ANRs, by the real classes of API 37 in the app and in the system server.
+//! The system's warnings of ANRs, with the real classes of API 37 in the app and in the system server.
 
 use std::time::SystemTime;
 
@@ -32,8 +32,8 @@ fn now_ms() -> Result<u128> {
     Ok(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis())
 }
 
-/// The ring has the message with its stacks and its name, and that it runs for a second: all that a report
-/// needs.
+/// Whether the ring has all that a report needs: the message with its stacks and its name, and that it has
+/// run for a second.
 fn is_prepared(report: &Report) -> bool {
     let MainState::Running(running) = &report.main else { return false };
     running.age_ns() >= 1_000_000_000 && running.message.is_some() && running_tree(report).is_some()
@@ -50,8 +50,8 @@ fn warning_saves_a_late_main_at_once_and_goes_into_the_report_of_its_anr() -> Re
     let before = ring_of(folder.path(), pid)?.context("no ring")?;
     ensure!(before.pending.lines.is_empty() && before.anr_warnings.is_empty(), "{before:?}");
     app.order("warn 7 5 10000 20000")?;
-    let told = app.expects("warned of")?;
-    assert_eq!(told, "SCRIPT warned of ANR 7 of type 5, 10000 of 20000 ms");
+    let line = app.expects("warned of")?;
+    assert_eq!(line, "SCRIPT warned of ANR 7 of type 5, 10000 of 20000 ms");
     let ring = wait_for_ring("the warning", folder.path(), pid, |report| {
         is_prepared(report) && !report.anr_warnings.is_empty() && !report.pending.lines.is_empty()
     })?;
@@ -86,14 +86,14 @@ fn warning_of_another_process_changes_nothing_until_main_is_late() -> Result<()>
     app.hang("gate")?;
     app.expects("warned of ANR 1 of type 1, 2500 of 5000 ms")?;
     app.expects("warned of ANR 2 of type 5")?;
-    let told = app.expects("report HANG HANG")?;
-    ensure!(told.contains("warned of ANR 2 of type 5"), "{told}");
+    let line = app.expects("report HANG HANG")?;
+    ensure!(line.contains("warned of ANR 2 of type 5"), "{line}");
     app.open("gate")?;
     app.order("uninstall")?;
     app.end()
 }
 
-/// The warning comes when the report of the hang is there already.
+/// The warning comes when the report of the hang already exists.
 #[test]
 fn later_warning_goes_into_the_report_that_is_there() -> Result<()> {
     let folder = tempdir()?;
@@ -108,8 +108,8 @@ fn later_warning_goes_into_the_report_that_is_there() -> Result<()> {
     })?;
     app.open("gate")?;
     // With all of it, once more.
-    let told = app.expects("report HANG HANG warned of ANR 9")?;
-    ensure!(told.contains("of type 5"), "{told}");
+    let line = app.expects("report HANG HANG warned of ANR 9")?;
+    ensure!(line.contains("of type 5"), "{line}");
     app.end()
 }
 
@@ -134,9 +134,9 @@ fn process_that_is_killed_after_a_warning_leaves_the_seconds_before() -> Result<
     );
     let mut next = Warned::start(folder.path(), &["hangMs=60000", &ends])?;
     next.order("take")?;
-    let told = next.expects("took")?;
-    ensure!(told.starts_with("SCRIPT took ANR CONFIRMED warned of ANR 7 of type 5,"), "{told}");
-    let report = read(told.rsplit(' ').next().context("no path")?.as_ref())?;
+    let line = next.expects("took")?;
+    ensure!(line.starts_with("SCRIPT took ANR CONFIRMED warned of ANR 7 of type 5,"), "{line}");
+    let report = read(line.rsplit(' ').next().context("no path")?.as_ref())?;
     let exit = report.anr.exit.clone().context("no exit")?;
     assert_eq!(
         (exit.reason, exit.description.as_str()),
@@ -155,8 +155,8 @@ fn process_that_is_killed_after_a_warning_leaves_the_seconds_before() -> Result<
     next.end()
 }
 
-/// Main had gone on to other messages when the system called the ANR and ended the process: by pid and time
-/// the end is of no hang.
+/// Main had run other messages when the system called the ANR and ended the process: by pid and time the end
+/// belongs to no hang.
 #[test]
 fn end_by_an_anr_goes_into_the_report_that_was_warned_of_it() -> Result<()> {
     let folder = tempdir()?;
@@ -180,7 +180,7 @@ fn end_by_an_anr_goes_into_the_report_that_was_warned_of_it() -> Result<()> {
     next.end()
 }
 
-/// An ANR that no timer of the system's called: input that a window did not take.
+/// An ANR that no timer of the system called: input that a window did not take.
 #[test]
 fn type_of_an_anr_without_a_number_is_in_the_description() -> Result<()> {
     let folder = tempdir()?;
@@ -194,8 +194,8 @@ fn type_of_an_anr_without_a_number_is_in_the_description() -> Result<()> {
     let ends = format!("ends={pid}|{process}|{}|6|bg anr|41|||", now_ms()?);
     let mut next = Warned::start(folder.path(), &["hangMs=60000", &ends])?;
     next.order("take")?;
-    let told = next.expects("took ANR CONFIRMED")?;
-    let report = read(told.rsplit(' ').next().context("no path")?.as_ref())?;
+    let line = next.expects("took ANR CONFIRMED")?;
+    let report = read(line.rsplit(' ').next().context("no path")?.as_ref())?;
     assert_eq!(report.anr_info, None);
     let text = shown(report);
     ensure!(text.contains("what the system waited for: input to a window\n"), "{text}");

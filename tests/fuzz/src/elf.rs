@@ -3,7 +3,7 @@
 use loopbox_art::{Named, names_of_dex};
 use loopbox_elf::{Image, hex};
 
-/// In seeds and in no input: the first two end a search early, the last one never does.
+/// Names that are in the seeds and in no input: the first two end a search early, the last one never does.
 const NAMES: [&str; 4] = ["_ZN3art6PublicEv", "getpid", "_ZN3art6HiddenEv", "no_such_name"];
 
 pub(crate) fn elf(input: &[u8]) -> bool {
@@ -21,7 +21,7 @@ pub(crate) fn elf(input: &[u8]) -> bool {
     found.iter().any(Option::is_some)
 }
 
-/// The input as the section of a library that is otherwise as it should be.
+/// The input as a section of an otherwise valid library.
 pub(crate) fn debugdata(input: &[u8]) -> bool {
     const SECTION_HEADER: usize = 64;
     let names = b"\0.shstrtab\0.gnu_debugdata\0";
@@ -49,8 +49,7 @@ pub(crate) fn debugdata(input: &[u8]) -> bool {
     image.find_all(&NAMES).iter().any(Option::is_some)
 }
 
-/// No name is longer than the longest text that is read, in UTF-8, and its signature has no more than 256 of
-/// them.
+/// No name is longer than the longest text that is read, in UTF-8, and its signature has at most 256 of them.
 pub(crate) fn dex(input: &[u8]) -> bool {
     const LONGEST: usize = 3 * 4_096;
     let Some(Named { methods, sources, lines }) = names_of_dex(input) else { return false };

@@ -1,7 +1,7 @@
-//! Every decoder of Loopbox, each as a function of any bytes.
+//! Every decoder of Loopbox, each as a function of arbitrary bytes.
 //!
-//! A [`Target`] runs a decoder and what comes right after it. It fails by a panic: the decoder's own, that of
-//! a property which does not hold, or that of a bound on memory or time which is exceeded. The tests of this
+//! A [`Target`] runs a decoder and the code that directly uses its result. It fails by a panic: in the
+//! decoder, for a property that does not hold, or for an exceeded bound on memory or time. The tests of this
 //! package run each target on its seeds (`seeds/NAME`) and on mutations of them. `cargo xtask stress fuzz`
 //! runs the same targets under LLVM's libFuzzer, which is led by coverage, for as long as one likes;
 //! `docs/faults.md` says how.
@@ -30,7 +30,7 @@ pub struct Target {
     run: fn(&[u8]) -> bool,
 }
 
-/// What became of an input.
+/// The result for an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checked {
     /// The most that was held on the heap at once, in bytes.
@@ -72,13 +72,13 @@ pub const ELF: Target = Target { name: "elf", memory: 80 * MIB, longest: 64 << 1
 /// The xz stream in a library's `.gnu_debugdata`.
 pub const DEBUGDATA: Target =
     Target { name: "debugdata", memory: 80 * MIB, longest: 64 << 10, run: elf::debugdata };
-/// A dex file as it lies in memory: names, signatures, source lines.
+/// A dex file as it is in memory: names, signatures, source lines.
 pub const DEX: Target = Target { name: "dex", memory: 16 * MIB, longest: 16 << 10, run: elf::dex };
 /// R8's `mapping.txt`, and a report retraced by it.
 pub const MAPPING: Target =
     Target { name: "mapping", memory: 32 * MIB, longest: 16 << 10, run: views::mapping };
 
-/// The system's trace of an ANR as a file of its own, of one process or of many.
+/// The system's trace of an ANR as a separate file, of one process or of several.
 pub const TRACE: Target = Target { name: "trace", memory: 64 * MIB, longest: 16 << 10, run: views::trace };
 
 /// All of them.

@@ -3,8 +3,8 @@
 use loopbox_format::container::{MAGIC, MAJOR, crc32};
 use loopbox_format::report::{Decoded, decode, encode};
 
-/// The input as it is, and with all its checksums put right: a mutation of a payload would end at the first
-/// CRC.
+/// The input unchanged, and with all its checksums corrected: otherwise the first CRC would stop a mutation
+/// of a payload.
 pub(crate) fn report(input: &[u8]) -> bool {
     let mut found = false;
     for bytes in [input.to_vec(), sealed(input)] {
@@ -18,7 +18,7 @@ pub(crate) fn report(input: &[u8]) -> bool {
     found
 }
 
-/// `input` with the magic, the version and each section's checksums as they ought to be.
+/// `input` with the magic, the version and each section's checksums corrected.
 pub(crate) fn sealed(input: &[u8]) -> Vec<u8> {
     let mut bytes = input.to_vec();
     if bytes.len() < 16 {

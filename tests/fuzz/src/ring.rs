@@ -15,7 +15,7 @@ const REGIONS_AT: usize = 4096;
 const MAX_REGIONS: u32 = 32;
 const RUNNING_TREE: u32 = 6;
 
-/// The input as it is, and with all its checksums put right.
+/// The input unchanged, and with all its checksums corrected.
 pub(crate) fn ring(input: &[u8]) -> bool {
     let mut found = false;
     for bytes in [input.to_vec(), sealed(input)] {
@@ -36,7 +36,7 @@ fn is_a_report(recovered: &Recovered) {
     }
 }
 
-/// `input` with a header that is read, and whole slots where it has slots that are not torn.
+/// `input` with a valid header, and with valid slots where its slots are not torn.
 fn sealed(input: &[u8]) -> Vec<u8> {
     let mut bytes = input.to_vec();
     if bytes.len() < HEADER_LEN {
@@ -71,7 +71,7 @@ fn check_header(bytes: &mut [u8]) {
     bytes[HEADER_LEN - 4..HEADER_LEN].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// The input as the running message's packed tree, in a ring that has nothing else.
+/// The input as the running message's packed tree, in an otherwise empty ring.
 pub(crate) fn tree(input: &[u8]) -> bool {
     let slot_len = 24 + input.len().next_multiple_of(8).max(8);
     let mut bytes = IMAGE[..HEADER_LEN].to_vec();

@@ -81,7 +81,7 @@ pub(crate) fn mapping(input: &[u8]) -> bool {
 }
 
 thread_local! {
-    /// In the names of `seeds/mapping`.
+    /// A report with the names of `seeds/mapping`.
     static OBFUSCATED: RefCell<Decoded> = RefCell::new(
         ReportBuilder::new()
             .single("a.b", 500, 400)

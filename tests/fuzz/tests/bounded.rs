@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Executions of each target, besides its seeds.
 const CASES: u32 = 1_500;
 
-/// A change of some bytes. Places are taken modulo the length that the input has by then.
+/// A change of some bytes. Places are taken modulo the present length of the input.
 #[derive(Debug, Clone)]
 enum Edit {
     /// Changes one bit.
@@ -33,7 +33,7 @@ enum Edit {
 }
 
 fn piece() -> impl Strategy<Value = Vec<u8>> {
-    /// The codec's, LEB128's and the texts' own words for many, for large, for an end.
+    /// Special values of the codec, of LEB128 and of texts: many, large, the end.
     const WORDS: [&[u8]; 10] = [
         b"\xFC\xFF\xFF\xFF\x7F",
         b"\xFD\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F",
@@ -158,7 +158,7 @@ fn survives(target: &Target) {
     }
 }
 
-/// A target that is never run would be no test: each has its line in the macro below.
+/// A target that is never run would test nothing: each has its line in the macro below.
 #[test]
 fn every_target_is_run() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();

@@ -1,5 +1,5 @@
-//! Report files of every released version (`tests/golden`), kept for ever: whole, cut anywhere, changed
-//! anywhere. The same of rings is in `crates/loopbox-store/tests`.
+//! Report files of every released version (`tests/golden`), kept for ever: complete, cut anywhere, changed
+//! anywhere. `crates/loopbox-store/tests` does the same for rings.
 
 use loopbox_format::model::Report;
 use loopbox_format::report::{Decoded, decode, encode};
@@ -9,9 +9,8 @@ use loopbox_report::{Analysis, text};
 use std::fs;
 use std::path::PathBuf;
 
-/// By name: of the demo, of a hang with a verdict, a chain of locks and other threads, which then ended, of a
-/// hang in native code, of a ring that was damaged, of display frames, and of a main thread without a
-/// processor.
+/// By name: of the demo; of a hang with a verdict, a chain of locks and other threads, which then ended; of a
+/// hang in native code; of a damaged ring; of display frames; and of a main thread without a processor.
 const REPORTS_1_0: [(&str, &[u8]); 6] = [
     ("report-1.0", include_bytes!("../../golden/report-1.0.lbx")),
     ("report-1.0-anr", include_bytes!("../../golden/report-1.0-anr.lbx")),
@@ -20,7 +19,7 @@ const REPORTS_1_0: [(&str, &[u8]); 6] = [
     ("report-1.0-frames", include_bytes!("../../golden/report-1.0-frames.lbx")),
     ("report-1.0-starved", include_bytes!("../../golden/report-1.0-starved.lbx")),
 ];
-/// What decoding holds at most for a file as small as this one, whatever was done to it.
+/// How much memory decoding holds at most for a file as small as these, whatever its bytes.
 const MEMORY: usize = 1 << 20;
 
 fn golden(name: &str) -> PathBuf {
@@ -31,7 +30,7 @@ fn whole(golden: &[u8]) -> Decoded {
     decode(golden).expect("a golden report")
 }
 
-/// The parts of a report, each as printed by `Debug`: what two reports have in common.
+/// The parts of a report, each as printed by `Debug`, for comparing two reports.
 fn parts(report: &Report) -> [String; 20] {
     [
         format!("{:?}", report.meta),
@@ -57,8 +56,8 @@ fn parts(report: &Report) -> [String; 20] {
     ]
 }
 
-/// Each part is that of the whole report, `known`, or empty, and a loss is reported. Returns how many parts
-/// are lost.
+/// Each part equals that of the complete report, `known`, or is empty, and a loss is reported. Returns how
+/// many parts are lost.
 fn salvaged(known: &[String; 20], bytes: &[u8], what: &str) -> usize {
     let (peak, decoded) = peak_of(|| decode(bytes));
     assert!(peak <= MEMORY, "{what}: {peak} bytes of heap");

@@ -1,4 +1,4 @@
-//! What a mapping takes: its own size and half as much again, whatever is in it.
+//! The memory that a mapping takes: one and a half times its own size, whatever it contains.
 
 use loopbox_format::model::Report;
 use loopbox_fuzz::peak_of;
@@ -7,7 +7,7 @@ use loopbox_report::test_support::ReportBuilder;
 use std::fmt::Write as _;
 
 const MIB: usize = 1 << 20;
-/// What is held besides.
+/// The memory that is held in addition.
 const FIXED: usize = 2 * MIB;
 
 fn report() -> Report {
@@ -15,7 +15,8 @@ fn report() -> Report {
     ReportBuilder::new().running(1, 1_000).tree(1, &[(stack, 5)]).build().report
 }
 
-/// The most that was held while it was read, its bytes included, and while a report was retraced by it.
+/// The most memory that was held while it was read, its bytes included, and while a report was retraced with
+/// it.
 fn held(name: &str, text: &str) -> (usize, usize, Result<(), MappingMismatch>) {
     let (reading, mapping) = peak_of(|| Mapping::parse(text.as_bytes().to_vec()).unwrap());
     let mut report = report();

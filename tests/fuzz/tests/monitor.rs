@@ -1,4 +1,5 @@
-//! What a file of the performance monitor takes besides its bytes: one stall, however many it has.
+//! The memory that a file of the performance monitor takes besides its bytes: that of one stall, however many
+//! it has.
 
 use loopbox_fuzz::peak_of;
 use loopbox_monitor::each_stall;
@@ -23,7 +24,7 @@ fn stalls_are_held_one_at_a_time() {
         })
     });
     assert_eq!((stalls, found.cut_lines, found.is_of_monitor), (50_000, 0, true));
-    // What is known of the processes, of which this many are told apart.
+    // What is known of the processes, of which this many are distinguished.
     assert!(held <= 4 << 20, "{held} bytes besides {}", file.len());
     println!("{} bytes, {held} besides them", file.len());
 }

@@ -16,7 +16,7 @@ import java.util.List;
 public final class Hangs {
     private static final int WARM_MS = 2_000;
     private static final int HANG_MS = 12_000;
-    /** Until the slowest peer has looked once more. */
+    /** Until the slowest peer has checked once more. */
     private static final int AFTER_MS = 3_000;
 
     private static final Handler MAIN = mainHandler();

@@ -12,7 +12,7 @@ import scenario.Options;
 import scenario.Phone;
 
 /**
- * An app to which the system says of its own processes alone that they do not respond: from {@link #hangs}
+ * An app to which the system says of its processes alone that they do not respond: from {@link #hangs}
  * on.
  */
 final class SystemContext extends Phone {

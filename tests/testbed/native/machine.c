@@ -73,6 +73,6 @@ long syscall(long number, ...) {
 int pthread_attr_setstack(pthread_attr_t *attributes, void *stack, size_t size) {
     const size_t least = sysconf(_SC_THREAD_STACK_MIN);
     if (size >= least) return real_setstack(attributes, stack, size);
-    /* The C library gives the thread a stack of its own, of the smallest size that it takes. */
+    /* The C library gives the thread a separate stack, of the smallest size that it takes. */
     return pthread_attr_setstacksize(attributes, least);
 }

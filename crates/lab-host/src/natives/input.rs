@@ -1,8 +1,9 @@
 //! Input: the native half of `android.view.InputChannel` and of `android.view.InputEventReceiver`.
 //!
-//! The system's end of a channel puts events in from any thread; the app's end is a descriptor in its
-//! window's queue (an eventfd here, a socket there). As libinput's consumer does, movements are kept until a
-//! frame asks for them, and are one event then; any other event comes at once, after what was kept.
+//! Any thread can send events into the system's end of a channel; the app's end is a descriptor in its
+//! window's queue (an eventfd here, a socket on a device). As in libinput's consumer, movements are kept
+//! until a frame asks for them and are then one event; any other event is delivered at once, after the kept
+//! ones.
 
 use anyhow::Result;
 use jni::errors::ThrowRuntimeExAndDefault;
@@ -21,7 +22,7 @@ use crate::registration::register_class;
 
 struct Event {
     java: Global<JObject<'static>>,
-    /// Whether it waits for the next frame.
+    /// Whether events wait for the next frame.
     batches: bool,
 }
 
@@ -32,7 +33,7 @@ struct Sent {
     unfinished: usize,
 }
 
-/// What lies between the system and one window.
+/// The channel between the system and one window.
 struct Channel {
     ready: OwnedFd,
     sent: Mutex<Sent>,
@@ -68,8 +69,8 @@ struct Consumer {
     /// Movements that wait for a frame.
     batch: Vec<Event>,
     /// Whether the app knows that some wait.
-    told: bool,
-    /// How many of the system's events each event is that the app works on, by sequence number.
+    is_notified: bool,
+    /// For each event that the app works on, by sequence number, how many of the system's events are in it.
     in_progress: HashMap<jint, usize>,
     sequence: jint,
 }
@@ -84,7 +85,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Not to be held while Java runs: it finishes events.
+    /// Must not be locked while Java runs, because Java finishes events.
     fn consumer(&self) -> MutexGuard<'_, Consumer> {
         self.consumer.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -94,11 +95,11 @@ impl Receiver {
         env.call_method(&self.java, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()
     }
 
-    /// Hands what has arrived to the app, movements only if a frame asks for them; returns whether there were
-    /// any.
+    /// Passes what has arrived to the app, movements only if a frame asks for them; returns whether there
+    /// were any.
     fn consume(&self, env: &mut Env<'_>, java: &JObject<'_>, batches: bool) -> jni::errors::Result<bool> {
         if batches {
-            self.consumer().told = false;
+            self.consumer().is_notified = false;
         }
         loop {
             let Some(event) = self.channel.sent().arrived.pop_front() else { break };
@@ -113,15 +114,15 @@ impl Receiver {
             return self.dispatch_batch(env, java);
         }
         let mut consumer = self.consumer();
-        if !consumer.batch.is_empty() && !consumer.told {
-            consumer.told = true;
+        if !consumer.batch.is_empty() && !consumer.is_notified {
+            consumer.is_notified = true;
             drop(consumer);
             env.call_method(java, jni_str!("dispatchBatchedInputEventPending"), jni_sig!("()V"), &[])?;
         }
         Ok(false)
     }
 
-    /// All movements that wait, as one event.
+    /// All waiting movements as one event.
     fn dispatch_batch(&self, env: &mut Env<'_>, java: &JObject<'_>) -> jni::errors::Result<bool> {
         let batch = std::mem::take(&mut self.consumer().batch);
         let Some((first, others)) = batch.split_first() else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! `android.os.BedNative`: what the substitutes ask of this program.
+//! `android.os.BedNative`: the functions of this program that the substitutes call.
 
 use anyhow::Result;
 use jni::objects::{JClass, JString};

@@ -1,8 +1,8 @@
-//! The native half of the framework's classes on a testbed, and of the substitutes around them.
+//! The native half of the framework's classes on a testbed, and of the substitutes for other classes.
 //!
 //! On a device libandroid_runtime, libutils, SurfaceFlinger and the input dispatcher are behind these
 //! classes. Here each has one module: `queue` waits with epoll, `vsync` and `input` are descriptors in a
-//! queue's set, by `log` the fake services call this program.
+//! queue's set, and through `log` the fake services call this program.
 
 mod input;
 mod log;

@@ -1,5 +1,5 @@
-//! The native half of `android.os.MessageQueue`: an epoll set with an eventfd for waking and any number of
-//! other descriptors, whose callbacks run inside of `nativePollOnce`, as libutils' Looper has it.
+//! The native half of `android.os.MessageQueue`, built like libutils' Looper: an epoll set with an eventfd
+//! for waking and any number of other descriptors, whose callbacks run inside of `nativePollOnce`.
 
 use anyhow::Result;
 use jni::errors::ThrowRuntimeExAndDefault;
@@ -38,8 +38,8 @@ pub(super) trait Callback: Send + Sync {
     }
 }
 
-/// The native half of one queue. `MessageQueue.mPtr` holds one reference to it, each receiver of events
-/// another.
+/// The native half of one queue. `MessageQueue.mPtr` holds one reference to it, and so does each receiver of
+/// events.
 pub(super) struct Queue {
     set: OwnedFd,
     wake: OwnedFd,
@@ -67,7 +67,7 @@ pub(super) fn signal(fd: &OwnedFd) {
     unsafe { libc::write(fd.as_raw_fd(), (&raw const one).cast(), 8) };
 }
 
-/// Takes the count out of an eventfd or timerfd, which is not ready any more; `false` when it was not ready.
+/// Reads, and so resets, the count of an eventfd or timerfd; `false` when it was not ready.
 pub(super) fn drain(fd: &OwnedFd) -> bool {
     let mut count = 0_u64;
     // SAFETY: at most the 8 bytes of `count` are written.
@@ -88,7 +88,7 @@ impl Queue {
         queue
     }
 
-    /// The queue behind a `MessageQueue`.
+    /// The native queue of a `MessageQueue`.
     pub(super) fn of(env: &mut Env<'_>, message_queue: &JObject<'_>) -> jni::errors::Result<Arc<Self>> {
         let handle = env.get_field(message_queue, jni_str!("mPtr"), jni_sig!("J"))?.j()?;
         let pointer = handle as *const Self;
@@ -117,7 +117,7 @@ impl Queue {
         unsafe { libc::epoll_ctl(self.set.as_raw_fd(), operation, fd, &raw mut event) };
     }
 
-    /// Has a callback called whenever `fd` is ready for `events`, in place of the one it may have had.
+    /// Has a callback called whenever `fd` is ready for `events`, in place of any earlier one.
     pub(super) fn add(&self, fd: RawFd, events: u32, callback: Arc<dyn Callback>) {
         self.callbacks().insert(fd, callback);
         // A number that was closed and opened again is not in the set any more, whatever the table says.
@@ -145,7 +145,7 @@ impl Queue {
         };
         self.polling.store(false, Ordering::Relaxed);
         let mut thrown = None;
-        // A signal makes it -1: MessageQueue looks what there is to do and comes again.
+        // A signal makes it -1: MessageQueue checks what there is to do and polls again.
         for event in events.iter().take(ready.max(0) as usize) {
             let (fd, events) = (event.u64 as RawFd, event.events);
             if fd == self.wake.as_raw_fd() {
@@ -199,8 +199,8 @@ impl Callback for Listener {
         Ok(wanted != 0)
     }
 
-    /// android_os_MessageQueue.cpp (10.0.0_r36) takes what a call that threw returns, 0, for the listener's
-    /// wish.
+    /// After a callback that threw, android_os_MessageQueue.cpp (10.0.0_r36) uses the call's result, 0, as
+    /// the events that the listener wants.
     fn stays_after_exception(&self) -> bool {
         false
     }
@@ -237,7 +237,7 @@ extern "system" fn poll_once<'local>(
         .resolve::<ThrowRuntimeExAndDefault>();
 }
 
-/// Where the function behind `nativePollOnce` is.
+/// The address of the function for `nativePollOnce`.
 pub(crate) fn poll_once_address() -> usize {
     poll_once as *const () as usize
 }

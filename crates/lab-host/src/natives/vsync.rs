@@ -1,8 +1,8 @@
 //! The display: the native half of `android.view.DisplayEventReceiver` and of `android.view.TestVsync`.
 //!
 //! It has a fixed grid of refreshes on `CLOCK_MONOTONIC`, or follows a script of frame times. As from
-//! SurfaceFlinger, a refresh goes to each receiver that asked for it, by a descriptor (a timerfd here, a
-//! socket there).
+//! SurfaceFlinger, each receiver that asked for a refresh gets it, by a descriptor (a timerfd here, a socket
+//! on a device).
 
 use anyhow::{Result, bail};
 use jni::errors::ThrowRuntimeExAndDefault;
@@ -40,7 +40,7 @@ struct Display {
 /// A refresh that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Tick {
-    /// What the app is notified of.
+    /// A refresh as the app is notified of it.
     time_ns: i64,
     /// When it is notified.
     due_ns: i64,
@@ -73,7 +73,7 @@ impl Display {
         }
     }
 
-    /// The next refresh comes when it would have; from then on they come as often as this says.
+    /// The next refresh comes when it would have come anyway; after it, they come at this interval.
     fn set_period(&mut self, now_ns: i64, period_ns: i64) {
         self.base_ns = Some(self.advance(now_ns) + self.period_ns);
         self.count += 1;
@@ -154,7 +154,7 @@ enum Dispatch {
     Timelines,
 }
 
-/// Which one the class has.
+/// The kind of constructor that the class has.
 static DISPATCH: OnceLock<Dispatch> = OnceLock::new();
 
 const RECEIVER: &JNIStr = jni_str!("android/view/DisplayEventReceiver");
@@ -283,8 +283,8 @@ extern "system" fn init_data_events_and_layer<'local>(
     init(env, receiver, message_queue)
 }
 
-/// From API 34 on the data of a refresh are in an object that the Java half keeps, to which `reference` is a
-/// weak one. Its single timeline is as it is made: without a time.
+/// From API 34 on the data of a refresh are in an object of the Java half, to which `reference` is a weak
+/// one. Its single timeline stays as created, without a time.
 fn fill<'local>(env: &mut EnvUnowned<'local>, reference: &JObject<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let data = env.call_method(reference, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()?;
@@ -295,7 +295,7 @@ fn fill<'local>(env: &mut EnvUnowned<'local>, reference: &JObject<'local>) {
     .resolve::<ThrowRuntimeExAndDefault>();
 }
 
-/// What `NativeAllocationRegistry` calls, by its address, when the Java half is gone.
+/// Called by `NativeAllocationRegistry`, by its address, when the Java half is gone.
 extern "C" fn finalize(handle: *mut c_void) {
     // SAFETY: the registry calls this once, with the value of nativeInit.
     let receiver = unsafe { Arc::from_raw(handle as *const Receiver) };

@@ -2,7 +2,7 @@
 //! library.
 //!
 //! The workspace's own Rust has no standard library for them. The compiler that builds the Android libraries
-//! knows their target too; clang and lld link, against the testbed's own C library.
+//! knows their target as well; clang and lld link with the testbed's C library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,8 +16,8 @@ use loopbox_setup::tools::CompilerTools;
 use loopbox_setup::workspace::{root, run, target};
 use loopbox_testbed::{Arch, Testbed};
 
-/// Builds packages of the workspace for a testbed's architecture; `what` are cargo's words for which and how.
-/// Returns cargo's folder for the target, which has one folder per profile.
+/// Builds packages of the workspace for a testbed's architecture; `what` are cargo's arguments that select
+/// and configure them. Returns cargo's folder for the target, which has one folder per profile.
 ///
 /// # Errors
 /// When the compiler cannot be had, or the build fails.
@@ -28,7 +28,7 @@ pub(crate) fn build(arch: Arch, testbed: &Testbed, what: &[&str]) -> Result<Path
     Ok(products().join(triple))
 }
 
-/// Runs the unit tests and test programs of a package, built for a testbed of another architecture, with the
+/// Runs the unit tests and test programs of a package, built for a testbed of another architecture with the
 /// testbed's C library.
 ///
 /// # Errors

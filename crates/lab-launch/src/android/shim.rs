@@ -1,10 +1,10 @@
 //! Runs the library that ships, unchanged, in a Linux process.
 //!
-//! It asks for `libc.so`, `libdl.so` and `liblog.so` with bionic's symbol versions. Here libraries of these
-//! names are made out of its own import table: a jump to glibc's function where both C libraries agree
-//! (`plain.txt`), a translation where they do not (`shim.c`). What they stand in for is the system; ART, the
-//! Looper and the library itself are the real ones. Differences in the kernel, the loader and memory tagging
-//! of a phone are not covered.
+//! It imports symbols with bionic's versions from `libc.so`, `libdl.so` and `liblog.so`. Libraries of these
+//! names are generated here from its import table. They jump to glibc's function where both C libraries agree
+//! (`plain.txt`), and translate where they do not (`shim.c`). Only the system is substituted; ART, the Looper
+//! and the library itself are the real ones. Differences in the kernel, the loader and memory tagging of a
+//! phone are not covered.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub struct Shipped {
     pub stand_ins: Vec<PathBuf>,
 }
 
-/// Builds the library of an ABI as it ships, the substitutes that it needs, and a testbed that has them.
+/// Builds the library of an ABI as it ships, the substitutes that it needs, and a testbed with them.
 ///
 /// # Errors
 /// When it cannot be built, or imports something that is not known to be the same in glibc.
@@ -58,8 +58,8 @@ fn with_stand_ins(library: &Library, imports: &Imports, testbed: &Testbed) -> Re
     Ok(Shipped { testbed, libraries, stand_ins })
 }
 
-/// A copy of a testbed's description in another folder, which loads `first` before everything else: ART's
-/// libsigchain, itself preloaded, has a `sigaction` of glibc's kind that would come first otherwise.
+/// A copy of a testbed's description in another folder that loads `first` before everything else. Otherwise
+/// ART's libsigchain, which is preloaded, would come first with a `sigaction` of glibc's kind.
 fn derive(testbed: &Testbed, first: &[String], derived: &Path) -> Result<Testbed> {
     let absolute = |path: &PathBuf| {
         let inside = testbed.dir.join(path);
@@ -115,7 +115,7 @@ fn make(library: &Library, imports: &Imports, sources: &Path, testbed: &Testbed,
     Ok(())
 }
 
-/// For each library, its functions and where each one goes.
+/// The jumps for each library: its functions, and the target of each.
 fn jumps<'a>(
     imported: &'a BTreeSet<String>,
     imports: &'a Imports,
@@ -144,7 +144,7 @@ fn jumps<'a>(
     Ok(jumps)
 }
 
-/// One jump per function. The dot version (`name@VERSION`) keeps a function apart from the one of the same
+/// One jump per function. The dot version (`name@VERSION`) distinguishes a function from the one of the same
 /// name that it jumps to.
 fn trampolines(targets: &BTreeMap<&str, String>, version: &str, arch: Arch) -> String {
     let mut text = String::from(".section .note.GNU-stack,\"\",%progbits\n.text\n");

@@ -16,7 +16,7 @@ pub(crate) struct NewEvidence {
 }
 
 impl NewEvidence {
-    /// Adds this to what is known, which may change the verdict.
+    /// Adds this evidence to what is known. The verdict may change.
     pub(crate) fn add_to(self, anr: &mut Anr) {
         anr.ended_after_ns = anr.ended_after_ns.or(self.ended_ns);
         if self.system.is_some() {
@@ -35,7 +35,7 @@ pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
     if message == Token::NONE || session.shared.main.token() == message {
         return None;
     }
-    // A loop inside of a message has messages of its own; only the end of the message makes a record of it.
+    // A loop inside of a message runs messages, too; only the end of the message makes a record of it.
     let history = session.reader.snapshot(clock::now_ns()).report.history;
     let mut records = history.iter().rev();
     let record = records.find(|r| (r.first_token..r.first_token.plus(r.count.into())).contains(&message))?;
@@ -45,8 +45,8 @@ pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
     detail.map(|detail| detail.wall_ns).or_else(|| Some(slowest()?.wall_ns))
 }
 
-/// What the system reports about this process; when it is asked for the `last` time, that it reports nothing.
-/// `None` as well when it could not be asked.
+/// What the system reports about this process. When it is asked for the `last` time, the answer may be that
+/// it reports nothing. `None` also when it could not be asked.
 pub(crate) fn ask_system(env: &mut Env<'_>, last: bool) -> Option<SystemWord> {
     match framework::not_responding(env).ok()? {
         Some(words) => Some(SystemWord::NotResponding(words)),

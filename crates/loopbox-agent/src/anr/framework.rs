@@ -1,5 +1,5 @@
-//! What the Android framework reports about this process and those before it, by
-//! `io.loopbox.internal.report.FrameworkQueries`. For the worker: the answers come from another process.
+//! What the Android framework reports about this process and earlier ones, through
+//! `io.loopbox.internal.report.FrameworkQueries`. For the worker only: the answers come from another process.
 
 use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
@@ -23,7 +23,8 @@ pub(crate) fn is_debugged(env: &mut Env<'_>) -> bool {
     state(env) & DEBUGGED != 0
 }
 
-/// The system's text when it reports that this process does not respond, `None` when it does not.
+/// The system's text, when it reports that this process does not respond. `None` when it does not report
+/// that.
 ///
 /// # Errors
 /// When it could not be asked, which is no answer.
@@ -35,9 +36,9 @@ pub(crate) fn not_responding(env: &mut Env<'_>) -> Result<Option<String>, Failur
 /// How a process ended, by the system.
 pub(crate) struct ProcessEnd {
     pub(crate) exit: ProcessExit,
-    /// The signal that ended it, where the reason is that one did; otherwise the exit code.
+    /// The signal that ended the process, when a signal did; otherwise the exit code.
     pub(crate) status: i32,
-    /// More of the ANR that ended it, where one did.
+    /// Details of the ANR that ended the process, when one did.
     pub(crate) anr: Option<AnrInfo>,
 }
 
@@ -61,8 +62,8 @@ pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessEnd> {
     Some(ProcessEnd { exit: ProcessExit { reason, description, unix_ms }, status, anr })
 }
 
-/// Id, type, time-out in milliseconds and whether the user could notice it; nothing where the system does not
-/// say.
+/// Id, type, time-out in milliseconds, and whether the user could notice the ANR. `None` where the system
+/// does not report it.
 fn anr_info(line: &str) -> Option<AnrInfo> {
     let mut parts = line.split(' ');
     let id = parts.next()?.parse().ok()?;
@@ -71,7 +72,7 @@ fn anr_info(line: &str) -> Option<AnrInfo> {
     Some(AnrInfo { id, kind, timeout_ms, user_perceptible: parts.next()? == "1" })
 }
 
-/// While memory is short nothing is asked, twice a second.
+/// Logs a failure. While memory is short nothing is queried, twice a second, so nothing is logged then.
 fn log_failure(why: &str) {
     if why != call::NO_MEMORY {
         log::warn(&["a query to the Android framework failed: ", why].concat());

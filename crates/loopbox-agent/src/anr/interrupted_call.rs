@@ -10,7 +10,7 @@ use super::native_stack::Registers;
 use loopbox_art::native::code_at;
 use loopbox_format::model::{SystemCall, SystemCallSource};
 
-/// The instruction of a system call; on 32-bit arm that of ARM code, which the C library's are.
+/// The instruction of a system call. On 32-bit arm it is the ARM encoding, which the C library uses.
 #[cfg(target_arch = "aarch64")]
 const INSTRUCTION: [u8; 4] = [0x01, 0x00, 0x00, 0xD4];
 #[cfg(target_arch = "arm")]
@@ -20,13 +20,13 @@ const INSTRUCTION: [u8; 2] = [0x0F, 0x05];
 #[cfg(target_arch = "x86")]
 const INSTRUCTION: [u8; 2] = [0xCD, 0x80];
 
-/// Whether the number has a register of its own; else the result takes its place, and not that of the first
-/// argument.
+/// Whether the call's number has its own register. Otherwise the result overwrites the number, and the first
+/// argument stays.
 const KEEPS_NUMBER: bool = cfg!(any(target_arch = "aarch64", target_arch = "arm"));
 const INTERRUPTED: usize = (libc::EINTR as usize).wrapping_neg();
 
-/// The call, without its descriptor; `None` when the thread was in none, or its code cannot be read (Android
-/// 10 maps system libraries on arm64 so that they can only be executed).
+/// The call, without its descriptor. `None` when the thread was in no call, or its code cannot be read
+/// (Android 10 maps system libraries on arm64 as execute-only).
 pub(crate) fn interrupted_call(registers: &Registers) -> Option<SystemCall> {
     let is_call = |at: usize| code_at(at) == Some(INSTRUCTION);
     let starts_again = is_call(registers.pc);
@@ -47,7 +47,7 @@ pub(crate) fn interrupted_call(registers: &Registers) -> Option<SystemCall> {
     Some(SystemCall { number, arguments, descriptor: String::new(), source: SystemCallSource::Registers })
 }
 
-/// The number that the instruction before the call's at `call` loads: `mov $number, %eax` on x86.
+/// The number that is loaded by the instruction before the one at `call`: `mov $number, %eax` on x86.
 fn number_before(call: usize) -> Option<u32> {
     match code_at::<5>(call.wrapping_sub(5)) {
         Some([0xB8, number @ ..]) => Some(u32::from_le_bytes(number)),

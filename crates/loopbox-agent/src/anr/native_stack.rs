@@ -15,14 +15,14 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 
 /// Return addresses that are kept: native code above the first Java method is seldom deeper than twenty.
 const MAX_FRAMES: usize = 62;
-/// Words before the return addresses: the registers, and the time in two halves, as a word may be one of 32
+/// Words before the return addresses: the registers, and the time in two halves, because a word may have 32
 /// bits.
 const HEAD: usize = 12;
 /// The kernel keeps at least this much of the address space below the end of the main stack free of anything
 /// else, so what lies within it is that stack (`MIN_GAP` of `arch/*/mm/mmap.c` and `mm/util.c`). A main
 /// thread that runs on another stack, as a coroutine does, is not followed.
 const MAX_STACK: usize = 128 << 20;
-/// Frames lie on words.
+/// Frames are aligned to words.
 const WORD: usize = size_of::<usize>();
 
 /// The end of the main thread's stack; 0 while it is not known.
@@ -37,7 +37,7 @@ pub(crate) struct Registers {
     pub(crate) sp: usize,
     /// The frame pointer; 0 where there is no chain to follow. Not part of a capture.
     pub(crate) frame: usize,
-    /// The return address of a function that has no frame yet, if it is one; 0 for unknown.
+    /// The return address of a function that has no frame yet; 0 when it is unknown.
     pub(crate) link: usize,
     /// The number of a system call in progress.
     pub(crate) call: usize,
@@ -47,12 +47,12 @@ pub(crate) struct Registers {
     pub(crate) arguments: [usize; 6],
 }
 
-/// What one signal found.
+/// What the handler captured at one signal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NativeCapture {
-    /// Differs from that of the capture before.
+    /// Changes with each capture.
     pub(crate) version: u32,
-    /// When, uptime.
+    /// When it was taken, uptime.
     pub(crate) at_ns: Uptime,
     pub(crate) registers: Registers,
     /// The return addresses of the chain, innermost first.
@@ -106,13 +106,13 @@ pub(super) unsafe fn capture(context: *mut libc::c_void) {
     LAST.write(clock::now_ns(), &registers, &stack, read);
 }
 
-/// The last capture, unless it is the one of this version.
+/// The last capture, unless it has this version.
 pub(crate) fn newer_than(version: u32) -> Option<NativeCapture> {
     LAST.read().filter(|capture| capture.version != version)
 }
 
-/// The part of the main stack that is in use: from the stack pointer to its end. Empty when it is another
-/// stack.
+/// The used part of the main stack: from the stack pointer to the end of the stack. Empty when the thread
+/// runs on another stack.
 fn stack_of(sp: usize, end: usize) -> Range<usize> {
     if sp < end && end - sp <= MAX_STACK { sp..end } else { 0..0 }
 }
@@ -121,10 +121,10 @@ fn word_is_in(stack: &Range<usize>, at: usize) -> bool {
     at.is_multiple_of(WORD) && at >= stack.start && stack.end.checked_sub(at).is_some_and(|left| left >= WORD)
 }
 
-/// Follows a chain of frame records, each the frame pointer of the caller and the return address into it, and
-/// hands on the return addresses until `found` has enough. Each record must be aligned, within `stack`, and
-/// above the one before: so the chain ends, whatever the memory holds. Its end is often where code begins
-/// that uses the frame pointer for other things, as Java code does.
+/// Follows a chain of frame records. Each has the frame pointer of the caller and a return address into it.
+/// Passes the return addresses to `found` until that has enough. Each record must be aligned, within `stack`,
+/// and above the one before: so the chain ends, whatever the memory holds. It often ends where code uses the
+/// frame pointer for other things, as Java code does.
 fn follow(
     mut frame: usize,
     stack: &Range<usize>,
@@ -143,7 +143,7 @@ fn follow(
     }
 }
 
-/// A capture, written by one thread and read by another: a seqlock as `loopbox_store::Pair` is one, over more
+/// A capture, written by one thread and read by another: a seqlock like `loopbox_store::Pair`, but over more
 /// words.
 struct Capture {
     /// Odd while the words change.
@@ -191,8 +191,8 @@ impl Capture {
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    /// `None` when there is none, or while it is being written: then another signal is there, whose count
-    /// brings the worker here again.
+    /// `None` when there is no capture, or while one is being written. Then another signal has arrived, and
+    /// its count brings the worker here again.
     fn read(&self) -> Option<NativeCapture> {
         let version = self.version.load(Ordering::Acquire);
         let len = HEAD + self.len.load(Ordering::Relaxed);
@@ -293,7 +293,7 @@ mod tests {
     const BASE: usize = 0x10_0000;
 
     /// The return addresses of a chain that begins at a word of this stack, and the words that were read for
-    /// it.
+    /// them.
     fn chain(stack: &[usize], frame: usize) -> (Vec<usize>, Vec<usize>) {
         let bounds = BASE..BASE + stack.len() * WORD;
         let (mut found, read) = (Vec::new(), RefCell::new(Vec::new()));

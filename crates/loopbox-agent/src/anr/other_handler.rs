@@ -2,7 +2,7 @@
 //! call it, with its mask and its flags, and only while its code is there.
 //!
 //! A library that is unloaded may leave its handler set. As ART blocks the signal in every thread that does
-//! no harm, until somebody unblocks it: we do. So what lies at the handler's address is looked at before each
+//! no harm, until somebody unblocks it: we do. So the code at the handler's address is checked before each
 //! call: executable memory, and from the file that it came from when the handler was first seen.
 
 use super::sigchain;
@@ -14,7 +14,8 @@ static NOTED: Noted = Noted::new();
 /// How often a handler was not called because its code is gone.
 static GONE: AtomicU32 = AtomicU32::new(0);
 
-/// What was found where a handler is: a seqlock of one writer, read in signal handlers.
+/// The handler that was found, and where its code came from: a seqlock with one writer, read in signal
+/// handlers.
 struct Noted {
     /// Odd while the rest changes.
     version: AtomicU32,
@@ -60,7 +61,7 @@ fn is_function(handler: usize) -> bool {
     !matches!(handler, libc::SIG_DFL | libc::SIG_IGN)
 }
 
-/// Looks at the handler that is set now, and remembers whose it is when it is a new one. By one thread at a
+/// Reads which handler is set now, and remembers whose it is when it is a new one. By one thread at a
 /// time; reads a file then, so not on the main thread. Returns whether there is one.
 pub(super) fn note() -> bool {
     let handler = sigchain::user_action().sa_sigaction;
@@ -81,7 +82,7 @@ pub(super) fn gone() -> u32 {
 /// Calls the handler that is set now, if one is. Async-signal-safe, as far as that handler is.
 ///
 /// # Safety
-/// In a handler of `signal`; the rest are its other arguments.
+/// Call it in a handler of `signal`; the other parameters are that handler's other arguments.
 pub(super) unsafe fn call(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let action = sigchain::user_action();
     // By default the signal ends a process; ART's processes block it instead, so that the default never
@@ -108,7 +109,7 @@ pub(super) unsafe fn call(signal: libc::c_int, info: *mut libc::siginfo_t, conte
 
 fn is_there(handler: usize) -> bool {
     let found = mapped::code_at(handler);
-    // One that was set since the last look is only known to be code.
+    // One that was set since the last check is only known to be code.
     found.is_some() && NOTED.of(handler).is_none_or(|noted| found == Some(noted))
 }
 
@@ -141,7 +142,7 @@ unsafe fn call_masked(
     set_mask(ours);
 }
 
-/// The signals that the kernel knows, of a C library's set, which may have room for more or for fewer.
+/// The signals that the kernel knows, from a C library's set. That set may have room for more or for fewer.
 fn first_signals(set: &libc::sigset_t) -> u64 {
     let mut signals = 0_u64;
     let len = size_of::<libc::sigset_t>().min(size_of::<u64>());
@@ -243,8 +244,8 @@ mod tests {
         AFTER.store(set_mask(before), Ordering::SeqCst);
     }
 
-    /// The mask that the handler of this action saw, called by a real signal that interrupts a thread with
-    /// this mask.
+    /// The mask that this action's handler ran with, when a real signal interrupted a thread with the mask
+    /// `thread`.
     fn seen(thread: u64, called: &libc::sigaction) -> u64 {
         *ACTION.lock().unwrap() = Some(*called);
         sigchain::set_user_action(&action(first as *const () as usize, libc::SA_SIGINFO, 0));

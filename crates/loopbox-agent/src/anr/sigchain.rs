@@ -18,14 +18,14 @@ use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A special handler: true for a signal that it has handled, which nobody else is called for then.
+/// A special handler. It returns true when it has handled the signal; then no other handler is called.
 pub(super) type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) -> bool;
 
 /// `SigchainAction`.
 #[repr(C)]
 struct SpecialAction {
     handler: Handler,
-    /// In force while the handler runs.
+    /// The signal mask while the handler runs.
     mask: libc::sigset_t,
     flags: u64,
 }
@@ -40,8 +40,8 @@ struct Chain {
     /// `AddSpecialSignalHandlerFn`: copies the action, and claims the signal. Aborts when there is no room
     /// for it: a signal has room for two.
     add: unsafe extern "C" fn(libc::c_int, *const SpecialAction),
-    /// `EnsureFrontOfChain`: gives the kernel the chain's handler again, and takes what was there for what
-    /// the app has set.
+    /// `EnsureFrontOfChain`: sets the chain's handler in the kernel again, and keeps the action that was
+    /// there as the app's.
     ensure_front: unsafe extern "C" fn(libc::c_int),
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum Unclaimed {
     Missing,
     /// Somebody else has claimed the signal, and how much room is left cannot be seen.
     Taken,
-    /// What a library sets reaches the kernel all the same.
+    /// The kernel gets the action that a library sets, in spite of the claim.
     Bypassed,
 }
 
@@ -76,7 +76,7 @@ impl Error for Unclaimed {}
 /// What the kernel does with the signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InKernel {
-    /// It calls the chain.
+    /// The C library's function calls the chain.
     Chain,
     Default,
     Ignored,
@@ -84,8 +84,8 @@ pub(super) enum InKernel {
     Other,
 }
 
-/// Claims SIGQUIT for `handler`, for good: there is no way back that leaves the signal with a handler. Once
-/// for the process; later calls say what came of it. Takes the linker's lock.
+/// Claims SIGQUIT for `handler`, for good: no way back leaves the signal with a handler. The first call
+/// decides; later calls return the same result. Takes the linker's lock.
 ///
 /// # Errors
 /// What a library sets may become the kernel's action, and nothing may be unblocked that relies on a handler.
@@ -160,9 +160,9 @@ pub(super) fn put_back() {
     }
 }
 
-/// What a library of the app has set last. Async-signal-safe: the chain reads a variable.
+/// The action that a library of the app has set last. Async-signal-safe: the chain reads a variable.
 pub(super) fn user_action() -> libc::sigaction {
-    // Zeros are the default action, for a chain that is told to do nothing at all (`SkipAddSignalHandler`).
+    // Zeros are the default action, for a chain that does nothing at all (`SkipAddSignalHandler`).
     // SAFETY: plain data, for which zeros are valid; nothing is changed, and there is room for the result.
     unsafe {
         let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
@@ -177,7 +177,7 @@ pub(super) fn set_user_action(action: &libc::sigaction) {
     unsafe { libc::sigaction(libc::SIGQUIT, action, ptr::null_mut()) };
 }
 
-/// The kernel's own word, past the chain. `None` where it refuses it.
+/// The handler that the kernel has, read without the chain. `None` where the kernel refuses to report it.
 fn kernel_handler() -> Option<libc::sighandler_t> {
     // More than a `struct sigaction` of any kernel, which begins with the handler.
     let mut action = [0_u64; 8];
@@ -190,8 +190,8 @@ fn kernel_handler() -> Option<libc::sighandler_t> {
     (failed == 0).then_some(handler as libc::sighandler_t)
 }
 
-/// The mask of ART's own special handlers: no signal comes in between but those of faults, which cannot wait.
-/// What a thread has blocked stays blocked meanwhile.
+/// The mask of ART's own special handlers: all signals but those of faults, which cannot wait. What a thread
+/// has blocked already stays blocked.
 fn all_but_faults() -> libc::sigset_t {
     const FAULTS: [libc::c_int; 5] = [libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSEGV];
     let faults = FAULTS.iter().fold(0_u32, |set, signal| set | 1 << (signal - 1));
@@ -204,8 +204,8 @@ fn all_but_faults() -> libc::sigset_t {
     }
 }
 
-/// In place of a chain, which a process of unit tests has not: the kernel's action is `handler`, and put back
-/// when it is asked for.
+/// Replaces the chain, which a process of unit tests does not have: sets the kernel's action to `handler`,
+/// and restores it on request.
 #[cfg(test)]
 pub(super) fn stand_in(handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void)) {
     unsafe extern "C" fn add(_: libc::c_int, _: *const SpecialAction) {}

@@ -12,58 +12,58 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 use std::{fs, io};
 
-/// How long to wait between two looks at it.
+/// How long to wait between two checks at it.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A stop takes microseconds, or up to ten seconds where main reaches no safepoint: then the signal does not
-/// wait for it.
+/// How long a signal waits for the end of a stop. A stop takes microseconds, but up to ten seconds where main
+/// reaches no safepoint: then the signal does not wait for its end.
 const LONGEST_STOP: Duration = Duration::from_millis(100);
 const STOP_PAUSE: Duration = Duration::from_millis(1);
 
 static CATCHER: SignalCatcher = SignalCatcher::new();
 
 struct SignalCatcher {
-    /// Its kernel id; it lives as long as the process. 0 until it was looked for.
+    /// The thread's id in the kernel, for the life of the process. 0 until the thread was searched for.
     tid: AtomicI32,
-    /// Goes up before and after each signal that is sent to it.
+    /// Incremented before and after each signal that is sent to it.
     sent: AtomicU32,
-    /// What that was when it was last seen to wait for a signal.
+    /// The number of [`Snapshot::pauses`] when the thread was last seen to wait for a signal.
     answered: AtomicU32,
     /// How many threads are about to send it one.
     sending: AtomicU32,
 }
 
-/// Finds the thread for all that is forwarded from then on, and looks at it. Reads files.
+/// Finds the thread for all that is forwarded from then on, and takes a snapshot of it. Reads files.
 ///
 /// # Errors
 /// There is no such thread: nothing is forwarded.
-pub(crate) fn find() -> io::Result<Option<Look>> {
+pub(crate) fn find() -> io::Result<Option<Snapshot>> {
     for entry in fs::read_dir("/proc/self/task")?.flatten() {
         let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
         if named && let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse::<i32>().ok()) {
             CATCHER.tid.store(tid, Ordering::SeqCst);
-            return Ok(Look::now());
+            return Ok(Snapshot::now());
         }
     }
     Err(io::Error::new(io::ErrorKind::NotFound, "ART has no Signal Catcher"))
 }
 
-/// What was seen of it at one moment.
+/// The state of the thread at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Look {
-    /// How often it had given its processor up: it does nothing but to wait for signals and to answer them.
+pub(crate) struct Snapshot {
+    /// How often the thread had given up its processor. It only waits for signals and answers them.
     pauses: u64,
     is_busy: bool,
 }
 
-impl Look {
+impl Snapshot {
     /// `None` while the thread is not found.
     pub(crate) fn now() -> Option<Self> {
         let tid = Some(CATCHER.tid.load(Ordering::SeqCst)).filter(|&tid| tid != 0)?.unsigned_abs();
         Some(Self { pauses: proc::pauses(tid)?, is_busy: proc::keeps_from_sig_quit(tid) })
     }
 
-    /// One at which it waited, having given its processor up so often.
+    /// A snapshot at which the thread waited, with this number of pauses.
     pub(crate) fn waiting(pauses: u64) -> Self {
         Self { pauses, is_busy: false }
     }
@@ -73,20 +73,20 @@ impl Look {
         self.pauses
     }
 
-    /// Whether it has got a signal since an earlier look. One that comes while it answers another is not told
-    /// apart.
+    /// Whether it has got a signal since an earlier snapshot. A signal that comes while it answers another
+    /// cannot be distinguished from that one.
     pub(crate) fn has_got_one_since(self, earlier: Self) -> bool {
         !earlier.is_busy && (self.is_busy || self.pauses != earlier.pauses)
     }
 }
 
-/// It has a signal that came past us: no thread is to be stopped while it answers that.
+/// Notes that the thread has a signal that did not come from us. No thread may be stopped while it answers.
 pub(crate) fn has_got_one() {
     CATCHER.sent.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Sends it the signal, if it was found, when no thread is stopped, or after [`LONGEST_STOP`].
-/// Async-signal-safe.
+/// Sends the thread the signal, if the thread was found: when no thread is stopped, or after
+/// [`LONGEST_STOP`]. Async-signal-safe.
 pub(super) fn forward(is_stopping: impl Fn() -> bool) {
     CATCHER.forward(is_stopping);
 }
@@ -97,23 +97,24 @@ pub(crate) fn thread() -> i32 {
     CATCHER.tid.load(Ordering::SeqCst)
 }
 
-/// Whether it is this thread. Async-signal-safe.
+/// Whether `tid` is this thread. Async-signal-safe.
 pub(super) fn is_thread(tid: i32) -> bool {
     CATCHER.tid.load(Ordering::SeqCst) == tid
 }
 
-/// Whether it has a signal of ours or is about to get one, and is not done with it. Three loads while it has
-/// none.
+/// Whether the thread has a signal from us, or is about to get one, and has not finished its answer. Three
+/// loads while it has none.
 pub(crate) fn is_tracing() -> bool {
     CATCHER.is_tracing()
 }
 
-/// Whether it writes a trace, for a signal of ours or for any other. Reads a file.
+/// Whether the thread writes a trace, for our signal or any other. Reads a file.
 pub(crate) fn writes_trace() -> bool {
     CATCHER.writes_trace()
 }
 
-/// Waits for the end of its trace, until this uptime at most. Returns whether there is none any more.
+/// Waits for the end of the trace, until this uptime at most. Returns whether no trace is being written any
+/// more.
 pub(crate) fn wait_until_idle(until_ns: Uptime) -> bool {
     CATCHER.wait_until_idle(until_ns)
 }
@@ -131,7 +132,7 @@ impl SignalCatcher {
     fn forward(&self, is_stopping: impl Fn() -> bool) {
         let tid = self.tid.load(Ordering::SeqCst);
         if tid != 0 {
-            // Before the look for a stop: who begins one after that look sees this, and leaves it out.
+            // Before the check for a stop: who begins one after that check sees this, and leaves it out.
             self.sending.fetch_add(1, Ordering::SeqCst);
             let mut waited = Duration::ZERO;
             while waited < LONGEST_STOP && is_stopping() {
@@ -143,7 +144,7 @@ impl SignalCatcher {
             // Directed at that thread, so that it does not come back to us.
             // SAFETY: no pointers. The thread lives as long as the process.
             unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), tid, libc::SIGQUIT) };
-            // Who looked in between saw a thread that still waited.
+            // A snapshot in between showed a thread that still waited.
             self.sent.fetch_add(1, Ordering::SeqCst);
             self.sending.fetch_sub(1, Ordering::SeqCst);
         }
@@ -191,15 +192,15 @@ mod tests {
 
     #[test]
     fn a_signal_that_came_past_us_is_noticed_once() {
-        let look = |pauses, is_busy| Look { pauses, is_busy };
-        let waits = look(7, false);
+        let snapshot = |pauses, is_busy| Snapshot { pauses, is_busy };
+        let waits = snapshot(7, false);
         assert!(!waits.has_got_one_since(waits));
-        let answers = look(7, true);
+        let answers = snapshot(7, true);
         assert!(answers.has_got_one_since(waits), "it has not paused yet");
-        assert!(!look(9, true).has_got_one_since(answers), "the same signal");
-        let waits_again = look(12, false);
-        assert!(!waits_again.has_got_one_since(look(9, true)), "and its end");
-        assert!(waits_again.has_got_one_since(waits), "all of it between two looks");
+        assert!(!snapshot(9, true).has_got_one_since(answers), "the same signal");
+        let waits_again = snapshot(12, false);
+        assert!(!waits_again.has_got_one_since(snapshot(9, true)), "and its end");
+        assert!(waits_again.has_got_one_since(waits), "all of it between two snapshots");
     }
 
     #[test]
@@ -242,19 +243,19 @@ mod tests {
     }
 
     #[test]
-    fn no_stop_begins_between_the_look_for_one_and_the_signal() {
+    fn no_stop_begins_between_the_check_for_one_and_the_signal() {
         let catcher = SignalCatcher::new();
         // No thread has this id, so nothing is sent.
         catcher.tid.store(i32::MAX, Ordering::SeqCst);
-        let looks = AtomicU32::new(0);
+        let checks = AtomicU32::new(0);
         catcher.forward(|| {
             assert!(catcher.is_tracing(), "who begins one now sees this");
-            looks.fetch_add(1, Ordering::SeqCst) < 3
+            checks.fetch_add(1, Ordering::SeqCst) < 3
         });
-        assert_eq!(looks.load(Ordering::SeqCst), 4, "it waits for the end of the stop");
+        assert_eq!(checks.load(Ordering::SeqCst), 4, "it waits for the end of the stop");
         assert!(!catcher.is_tracing());
-        looks.store(0, Ordering::SeqCst);
-        catcher.forward(|| looks.fetch_add(1, Ordering::SeqCst) < 1_000);
-        assert!(looks.load(Ordering::SeqCst) <= 100, "but not for ever");
+        checks.store(0, Ordering::SeqCst);
+        catcher.forward(|| checks.fetch_add(1, Ordering::SeqCst) < 1_000);
+        assert!(checks.load(Ordering::SeqCst) <= 100, "but not for ever");
     }
 }

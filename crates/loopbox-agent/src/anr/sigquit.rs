@@ -30,8 +30,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The eventfd that the handler notifies; -1 while no session handles the signal.
 static WAKE: AtomicI32 = AtomicI32::new(-1);
-/// Where the handler says that a signal waits to be forwarded: the last session's. Of an `Arc`, which
-/// [`replace_shared`] gives up.
+/// The state in which the handler notes that a signal waits to be forwarded: that of the last session. The
+/// pointer is from an `Arc`, and [`replace_shared`] releases it.
 static SHARED: AtomicPtr<SharedState> = AtomicPtr::new(ptr::null_mut());
 /// How many threads are using what [`SHARED`] points to, or may be.
 static USERS: AtomicU32 = AtomicU32::new(0);
@@ -39,27 +39,27 @@ static USERS: AtomicU32 = AtomicU32::new(0);
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
 static SENDER: AtomicU64 = AtomicU64::new(0);
-/// The thread that our handler runs on, 0 for none. A handler that was set past the chain has it as the one
-/// before, and with another's help can end up behind it as well.
+/// The thread that runs our handler now, 0 for none. A handler that was set without the chain may call ours
+/// as the earlier one. With another library's help ours may then call it in turn.
 static HANDLING: AtomicI32 = AtomicI32::new(0);
-/// Held while what the kernel does changes: on the main thread at install and uninstall only, otherwise by
+/// Held while the kernel's action is changed: on the main thread at install and uninstall only, otherwise by
 /// the stall monitor and the worker.
 static CHANGING: Mutex<()> = Mutex::new(());
 /// The main thread had the signal blocked at the last check.
 static BLOCKED: AtomicBool = AtomicBool::new(false);
-/// How often each was found and repaired: the default action and SIG_IGN, set past the chain, and the signal
-/// blocked on the main thread.
+/// How often each was found and repaired: the default action and SIG_IGN, set without the chain, and the
+/// signal blocked on the main thread.
 static DEFAULTS: AtomicU32 = AtomicU32::new(0);
 static IGNORES: AtomicU32 = AtomicU32::new(0);
 static BLOCKS: AtomicU32 = AtomicU32::new(0);
-/// What does no harm is repaired this often; a library that keeps changing it back gets its way.
+/// A harmless state is repaired this often at most. A library that keeps changing it back wins.
 const MAX_REPAIRS: u32 = 8;
 
 /// The handler is in place.
 #[derive(Debug)]
 pub(crate) struct SigQuit {
     was_blocked: bool,
-    /// The handler of another library that was set then.
+    /// The handler of another library that was found at that time.
     found: libc::sighandler_t,
 }
 
@@ -115,18 +115,18 @@ pub(crate) enum HandlerState {
     NotInstalled,
     /// Our handler is called first; `shared`: that of another library after it.
     Installed { shared: bool },
-    /// Another library has set its own past the chain, and it depends on that one whether ours is called at
+    /// Another library has set its handler without the chain. That handler decides whether ours is called at
     /// all.
     Chained,
-    /// Another library keeps setting SIG_IGN past the chain.
+    /// Another library repeatedly sets SIG_IGN past the chain.
     Ignored,
     /// Another library has blocked it on the main thread, so that the Signal Catcher gets it at once.
     Blocked,
 }
 
-/// Finds out how the signal reaches us, and puts the chain's handler back where a library went past it: with
-/// the default action the signal ends the process. Takes a lock; not for the main thread while it handles
-/// messages.
+/// Finds out how the signal reaches us. Sets the chain's handler again where a library went past the chain:
+/// with the default action the signal would end the process. Takes a lock; not for the main thread while it
+/// handles messages.
 pub(crate) fn check_handler() -> HandlerState {
     let _changing = changing();
     if WAKE.load(Ordering::SeqCst) < 0 {
@@ -158,7 +158,7 @@ fn put_back_a_handler() {
     }
 }
 
-/// Sets whether the main thread has the signal blocked. Returns whether it is to unblock it.
+/// Notes whether the main thread has the signal blocked. Returns whether main should unblock it.
 pub(crate) fn set_blocked(blocked: bool) -> bool {
     BLOCKED.store(blocked, Ordering::Relaxed);
     blocked && WAKE.load(Ordering::SeqCst) >= 0 && BLOCKS.load(Ordering::Relaxed) < MAX_REPAIRS
@@ -192,7 +192,7 @@ pub(crate) fn is_pending() -> bool {
     failed == 0 && set & ONLY_SIG_QUIT != 0
 }
 
-/// Whether signals go to ART, which is all that can be noticed of them: nothing keeps a handler in place.
+/// Whether signals go to ART only, because nothing keeps a handler in place. Then we can only notice them.
 pub(crate) fn is_only_noticed() -> bool {
     !sigchain::is_claimed()
 }
@@ -256,8 +256,8 @@ pub(crate) fn sender() -> Sender {
     Sender { pid: (sender >> 32) as u32, uid: sender as u32 }
 }
 
-/// Forwards the signal that waits for it, if one does, to ART's Signal Catcher. Called by several threads, of
-/// which one finds it. Async-signal-safe once the Signal Catcher was found.
+/// Forwards the waiting signal, if there is one, to ART's Signal Catcher. Several threads call this; one of
+/// them gets the signal. Async-signal-safe once the Signal Catcher was found.
 pub(crate) fn forward_waiting() {
     with_shared(|shared| {
         if shared.take_signal() {
@@ -266,7 +266,7 @@ pub(crate) fn forward_waiting() {
     });
 }
 
-/// The same at once, for the main thread in the signal's handler, where a stop may wait for it.
+/// Forwards the signal at once. For the main thread in the signal's handler, where a stop may wait for it.
 fn forward_at_once() {
     if with_shared(SharedState::take_signal) == Some(true) {
         signal_catcher::forward(|| false);
@@ -282,7 +282,7 @@ fn with_shared<T>(body: impl FnOnce(&SharedState) -> T) -> Option<T> {
     result
 }
 
-/// From now on that session's is used. By one thread at a time.
+/// Uses this session's state from now on. By one thread at a time.
 fn replace_shared(shared: &Arc<SharedState>) {
     let before = SHARED.swap(Arc::into_raw(Arc::clone(shared)).cast_mut(), Ordering::SeqCst);
     // Whoever begins after the swap uses the new one. One that began before may use the old one, which is
@@ -305,9 +305,9 @@ fn change_mask(how: libc::c_int) -> bool {
     old & ONLY_SIG_QUIT != 0
 }
 
-/// Runs on the main thread, in the middle of its work: atomics, its stack, one write, and the handler of
-/// another library. It has always handled the signal: the chain, which would go on with what a library has
-/// set, ends the process where that is the default action.
+/// Runs on the main thread, in the middle of its work. It uses atomics, its stack, one write, and the handler
+/// of another library. It always reports the signal as handled: otherwise the chain would continue with the
+/// action that a library has set, and the default action ends the process.
 extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) -> bool {
     let errno = errno();
     // SAFETY: no arguments, no effects.
@@ -377,14 +377,14 @@ mod tests {
     use super::*;
     use crate::sys::wake::EventFd;
 
-    /// As the chain calls ours.
+    /// Calls our handler as the chain does.
     extern "C" fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
         assert!(handler(signal, info, context), "the chain goes no further");
     }
 
     extern "C" fn earlier(_: libc::c_int) {}
 
-    /// What a library does that goes past the chain.
+    /// Sets a handler as a library does that goes past the chain.
     fn set_past_the_chain(handler: libc::sighandler_t) {
         // SAFETY: the default action, SIG_IGN, or a handler of one argument.
         assert_ne!(unsafe { libc::signal(libc::SIGQUIT, handler) }, libc::SIG_ERR);

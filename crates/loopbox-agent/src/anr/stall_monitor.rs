@@ -5,9 +5,9 @@
 //! does; before it lies down it makes sure that the main thread waits for messages, and watches what runs
 //! outside of them like a message. It also checks that SIGQUIT still reaches us, and asks for the copies of
 //! the ring in its file. Where the app wants no hook, and while the hook is off or displaced, or may be,
-//! nothing wakes it: it looks twice a second. Without a hook it counts what it finds in place of messages.
+//! nothing wakes it: it checks twice a second. Without a hook it counts what it finds in place of messages.
 
-use super::signal_catcher::{self, Look};
+use super::signal_catcher::{self, Snapshot};
 use super::sigquit;
 use super::update_handler_feature;
 use crate::session::Session;
@@ -18,19 +18,20 @@ use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since};
 use std::sync::Arc;
 
 /// When the main thread's last message ended this long ago, the monitor parks, and the next message has to
-/// wake it. Less than a look at a running message takes to come round, so that the one after a short message
+/// wake it. Less than the time between two checks of a running message, so that the one after a short message
 /// is the last.
 const PARK_AFTER_NS: u64 = 450_000_000;
-/// How often a waiting main is looked at, where no hook need see when it goes on; half as often in the
-/// background.
-const LOOK_WITHOUT_HOOK_NS: u64 = 500_000_000;
+/// How often a waiting main thread is checked where no hook is needed to see it continue; half as often in
+/// the background.
+const CHECK_WITHOUT_HOOK_NS: u64 = 500_000_000;
 /// How often the ring is copied while messages run, at the most.
 const COPY_EVERY_NS: u64 = 400_000_000;
-/// A message that has run that long leaves a report when its process is killed: each look is copied then.
+/// A message that has run this long leaves a report when its process is killed: from then on each check is
+/// copied into the file.
 const HANGS_NS: u64 = 1_000_000_000;
 /// The last message's name may come this long after its end.
 const NAMED_AFTER_NS: u64 = 100_000_000;
-/// How often SIGQUIT is looked at, at the most.
+/// How often SIGQUIT is checked, at the most.
 const SIGQUIT_EVERY_NS: u64 = 450_000_000;
 /// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 the
 /// system waits for the trace of one process 200 ms at first and then asks the next one
@@ -56,7 +57,7 @@ fn run(session: &Session) {
         found: Token::NONE,
         over: (Token::NONE, 0),
         next: Token::FIRST,
-        looked: (Token::NONE, clock::now_ns()),
+        asked: (Token::NONE, clock::now_ns()),
         asks: false,
     };
     // The process may have been frozen between the start of this thread and its first step.
@@ -69,21 +70,21 @@ fn run(session: &Session) {
     sigquit::block_here();
     while !shared.stopped() {
         let now = clock::now_ns();
-        let next = between.look(now);
+        let next = between.check(now);
         let activity = match shared.main.activity() {
             _ if shared.is_paused() => Activity::Idle { since_ns: now },
             activity => activity,
         };
         watch.set_background(shared.in_background());
-        let suspect = watch.look(now, activity, since);
+        let suspect = watch.check(now, activity, since);
         let runs = activity.running().is_some();
         if runs {
             watch.counted(proc::counted());
             // The sampler writes this heartbeat more often, but it may be off, stuck, or have given up.
             session.reader.heartbeat(now);
         }
-        // Unless a later look finds otherwise.
-        since = Since::SleptUntil(watch.next_look_ns(now).unwrap_or(now));
+        // Unless a later check finds otherwise.
+        since = Since::SleptUntil(watch.next_check_ns(now).unwrap_or(now));
         let snapshot = StallSnapshot {
             watch,
             since,
@@ -97,7 +98,7 @@ fn run(session: &Session) {
         // The worker reads what was found of a main thread at rest.
         let asks = std::mem::take(&mut between.asks);
         if asks {
-            shared.ask_for_look();
+            shared.ask_for_rest_check();
         }
         if changed || asks {
             session.wake_worker();
@@ -115,12 +116,12 @@ fn run(session: &Session) {
         }
         let forward_ns = forward_late(session, now);
         let deadline_ns = match next {
-            Next::Park(looked_at) if !runs && forward_ns.is_none() => {
+            Next::Park(checked) if !runs && forward_ns.is_none() => {
                 // The first message may have begun long before recording did.
                 let first = shared.main.token() == Token::outside_before(Token::FIRST);
                 since = if first { Since::Awake } else { Since::Parked };
                 session.stall.set_since(since);
-                shared.park_stall_monitor(looked_at);
+                shared.park_stall_monitor(checked);
                 // What came meanwhile may have come at any time.
                 catcher = Earlier::Unknown;
                 copied_ns = copied_ns.max(clock::now_ns());
@@ -128,7 +129,7 @@ fn run(session: &Session) {
             }
             Next::At(deadline_ns) => deadline_ns,
             Next::Park(_) if !runs => Uptime::MAX,
-            _ => watch.next_look_ns(now).unwrap_or(now),
+            _ => watch.next_check_ns(now).unwrap_or(now),
         };
         let deadline_ns = forward_ns.map_or(deadline_ns, |ns| ns.min(deadline_ns));
         since = Since::SleptUntil(deadline_ns);
@@ -149,7 +150,7 @@ fn wants_copy(activity: Activity, now_ns: Uptime, copied_ns: Uptime, hangs: bool
     }
 }
 
-/// Forwards a signal that the worker should have forwarded by now; otherwise, when that is to be done.
+/// Forwards a signal that the worker should have forwarded by now. Otherwise returns when that will be due.
 fn forward_late(session: &Session, now_ns: Uptime) -> Option<Uptime> {
     let since_ns = session.shared.signal_since_ns()?;
     let below_26 = session.settings.api_level < 26;
@@ -166,43 +167,43 @@ fn forward_late(session: &Session, now_ns: Uptime) -> Option<Uptime> {
     None
 }
 
-/// When to look at the main thread again.
+/// When to check the main thread again.
 enum Next {
     /// When a message begins after the main thread had this number between messages.
     Park(Token),
     At(Uptime),
-    /// As the watchdog of the running message asks for it.
+    /// As the watchdog of the running message requests it.
     WhileItRuns,
 }
 
-/// Looks at the main thread between messages.
+/// Watches the main thread between messages.
 struct Between<'a> {
     session: &'a Session,
     watch: OutsideWatch,
-    /// What was found to run outside of messages; [`Token::NONE`] for nothing.
+    /// What runs outside of messages; [`Token::NONE`] for nothing.
     found: Token,
-    /// What was found last and is over, and how long it was seen.
+    /// The last thing found that has ended, and how long it was seen.
     over: (Token, u64),
     /// Without a hook: the number of what is found next.
     next: Token,
-    /// When the worker was asked last to look at what only Java can see, and after which message;
+    /// When the worker was last asked to check what only Java can see, and after which message;
     /// [`Token::NONE`] while one ran.
-    looked: (Token, Uptime),
+    asked: (Token, Uptime),
     /// The worker is to be asked now.
     asks: bool,
 }
 
 impl Between<'_> {
-    fn look(&mut self, now_ns: Uptime) -> Next {
+    fn check(&mut self, now_ns: Uptime) -> Next {
         let shared = &self.session.shared;
         let activity = shared.main.activity();
         if let Activity::Running { start_ns, .. } = activity {
             self.is_over(self.watch.lasted_ns(self.found, Some(start_ns)));
             // Paused in the middle of a message, which is watched no more. Its end wakes nobody.
             if shared.is_paused() {
-                return Next::At(now_ns.plus(LOOK_WITHOUT_HOOK_NS));
+                return Next::At(now_ns.plus(CHECK_WITHOUT_HOOK_NS));
             }
-            self.ask_for_look(now_ns, Token::NONE);
+            self.ask_for_rest_check(now_ns, Token::NONE);
             return Next::WhileItRuns;
         }
         let lasted_ns = self.watch.lasted_ns(self.found, None);
@@ -216,7 +217,7 @@ impl Between<'_> {
             let park_ns = since_ns.plus(PARK_AFTER_NS);
             if now_ns < park_ns {
                 self.is_over(lasted_ns);
-                self.ask_for_look(now_ns, Token::NONE);
+                self.ask_for_rest_check(now_ns, Token::NONE);
                 self.watch.between(now_ns, token, demand);
                 return Next::At(park_ns);
             }
@@ -226,7 +227,7 @@ impl Between<'_> {
             // A message began, or came and went: the glance may be about that one.
             return Next::At(now_ns);
         }
-        match self.watch.look(&glance) {
+        match self.watch.check(&glance) {
             Finding::Waits => self.waits(&glance, lasted_ns),
             Finding::Doubtful(again_ns) => Next::At(again_ns),
             Finding::Busy(since_ns) => {
@@ -245,23 +246,22 @@ impl Between<'_> {
         }
     }
 
-    /// Has the worker look at the hook's place and at the front of the queue: once when main has gone to
-    /// rest, which is when nothing that comes later need wake anybody, and every so often while it does not
-    /// rest.
-    fn ask_for_look(&mut self, now_ns: Uptime, token: Token) {
-        let due = now_ns.since(self.looked.1) >= self.session.settings.hang_threshold_ns;
+    /// Has the worker check the hook's place and the front of the queue. Once when main has gone to rest:
+    /// later messages may wake nobody. And again and again while main does not rest.
+    fn ask_for_rest_check(&mut self, now_ns: Uptime, token: Token) {
+        let due = now_ns.since(self.asked.1) >= self.session.settings.hang_threshold_ns;
         // Without a hook a main thread at rest keeps its number.
-        if due || token != Token::NONE && token != self.looked.0 {
-            self.looked = (token, now_ns);
+        if due || token != Token::NONE && token != self.asked.0 {
+            self.asked = (token, now_ns);
             self.asks = true;
         }
     }
 
-    /// It waits for a message, and what was found before lasted that long.
+    /// Main waits for a message. `lasted_ns`: how long the last finding lasted.
     fn waits(&mut self, glance: &Glance, lasted_ns: Option<u64>) -> Next {
         let was_busy = self.found != Token::NONE;
         self.is_over(lasted_ns);
-        self.ask_for_look(glance.now_ns, glance.token);
+        self.ask_for_rest_check(glance.now_ns, glance.token);
         let shared = &self.session.shared;
         let hooked = self.session.settings.hooked;
         if hooked && !shared.hook.may_miss_messages() {
@@ -272,13 +272,13 @@ impl Between<'_> {
             // What is found next is something else, and main, which no hook calls, counts nothing.
             self.next = self.next.next();
             shared.main.idle(self.next, glance.now_ns);
-            let _ = self.watch.look(&Glance { token: shared.main.token(), ..*glance });
+            let _ = self.watch.check(&Glance { token: shared.main.token(), ..*glance });
         }
-        let every_ns = LOOK_WITHOUT_HOOK_NS << u32::from(shared.in_background());
+        let every_ns = CHECK_WITHOUT_HOOK_NS << u32::from(shared.in_background());
         Next::At(glance.now_ns.plus(every_ns))
     }
 
-    /// What was found, if anything was, runs no more, and lasted that long.
+    /// What was found has ended, if anything was found, and lasted this long.
     fn is_over(&mut self, lasted_ns: Option<u64>) {
         if self.found == Token::NONE {
             return;
@@ -290,8 +290,8 @@ impl Between<'_> {
     }
 }
 
-/// A main thread that can take the signal does so as soon as it has a processor. Returns since when one is
-/// pending.
+/// Takes a signal in place of a main thread that cannot. A main thread that can take it does so as soon as it
+/// has a processor. Returns since when a signal is pending.
 fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptime> {
     if !sigquit::is_pending() {
         return None;
@@ -303,45 +303,45 @@ fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptim
     since_ns.or(Some(now_ns))
 }
 
-/// What the last look at the Signal Catcher found; the next one is compared with it.
+/// What the last check of the Signal Catcher found; the next one is compared with it.
 #[derive(Clone, Copy)]
 enum Earlier {
-    /// What it was when the worker of this session found it, which may be yet to come.
+    /// The state when this session's worker found the thread, which it may not have done yet.
     WhenFound,
-    /// Nothing: there was no look for a while.
+    /// Nothing is known, because it was not checked for a while.
     Unknown,
-    At(Look),
+    At(Snapshot),
 }
 
-/// Where the signal goes to the Signal Catcher, past us: whether it has got one since the look before.
-/// Returns this look.
+/// Where the signal goes to the Signal Catcher without us: notices whether it has got one since the check
+/// before. Returns the new snapshot.
 fn notice_taken_signal(session: &Session, before: Earlier) -> Earlier {
     if !session.settings.sig_quit || !sigquit::is_only_noticed() {
         return before;
     }
-    let Some(look) = Look::now() else { return before };
+    let Some(snapshot) = Snapshot::now() else { return before };
     if matches!(before, Earlier::WhenFound) && session.catcher_pauses.get().is_none() {
         return before;
     }
     let earlier = match before {
-        Earlier::WhenFound => session.catcher_pauses.get().copied().map(Look::waiting),
+        Earlier::WhenFound => session.catcher_pauses.get().copied().map(Snapshot::waiting),
         Earlier::Unknown => None,
-        Earlier::At(look) => Some(look),
+        Earlier::At(snapshot) => Some(snapshot),
     };
-    if earlier.is_some_and(|earlier| look.has_got_one_since(earlier)) {
+    if earlier.is_some_and(|earlier| snapshot.has_got_one_since(earlier)) {
         signal_catcher::has_got_one();
         sigquit::was_taken();
         session.wake_worker();
     }
-    Earlier::At(look)
+    Earlier::At(snapshot)
 }
 
 fn is_uninterruptible() -> bool {
     proc::main_stat().is_some_and(|stat| stat.state == b'D')
 }
 
-/// Other libraries may change the signal's handling at any time. Returns whether the main thread has it
-/// blocked.
+/// Checks how the signal is handled, because other libraries may change that at any time. Returns whether the
+/// main thread has it blocked.
 fn check_sig_quit(session: &Session, was_blocked: bool) -> bool {
     let blocked = proc::main_blocks_sig_quit();
     // Blocked for a moment is normal: while a thread is created, or in a handler.

@@ -14,16 +14,16 @@ use loopbox_recorder::{Activity, Suspect, classify, origin, threshold_ns};
 
 /// A message or freeze that ended at most this long ago may still be the reason for a signal.
 const RECENT_NS: u64 = 10_000_000_000;
-/// A message that took less is never the reason.
+/// A shorter message is never the reason.
 const SHORT_NS: u64 = 300_000_000;
 
 /// What the running message requires of the worker.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Stall {
     Nothing,
-    /// A message has become suspicious: what is known of it belongs into the ring.
+    /// A message has become suspicious: its details are to be saved in the ring.
     Suspect,
-    /// It has crossed its hang threshold.
+    /// The suspect has crossed its hang threshold.
     Hang,
 }
 
@@ -32,17 +32,17 @@ pub(crate) enum Stall {
 pub(crate) struct AnrTracker {
     /// The message under suspicion; [`Token::NONE`] for none.
     token: Token,
-    /// Since when it was seen, where it runs outside of messages: what follows it there may have its token.
+    /// When it was first seen, where it runs outside of messages: what follows there may have the same token.
     seen_ns: Uptime,
     threshold_ns: u64,
     /// How long it had been starved when it crossed its threshold.
     starved_at_hang_ns: u64,
-    /// It is reported, or never will be.
+    /// It has been reported, or never will be.
     settled: bool,
     /// The signal that a report of this message answers.
     signal: Option<(Token, QuitSignal)>,
-    /// Between which messages main sleeps while others are due, and since when it is known to; `None` for
-    /// not at all.
+    /// Between which messages main sleeps while others are due, and since when that is known; `None` when it
+    /// does not.
     held_back: Option<(Token, Uptime)>,
     /// What the system has reported about a message, for that message's next report.
     system: Option<(Token, SystemWord)>,
@@ -68,7 +68,7 @@ impl AnrTracker {
     /// What the stall monitor's snapshot requires.
     pub(crate) fn check(&mut self, env: &mut Env<'_>, session: &Session) -> Stall {
         if session.shared.is_paused() {
-            // The stall monitor may not have looked since.
+            // The stall monitor may not have checked since.
             return Stall::Nothing;
         }
         let stall = session.stall.snapshot();
@@ -95,21 +95,21 @@ impl AnrTracker {
         self.threshold_ns = hang_threshold_ns(&session.settings, report);
     }
 
-    /// Main sleeps while messages are due, between these two messages and for that long. Returns whether
-    /// that is a hang.
+    /// Notes that main has slept for this long, between these two messages, while messages are due. Returns
+    /// whether that is a hang.
     pub(crate) fn is_held_back(&mut self, env: &mut Env<'_>, token: Token, held_ns: u64) -> bool {
         self.held_back = Some((token, clock::now_ns().minus(held_ns)));
         !proc::is_traced() && !framework::is_debugged(env)
     }
 
-    /// Nothing holds messages back.
+    /// Nothing holds back messages.
     pub(crate) fn is_free(&mut self) {
         self.held_back = None;
     }
 
-    /// Between which messages main sleeps while others are due, and since when, where the report is about
-    /// that: it is its own, or nothing has run since. A message that may pass a barrier can run at this
-    /// moment.
+    /// Between which messages main sleeps while others are due, and since when. Only where the report is
+    /// about that: it was written for it, or nothing has run since. A message that may pass a barrier can run
+    /// at this moment.
     pub(crate) fn held_back(&self, session: &Session, report: &Report) -> Option<(Token, Uptime)> {
         let running = running_token(&report.main);
         let nothing = running == Token::NONE;
@@ -123,8 +123,8 @@ impl AnrTracker {
         self.token != Token::NONE && !self.settled
     }
 
-    /// The name of a hang's report file: the same however often it is written.
-    /// `held_back` is what [`AnrTracker::held_back`] says.
+    /// The name of a hang's report file. It stays the same, however often the report is written. `held_back`
+    /// is the result of [`AnrTracker::held_back`].
     pub(crate) fn file_name(report: &Report, held_back: Option<Token>) -> Option<String> {
         // What runs outside of messages, or keeps them waiting, goes by the message after it. Of messages
         // that no hook saw there may be many before that one: they go by when main was last known to be at
@@ -145,8 +145,7 @@ impl AnrTracker {
         Some(["loopbox-", &pid, "-", &installed, kind, &token, &after].concat())
     }
 
-    /// Puts the evidence for an ANR at this moment into a report, without the queue, which is captured
-    /// later, and the verdict.
+    /// Puts the present evidence for an ANR into a report, and the verdict. The queue is captured later.
     pub(crate) fn classify(&mut self, env: &mut Env<'_>, session: &Session, report: &mut Report) {
         let now_ns = report.meta.dumped_at.uptime_ns;
         let activity = match &report.main {
@@ -213,8 +212,8 @@ impl AnrTracker {
         report.anr.verdict = classify(&report.anr);
     }
 
-    /// How a report is to be followed: its message, [`Token::NONE`] for none, and whether the system is to be
-    /// asked about it. A hang that is reported needs no second report.
+    /// How a report is to be followed: its message, [`Token::NONE`] for none, and whether to ask the system
+    /// about it. A hang that is reported needs no second report.
     pub(crate) fn follow_up(&mut self, session: &Session, report: &Report) -> (Token, bool) {
         let mut token = running_token(&report.main);
         // Of what runs outside of messages only the stall monitor knows when it ends.

@@ -69,8 +69,7 @@ fn end_at(main: &mut Main, at: StackPointer, when_ms: sys::jlong, threw: sys::jb
     result_for_java(wanted, depth)
 }
 
-/// A message has ended, in whichever loop: a loop inside of a message may be the app's for the rest of its
-/// life.
+/// A message of any loop has ended. A loop inside of a message may run for the rest of the app's life.
 #[inline]
 fn end_message_of_frames(main: &mut Main) {
     if let Some(frames) = &mut main.frames {
@@ -103,7 +102,7 @@ pub extern "system" fn end_critical(when_ms: sys::jlong, threw: sys::jboolean) -
     on_end(StackPointer::here(), when_ms, threw)
 }
 
-/// `Native.beginIn`: as [`begin`], after Java has counted the loops on the stack: all but the innermost one
+/// `Native.beginIn`: like [`begin`], after Java has counted the loops on the stack. All but the innermost one
 /// run a message.
 pub extern "system" fn begin_in(_: *mut sys::JNIEnv, _: sys::jclass, loops: sys::jint) -> sys::jint {
     let at = StackPointer::here();
@@ -127,7 +126,7 @@ fn begin_inside(main: &mut Main, loops: sys::jint, here: StackPointer) -> sys::j
     begun_at(main, first_lost.copied().unwrap_or(here))
 }
 
-/// Recording has begun inside of a message. On the main thread, before its hook is in.
+/// Adopts the message in which recording has begun. On the main thread, before its hook is in.
 pub(crate) fn adopt(loops: u32, adopted: &AdoptedMessage) {
     // SAFETY: as in `on_begin`.
     if let Some(main) = unsafe { main_thread::main() } {
@@ -166,8 +165,8 @@ pub extern "system" fn rests(_: *mut sys::JNIEnv, _: sys::jclass) {
     }
 }
 
-/// `Native.beginInput`: a window is called with an event. Returns whether that counts as a message: inside of
-/// one, and where nothing is recorded, it does not.
+/// `Native.beginInput`: a window is called with an event. Returns whether the event counts as a message: not
+/// inside of a message, and not where nothing is recorded.
 pub extern "system" fn begin_input(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jboolean {
     let at = StackPointer::here();
     // SAFETY: as in `on_begin`.
@@ -312,7 +311,7 @@ mod tests {
         (Ring::create(&options), folder)
     }
 
-    /// Records of every kind and messages of every end; `main` is per process, so this is one test.
+    /// Records of every kind, and messages that end in every way. One test, because `main` is per process.
     #[test]
     fn recording_allocates_nothing_and_is_for_the_main_thread_only() {
         assert_eq!(begin_critical(), ELSEWHERE, "nothing records yet");

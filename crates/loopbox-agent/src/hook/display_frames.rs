@@ -13,8 +13,8 @@ const DOWN: sys::jint = 0;
 const UP: sys::jint = 1;
 const CANCEL: sys::jint = 3;
 
-/// Does something with the main thread's frames and the message that runs; the default elsewhere, and where
-/// there are none.
+/// Runs `body` with the main thread's frames and the running message. Returns the default on other threads,
+/// and where there are no frames.
 fn on_main<T: Default>(body: impl FnOnce(&mut MainFrames, Option<Token>) -> T) -> T {
     // SAFETY: no other function of the recorder is on this thread's stack.
     let main = unsafe { main_thread::main() };
@@ -44,14 +44,14 @@ pub extern "system" fn frame_critical(time_ns: sys::jlong) -> sys::jboolean {
     on_frame(time_ns)
 }
 
-/// `Native.scrolled`: a view has scrolled, at this time of the animation clock; returns whether the callback
-/// is to be asked for.
+/// `Native.scrolled`: a view has scrolled, at this time of the animation clock. Returns whether Java should
+/// ask for the callback.
 pub extern "system" fn scrolled(_: *mut sys::JNIEnv, _: sys::jclass, clock_ms: sys::jlong) -> sys::jboolean {
     let clock_ms = u64::try_from(clock_ms).unwrap_or(0);
     on_main(|frames, running| frames.scrolled(clock_ms, running))
 }
 
-/// `Native.animate`: an animation begins or ends; returns whether the callback is to be asked for.
+/// `Native.animate`: an animation begins or ends. Returns whether Java should ask for the callback.
 pub extern "system" fn animate(_: *mut sys::JNIEnv, _: sys::jclass, begins: sys::jboolean) -> sys::jboolean {
     on_main(|frames, _| {
         if begins {
@@ -79,7 +79,7 @@ pub extern "system" fn touch(
     });
 }
 
-/// `Native.frameScene`: frames from now on are of this screen.
+/// `Native.frameScene`: the frames from now on are those of this screen.
 ///
 /// # Safety
 /// Called by the VM: `env` is the calling thread's, without a pending exception, the string is a local

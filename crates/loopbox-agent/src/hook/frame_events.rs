@@ -1,5 +1,6 @@
-//! Display frames on the main thread: from what Java's frame callback and listeners say to events for the
-//! worker. A frame costs some integers and a place in a queue; nothing is allocated and no lock taken.
+//! Display frames on the main thread: makes events for the worker out of the calls of Java's frame callback
+//! and listeners. A frame costs some integers and a place in a queue. Nothing is allocated and no lock is
+//! taken.
 
 use crate::session::Session;
 use crate::session::display_frames::FrameSender;
@@ -12,7 +13,7 @@ use ringbuf::traits::Producer;
 use std::sync::Arc;
 
 const MS: u64 = 1_000_000;
-/// Messages are not sampled from an earlier age on, whatever the refresh interval is.
+/// The lowest age from which messages are sampled, at any refresh interval.
 const SHORTEST_ONSET_NS: u64 = 20 * MS;
 
 /// What the main thread keeps of its frames.
@@ -22,9 +23,9 @@ pub(crate) struct MainFrames {
     cadence: Cadence,
     rate: IntervalDetector,
     scene: u16,
-    /// A callback is asked for.
+    /// A callback was requested.
     asked: bool,
-    /// The message of the frame that stands, by its number, and how it ended.
+    /// The message that drew the frame now on the display, and how it ended.
     own: Option<Token>,
     own_ended: Option<OwnMessage>,
     /// The slowest other message since then.
@@ -62,7 +63,7 @@ impl MainFrames {
         }
     }
 
-    /// The frame that runs in this message stands from now on.
+    /// The frame that runs in this message is shown from now on.
     fn stands(&mut self, running: Option<Token>) {
         if self.own != running {
             self.own = running;
@@ -71,7 +72,7 @@ impl MainFrames {
         }
     }
 
-    /// The frame callback runs, in this message. Returns whether it is to be asked for again.
+    /// The frame callback runs, in this message. Returns whether Java should ask for it again.
     pub(super) fn frame(&mut self, time_ns: u64, running: Option<Token>) -> bool {
         let tick = self.cadence.frame(Uptime(time_ns), self.rate.interval());
         if let Some(frame) = tick.finished {
@@ -84,8 +85,8 @@ impl MainFrames {
         self.ask(tick.ask_again)
     }
 
-    /// A view has scrolled, in this message, at this time of the animation clock. Returns whether a callback
-    /// is to be asked for.
+    /// A view has scrolled, in this message, at this time of the animation clock. Returns whether Java should
+    /// ask for a callback.
     pub(super) fn scrolled(&mut self, clock_ms: u64, running: Option<Token>) -> bool {
         let ask = self.cadence.scrolled(clock_ms);
         if ask {
@@ -95,7 +96,7 @@ impl MainFrames {
         ask
     }
 
-    /// A callback is asked for, or none is any more. While one is, the sampler looks closer.
+    /// Notes whether a callback is asked for. While one is, the sampler takes samples more often.
     fn ask(&mut self, asks: bool) -> bool {
         self.asked = asks;
         // What scrolls in a frame may say so at its end: until its message is over, the next one may still be
@@ -128,7 +129,7 @@ impl MainFrames {
         }
     }
 
-    /// An animation begins that is no scroll. Returns whether a callback is to be asked for.
+    /// An animation begins that is not a scroll. Returns whether Java should ask for a callback.
     pub(super) fn begin_animation(&mut self) -> bool {
         let asks = self.cadence.begin_animation();
         if asks { self.ask(true) } else { false }

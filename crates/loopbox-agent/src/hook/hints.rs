@@ -1,4 +1,4 @@
-//! What is known of the messages that run, for the poll hook, which sees none of them.
+//! What is known of the running messages, for the poll hook, which sees none of them.
 
 use crate::session::hint::Hint;
 use loopbox_format::model::{Token, Uptime};
@@ -19,12 +19,12 @@ pub(crate) struct Known {
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
     of: [Known; MAX_DEPTH],
-    /// There may be something.
+    /// There may be a hint.
     pub(super) any: bool,
 }
 
 impl Hints {
-    /// What is known of this message, which is inside of as many others but one.
+    /// What is known of this message. `depth` counts it and the messages around it.
     #[inline]
     pub(super) fn get(&self, depth: u32, token: Token) -> Known {
         let place = self.of.get((depth as usize).wrapping_sub(1));

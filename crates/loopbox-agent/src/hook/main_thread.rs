@@ -21,8 +21,8 @@ pub(crate) struct Main {
     pub(crate) nested: u32,
     /// The stack positions at which the running messages started, outermost first.
     pub(crate) pointers: [StackPointer; MAX_DEPTH],
-    /// While the message runs that recording began in: how many loops were on the stack then. It is not known
-    /// where on the stack that message started, so every start inside of it is in doubt.
+    /// While the message runs in which recording began: how many loops were on the stack then. Where on the
+    /// stack that message started is unknown, so every start inside of it is in doubt.
     pub(crate) adopted_in: Option<u32>,
     /// Display frames, where the app asks for them.
     pub(crate) frames: Option<Box<MainFrames>>,
@@ -30,7 +30,7 @@ pub(crate) struct Main {
     pub(crate) poll: Option<PollRules>,
     /// The poll hook reads the queue's head, as the app asks for.
     pub(crate) peeks: bool,
-    /// What is known of the messages that run, for hooks that see none.
+    /// What is known of the running messages, for hooks that see none.
     pub(crate) hints: Hints,
 }
 
@@ -41,7 +41,7 @@ impl Main {
         Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, peeks: false, hints }
     }
 
-    /// The framework calls back, in the message that runs, which the hook does not see: in a step of an
+    /// The framework calls back in the running message, which the hook does not see: in a step of an
     /// activity's life cycle, or in a frame.
     pub(crate) fn is_called(&mut self, activity: Option<(ClassId, LifecycleStep)>) {
         if self.poll.is_some() {
@@ -62,7 +62,7 @@ pub(super) fn known(aggregator: &Aggregator<MainEnvironment>, hints: &Hints) -> 
     }
 }
 
-/// Replaces it, and has the other threads know it.
+/// Replaces what is known, and publishes it to the other threads.
 pub(super) fn learn(
     aggregator: &Aggregator<MainEnvironment>,
     hints: &mut Hints,
@@ -92,7 +92,7 @@ pub(crate) fn begun() -> u64 {
 
 /// Null while nothing records. Set, used and cleared on the main thread only.
 static MAIN: AtomicPtr<Main> = AtomicPtr::new(ptr::null_mut());
-/// The thread that records, by its `pthread_t`; 0 from the end of the recording on, which any thread may set.
+/// The recording thread, by its `pthread_t`. 0 from the end of the recording on, which any thread may set.
 static THREAD: AtomicUsize = AtomicUsize::new(0);
 /// The thread that `MAIN` belongs to, also when the recording has ended.
 static OWNER: AtomicUsize = AtomicUsize::new(0);
@@ -126,7 +126,7 @@ pub(crate) fn install(aggregator: Aggregator<MainEnvironment>, frames: Option<Bo
     THREAD.store(this_thread(), Ordering::Release);
 }
 
-/// The callbacks do nothing from now on, but for one that runs at this moment. Any thread.
+/// Makes the callbacks do nothing from now on; one that runs at this moment may finish. Any thread.
 pub(crate) fn silence() {
     THREAD.store(0, Ordering::Release);
 }
@@ -178,7 +178,7 @@ impl MainEnvironment {
 }
 
 impl<C: Clock> MainEnvironment<C> {
-    /// The same by another clock.
+    /// The same with another clock.
     pub fn with_clock(ring: MainWriter, shared: Arc<SharedState>, clock: C) -> Self {
         Self { ring, shared, clock }
     }

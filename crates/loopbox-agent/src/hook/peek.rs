@@ -1,9 +1,10 @@
-//! The head of main's queue, read between the return of a poll and the moment in which `next()` takes a
-//! message: it is that one, unless another thread posts or removes one in between. For who asks for it: the
-//! fields are hidden API, and come from who brings them.
+//! The head of main's queue, read after a poll returns and before `next()` takes a message. `next()` takes
+//! the head, unless another thread posts or removes a message in between. Only for apps that ask for it: the
+//! fields are hidden API, and the app provides access to them.
 //!
-//! Without the queue's lock, and without a call or an object for a message, but where a barrier holds the
-//! first ones back: then a public method says which are asynchronous. A class is asked for its name once.
+//! Takes no lock of the queue, makes no call and no object for a message. The exception: where a barrier
+//! holds back the first messages, a public method says which are asynchronous. A class is asked for its name
+//! once.
 
 use crate::jni::string::Text;
 use crate::session::class_names::ClassId;
@@ -14,10 +15,10 @@ use loopbox_format::model::Uptime;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// The classes of targets and callbacks that are known apart; the names of more are not.
+/// How many classes of targets and callbacks are distinguished; further ones have no name.
 const MOST_CLASSES: usize = 128;
 
-/// How many messages behind a barrier are read.
+/// How many messages after a barrier are read.
 const MOST_BEHIND: u32 = 64;
 
 /// The queue and the members behind its head. Kept for the rest of the process, as its classes are.
@@ -36,11 +37,11 @@ pub(crate) struct Peek {
     classes: Vec<(jobject, ClassId)>,
 }
 
-/// The one of main's queue, which stays the same. Main thread only.
+/// The peek of main's queue, which stays the same. Main thread only.
 static PEEK: AtomicPtr<Peek> = AtomicPtr::new(ptr::null_mut());
 
 impl Peek {
-    /// The one that was made.
+    /// The peek, if it was made.
     ///
     /// # Safety
     /// On the main thread, with no other result of it in use.
@@ -49,7 +50,7 @@ impl Peek {
         unsafe { PEEK.load(Ordering::Relaxed).as_mut() }
     }
 
-    /// Makes it where it is not there. On the main thread.
+    /// Makes the peek where there is none. On the main thread.
     ///
     /// # Safety
     /// This thread's environment, main's `MessageQueue`, and six reflected fields and two methods as
@@ -79,7 +80,7 @@ impl Peek {
         }
     }
 
-    /// What `next()` will take, if it takes one, and when that was due.
+    /// What `next()` will take, if it takes a message, and when that message was due.
     ///
     /// # Safety
     /// This thread's environment, in a native method whose end frees local references, without a pending
@@ -111,7 +112,7 @@ impl Peek {
         }
     }
 
-    /// The first asynchronous message behind a barrier.
+    /// The first asynchronous message after a barrier.
     ///
     /// # Safety
     /// As for [`read`](Self::read); a `Message`.

@@ -2,8 +2,8 @@
 //! when it returns, and calls the one that was there. No table has where ART keeps a native method's
 //! function: see [`NativeEntry`].
 //!
-//! On the main thread a poll makes no object and calls no Java, but where its frame is at another address
-//! than the last one's: then the Java stack says which loop it is of.
+//! On the main thread a poll makes no object and calls no Java. The exception: where its frame is at another
+//! address than the last one's, the Java stack shows to which loop it belongs.
 
 use super::callbacks;
 use super::frame_events::MainFrames;
@@ -26,16 +26,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const POLL: &CStr = c"nativePollOnce";
 const SIGNATURE: &CStr = c"(JI)V";
 
-/// Where the address of the poll's code is in memory; 0 before the hook was put in for the first time. Stays:
-/// the method's class is never unloaded.
+/// The address of the pointer to the poll's code; 0 before the hook was first put in. It stays valid: the
+/// method's class is never unloaded.
 static WORD: AtomicUsize = AtomicUsize::new(0);
 
-/// What polled when the stack of a poll was looked at last, or an idle handler was called since, or the hook
-/// was put in. Another library's function on top of ours moves our frame, so that the stack is looked at.
-/// Main thread only.
+/// The code that polled when the stack of a poll was last read, an idle handler was last called, or the hook
+/// was put in. Another library's function on top of ours moves our frame, so the stack is read again. Main
+/// thread only.
 static THERE: AtomicUsize = AtomicUsize::new(0);
 
-/// One more for each time that the hook is put in.
+/// Incremented each time that the hook is installed.
 static GENERATION: AtomicUsize = AtomicUsize::new(0);
 
 static RECORDER: Recorder = Recorder { entered, returned };
@@ -195,7 +195,7 @@ impl<'local> Poll<'local> {
         for (name, signature, function) in known {
             // SAFETY: a live class, and names that end with a null byte.
             let of_ours = unsafe { method(env, native, name, signature) };
-            let method = of_ours.ok_or("a method of its own cannot be found")?;
+            let method = of_ours.ok_or("its own method cannot be found")?;
             methods.push((method, function));
         }
         let entry = NativeEntry::find(&methods).map_err(|why| why.to_string())?;
@@ -218,8 +218,8 @@ impl<'local> Poll<'local> {
     }
 }
 
-/// The method in ART's memory, static or not. Where ART numbers its methods, a field of the reflected one has
-/// the address.
+/// The method in ART's memory, static or not. Where ART numbers its methods, a field of the reflected method
+/// has the address.
 ///
 /// # Safety
 /// `class` is a class.
@@ -260,7 +260,7 @@ unsafe fn method(env: &mut Env<'_>, class: &JObject<'_>, name: &CStr, signature:
     }
 }
 
-/// The recorder of the main thread as the rules call it.
+/// The main thread's recorder, as the rules call it.
 struct Thread<'a> {
     aggregator: &'a mut Aggregator<MainEnvironment>,
     frames: Option<&'a mut MainFrames>,
@@ -321,7 +321,7 @@ impl Dispatches for Thread<'_> {
     }
 }
 
-/// The rules, and what they call; `None` without the poll hook.
+/// The rules, and the recorder that they call; `None` without the poll hook.
 #[inline]
 fn parts(main: &mut Main) -> Option<(&mut PollRules, Thread<'_>)> {
     let Main { aggregator, poll, frames, adopted_in, hints, .. } = main;
@@ -366,7 +366,7 @@ extern "C" fn returned(env: *mut c_void, of: u32) {
     }
 }
 
-/// `Native.pollPeek`: the queue's head is read from now on, before each message.
+/// `Native.pollPeek`: from now on the queue's head is read before each message.
 ///
 /// # Safety
 /// Called by the VM on the main thread, with what `Peek::make` takes.

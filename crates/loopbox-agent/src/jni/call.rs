@@ -1,5 +1,5 @@
-//! Calls of Java methods, and Java fields, on JNI's plain function table: see [`raw`] for why. What a call
-//! throws is cleared, and its text is the error.
+//! Calls of Java methods, and reads of Java fields, on JNI's plain function table; [`raw`] has the reason. An
+//! exception is cleared, and its text becomes the error.
 
 use super::raw::{self, Failure};
 use crate::jni::env::Env;

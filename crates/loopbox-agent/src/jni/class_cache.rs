@@ -44,7 +44,7 @@ pub struct ClassCache {
 }
 
 impl ClassCache {
-    /// The VM as the sampler's library takes it.
+    /// The VM in the type that the sampler's library uses.
     pub(crate) fn vm_of_art(&self) -> JavaVm {
         // SAFETY: this process's, which stays.
         unsafe { JavaVm::from_raw(self.vm.get_raw().cast()) }
@@ -58,7 +58,7 @@ pub(crate) fn get() -> Option<&'static ClassCache> {
     CACHE.get()
 }
 
-/// Looks everything up. To be called in `JNI_OnLoad`, where the app's class loader is in force.
+/// Resolves everything. To be called in `JNI_OnLoad`, where the app's class loader is in force.
 ///
 /// # Errors
 /// The first class, method or field that is missing.

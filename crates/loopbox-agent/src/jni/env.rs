@@ -1,8 +1,8 @@
 //! A thread's environment of JNI.
 //!
-//! The jni crate's own has a guard behind it that can attach threads, and calls that find out which exception
-//! they met by looking up its class: 30 KB for each app to carry, for what this library does by itself or
-//! leaves.
+//! The jni crate's environment includes a guard that can attach threads, and calls that identify an exception
+//! by looking up its class. That is 30 KB in each app for things that this library does itself or does not
+//! need.
 
 use jni::objects::{JObject, JString};
 use jni::refs::Reference as _;
@@ -18,12 +18,12 @@ pub struct Env<'local> {
 }
 
 impl<'local> Env<'local> {
-    /// That of a native method.
+    /// The environment of a native method.
     pub fn of_native(env: &EnvUnowned<'local>) -> Self {
         Self { raw: env.as_raw(), references: PhantomData }
     }
 
-    /// That of a thread which is attached.
+    /// The environment of a thread that is attached.
     ///
     /// # Safety
     /// It is the calling thread's, which stays attached for at least `'local`.
@@ -36,13 +36,13 @@ impl<'local> Env<'local> {
         self.raw
     }
 
-    /// The same pointer as the sampler's library takes it.
+    /// The same pointer in the type that the sampler's library uses.
     pub(crate) fn of_art(&self) -> JniEnv {
         // SAFETY: the calling thread's; the value stays on the thread, as this one does.
         unsafe { JniEnv::from_raw(self.raw.cast()) }
     }
 
-    /// An object that JNI gave a reference to; null is one, too.
+    /// An object from a reference that JNI returned; null is one, too.
     ///
     /// # Safety
     /// A new local reference, which nothing else owns, or null.

@@ -25,8 +25,8 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// A global reference that is never released: its holder lives as long as the library. The jni crate's own
-/// type can be dropped by any thread and brings along what attaches one.
+/// A global reference that is never released: its holder lives as long as the library. The jni crate's type
+/// can be dropped by any thread, and so includes code that attaches one.
 pub struct Forever<T>(T);
 
 // SAFETY: a global reference is the same in every thread (JNI specification, "Global and Local References").
@@ -45,7 +45,7 @@ impl<T> Deref for Forever<T> {
 /// The class and the name of a method or field.
 type Member<'a> = (&'a JClass<'static>, &'a JNIStr);
 
-/// The VM that an environment is of.
+/// The VM of an environment.
 pub fn java_vm(env: &mut Env<'_>) -> Result<JavaVM> {
     let raw = env.get_raw();
     let mut vm = std::ptr::null_mut();
@@ -124,7 +124,7 @@ pub fn new_string<'local>(env: &mut Env<'local>, text: &str) -> Result<JString<'
     Ok(unsafe { env.string(string) })
 }
 
-/// The text of a Java string; none for null. Halves of surrogate pairs become replacement characters.
+/// The text of a Java string; `None` for null. Unpaired surrogates become replacement characters.
 ///
 /// # Safety
 /// `string` is null or a `java.lang.String`.
@@ -255,7 +255,7 @@ fn call_for_text(env: &mut Env<'_>, object: &JObject<'_>, name: &CStr) -> Option
     }
 }
 
-/// The reason of a call that failed: the pending exception, which is cleared.
+/// The reason why a call failed: the pending exception, which is cleared.
 pub fn failure(env: &mut Env<'_>) -> Failure {
     Failure(
         exception(env)

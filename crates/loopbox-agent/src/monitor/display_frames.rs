@@ -12,11 +12,11 @@ use loopbox_format::model::{Feature, Uptime};
 use loopbox_frames::{FrameEvent, Heard};
 use ringbuf::traits::{Consumer, Observer};
 
-/// While frames come they are taken this often: as often as the listener is notified of them.
+/// How often events are taken while frames come: as often as the listener is notified.
 const EVERY_MS: u64 = 200;
 /// A frame that does not come for longer will not: the display is off.
 const LONGEST_NS: u64 = 5_000_000_000;
-/// And saved for the next process this often, and when they end.
+/// How often they are saved for the next process; they are also saved when they end.
 const SAVE_EVERY_NS: u64 = 1_000_000_000;
 
 // As in `NativeCalls.java`.
@@ -27,15 +27,15 @@ const SKIPPED: i32 = 2;
 /// Takes frames between reports.
 pub(crate) struct FrameCollector {
     queue: Option<FrameReceiver>,
-    /// Something will end by the mere passing of time.
+    /// Something will end merely because time passes.
     open: bool,
     /// How many events were lost when that was last reported.
-    told_lost: u32,
-    /// A frame was on its way before what is there was taken.
+    reported_lost: u32,
+    /// A frame was expected before the events were taken.
     awaited: bool,
-    /// When something came last.
+    /// When the last event was taken.
     taken_at_ns: Uptime,
-    /// Something has come or ended since it was saved, and when that was.
+    /// Whether something has changed since frames were last saved, and when they were saved.
     unsaved: bool,
     saved_at_ns: Uptime,
 }
@@ -45,7 +45,7 @@ impl FrameCollector {
         Self {
             queue,
             open: false,
-            told_lost: 0,
+            reported_lost: 0,
             awaited: false,
             taken_at_ns: Uptime::ZERO,
             unsaved: false,
@@ -59,7 +59,7 @@ impl FrameCollector {
         frames.set_asleep(false);
         self.unsaved |= frames.take_forgotten();
         let now_ns = clock::now_ns();
-        // Before the queue is looked at: what comes after it is in there by the time that this is false.
+        // Before the queue is read: what comes after it is in there by the time that this is false.
         let awaited = frames.is_awaited();
         self.awaited = awaited;
         // Those that are there: while a listener takes its time, more come.
@@ -89,9 +89,9 @@ impl FrameCollector {
             self.unsaved = true;
         }
         self.open = open;
-        if frames.lost() != self.told_lost {
-            self.told_lost = frames.lost();
-            let detail = format!("{} frames or touches not counted: the worker was late", self.told_lost);
+        if frames.lost() != self.reported_lost {
+            self.reported_lost = frames.lost();
+            let detail = format!("{} frames or touches not counted: the worker was late", self.reported_lost);
             session.features.set(Feature::Frames, true, detail);
         }
         if !open {

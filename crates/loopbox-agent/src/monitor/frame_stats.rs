@@ -2,11 +2,11 @@
 
 use loopbox_format::model::{FrameCause, FrameGesture, FrameScene, FrameSession, Named};
 
-/// What a line of a gesture begins with; one of a screen begins with its kind.
+/// What a line of a gesture begins with; a line of a screen begins with the screen's kind.
 const GESTURE: u64 = 3;
 
-/// A line for each screen and for each of the newest gestures: numbers with tabs between; of a screen its
-/// name behind them, then each cause of slow frames with its number.
+/// A line for each screen and for each of the newest gestures: numbers with tabs between. A screen's line
+/// also has its name, then each cause of slow frames with its number.
 pub(crate) fn lines(session: &FrameSession) -> String {
     let mut text = String::new();
     for scene in &session.scenes {

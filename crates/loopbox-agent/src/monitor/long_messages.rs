@@ -1,6 +1,6 @@
-//! What Java's performance monitor is given: messages that took long, with the stacks that were sampled
-//! meanwhile, of one that blocks now, and when to sample the process. Levels, files and listeners are Java's;
-//! the main thread does nothing for it, because the history has every long message with its name.
+//! What Java's performance monitor is given: long messages with their sampled stacks, the stack of a message
+//! that blocks now, and when to sample the process. Java keeps levels, files and listeners. The main thread
+//! does nothing for it, because the history has every long message with its name.
 //!
 //! A call has one text. Without one it is time to sample. Else its first line has a letter and fields with
 //! tabs between:
@@ -30,10 +30,10 @@ use loopbox_format::stacks;
 use loopbox_frames::StallFrames;
 use loopbox_recorder::StackTreeBuilder;
 
-/// A message is reported this long after its end: its name comes behind it, and so do its last stacks.
+/// A message is reported this long after its end: its name and its last stacks come later than the end.
 const SETTLED_NS: u64 = 20_000_000;
 const SETTLED_MS: u64 = 25;
-/// And while frames come, when the frame is counted that stood meanwhile; it is not waited for longer.
+/// While frames come, a message waits this long at most until the frame is counted that stood while it ran.
 const FRAME_LATE_NS: u64 = 1_000_000_000;
 /// Trees of messages that have ended and are not reported yet.
 const MAX_TREES: usize = 8;
@@ -51,7 +51,7 @@ pub(crate) struct LongMessages<'a> {
     /// The last message that was reported to block.
     blocked: Token,
     block: Option<String>,
-    /// With the generation of their numbers.
+    /// The trees, each with the generation of its location numbers.
     trees: Vec<(u32, StackTree)>,
     ticks: u32,
 }
@@ -111,8 +111,8 @@ impl<'a> LongMessages<'a> {
         self.waits.then_some(SETTLED_MS)
     }
 
-    /// Calls Java with what there is. After [`ended`](Self::ended) for what ended before now. `awaited`: a
-    /// frame is on its way.
+    /// Calls Java with what there is. Call it after [`ended`](Self::ended) for messages that ended before
+    /// now. `awaited`: a frame is expected.
     pub(crate) fn notify_java(&mut self, env: &mut Env<'_>, awaited: bool) {
         let Some((level_ns, since_ns)) = self.session.monitor.level() else {
             self.waits = false;
@@ -217,8 +217,8 @@ impl<'a> LongMessages<'a> {
     }
 }
 
-/// Of a message whose first stack came through Java, before the sampler was ready, there is a tree with that
-/// stack alone, and then one with all others.
+/// Takes the newest tree of a message. A message whose first stack came through Java, before the sampler was
+/// ready, has two trees: one with that stack alone, then one with all others.
 fn take_newest(trees: &mut Vec<(u32, StackTree)>, token: Token) -> Option<(u32, StackTree)> {
     let at = trees.iter().rposition(|(_, tree)| tree.token == token)?;
     Some(trees.remove(at))

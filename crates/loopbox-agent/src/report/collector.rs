@@ -1,5 +1,5 @@
-//! What the worker collects between reports: stack trees out of samples; and what it saves in the ring, for
-//! the next process if this one is killed.
+//! What the worker collects between reports: it makes stack trees out of samples. It also saves them in the
+//! ring, for the next process if this one is killed.
 
 use super::ended_names::EndedNames;
 use super::jank_trees::tree_of;
@@ -25,8 +25,8 @@ use ringbuf::traits::Consumer;
 
 /// The stacks of a running message are saved in the ring at most this often.
 const SAVE_EVERY_NS: u64 = 500_000_000;
-/// The app's annotations and its breadcrumbs are saved at most this often: an app that counts in one must not
-/// keep the worker busy.
+/// The app's annotations and its breadcrumbs are saved at most this often: an app that counts in an
+/// annotation must not keep the worker busy.
 const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
 /// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds,
 /// when the main thread does not stop.
@@ -41,22 +41,22 @@ pub(super) struct Collector<'a> {
     samples: SampleReceiver,
     growing: StackTreeBuilder,
     kept: Vec<StackTree>,
-    /// Those of them that are kept because of frames alone, by their messages.
+    /// The messages whose trees are kept because of frames alone.
     janky: Vec<Token>,
-    /// CPU time of the main thread at the first sample of the growing tree, and at its last.
+    /// The main thread's CPU time at the growing tree's first sample, and at its last.
     cpu: Option<(u64, u64)>,
-    /// The last stack taken: in which message or between which ones, and the generation of its numbers.
+    /// The last stack taken: in or after which message, the generation of its numbers, and the stack.
     last: Option<(Token, u32, Stack)>,
     /// What the app's performance monitor is notified of.
     pub(super) long: LongMessages<'a>,
-    /// Of messages that the hook does not see.
+    /// The names of messages that the hook does not see.
     names: EndedNames,
     /// A stack showed a message that the hook did not report.
     unseen: bool,
-    /// A stack showed that the message that runs as far as the hook reports is over.
+    /// A stack showed that the message has ended which still runs as far as the hook reports.
     end_unseen: bool,
     saved_at_ns: Uptime,
-    /// What ran outside of messages when that was saved in the ring; [`Token::NONE`] for nothing.
+    /// What was saved in the ring as running outside of messages; [`Token::NONE`] for nothing.
     saved_outside: Token,
     /// What `Annotations::changes` was when they were saved in the ring.
     saved_annotations: u32,
@@ -93,14 +93,14 @@ impl<'a> Collector<'a> {
         &self.session.settings.recorder.sampling
     }
 
-    /// What the ring, the trees and Looper show at this moment: a report without anything that has to be
-    /// asked for.
+    /// What the ring, the trees and Looper show at this moment: a report of all that needs no question to
+    /// another thread.
     pub(super) fn snapshot(&self, env: &mut Env<'_>) -> (Report, UsedSymbols) {
         let mut report = self.session.reader.snapshot(clock::now_ns()).report;
         report.frames = self.session.frames.as_ref().map(Frames::session).unwrap_or_default();
         let symbols = self.session.symbols.symbols();
         if !matches!(report.main, MainState::Running(_)) {
-            self.look_outside(&symbols, &mut report.main);
+            self.find_outside(&symbols, &mut report.main);
         }
         let used = self.put_trees(&symbols, &mut report);
         self.names.put_into(&mut report);
@@ -109,7 +109,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The ring knows only messages.
-    fn look_outside(&self, symbols: &Symbols, main: &mut MainState) {
+    fn find_outside(&self, symbols: &Symbols, main: &mut MainState) {
         if let MainState::Outside(outside) = main {
             // As it was when it was saved, and maybe over.
             *main = MainState::Idle { since_ns: outside.after_ns };
@@ -123,8 +123,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Takes the main thread's stack for a report, whatever runs, unless there are stacks of it already and
-    /// more to come.
+    /// Takes the main thread's stack for a report, whatever runs. Not when there are stacks of it already and
+    /// more will come.
     pub(super) fn take_stack(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         if shared.is_paused() {
@@ -164,8 +164,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Where there is no sampler. An app in the background may be frozen in the middle of the call, and ends
-    /// by its time-out when it thaws.
+    /// Takes it through Java, where there is no sampler. An app in the background may be frozen in the middle
+    /// of the call; the call's time-out then ends it after the thaw.
     fn take_by_java(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         let at_ns = clock::now_ns();
@@ -229,7 +229,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// In what time something that the app has said is to be saved; `None` when all of it is.
+    /// How long until the app's annotations or breadcrumbs are to be saved; `None` when all are saved.
     pub(super) fn wait_ms(&self) -> Option<u64> {
         [self.meta_wait_ms(), self.breadcrumbs_wait_ms()].into_iter().flatten().min()
     }
@@ -326,13 +326,13 @@ impl<'a> Collector<'a> {
         self.cpu = None;
     }
 
-    /// How long after the first stack of a message the second one is due. Back-off may let it come later, or
-    /// not at all: on a starved machine frames jank most.
+    /// How long after a message's first stack the second one is due. Back-off may delay it, or prevent it: on
+    /// a starved machine frames jank most.
     fn second_stack_ns(&self) -> u64 {
         if self.sampling().once { 0 } else { self.sampling().interval_ns }
     }
 
-    /// Whether the main thread was seen to do something else than to wait for a message, between two of them.
+    /// Whether the main thread was seen, between two messages, doing something else than waiting for one.
     fn was_away(&self) -> bool {
         let now = (self.growing.token(), self.session.symbols.generation());
         let last = self.last.filter(|&(token, generation, _)| (token, generation) == now);
@@ -359,7 +359,8 @@ impl<'a> Collector<'a> {
         self.kept.push(tree);
     }
 
-    /// For the next process, if this one is killed in the middle of the message.
+    /// Saves the running message's stacks for the next process, if this one is killed in the middle of the
+    /// message.
     fn save_running(&mut self) {
         let now = clock::now_ns();
         if now.since(self.saved_at_ns) < SAVE_EVERY_NS {
@@ -382,9 +383,9 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Has Java put the hook back, or look for it, where a stack has shown since the last call that it
+    /// Has Java put the hook back, or search for it, where a stack has shown since the last call that it
     /// missed something.
-    pub(super) fn look_after_hook(&mut self, env: &mut Env<'_>) {
+    pub(super) fn check_hook(&mut self, env: &mut Env<'_>) {
         if std::mem::take(&mut self.unseen) {
             unseen_message::put_hook_back(env);
         }
@@ -393,7 +394,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// What runs outside of messages, for the same reason.
+    /// Saves what runs outside of messages, for the same reason.
     fn save_outside(&mut self) {
         let token = match self.session.shared.main.activity() {
             Activity::Outside { token, .. } => token,

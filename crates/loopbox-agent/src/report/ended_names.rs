@@ -7,7 +7,7 @@ use loopbox_format::model::{Message, Report, StackTree, Symbols, Token};
 use loopbox_recorder::Keep;
 use std::collections::VecDeque;
 
-/// As many as there are details in the history of a main thread that is never idle.
+/// As many as the history of a main thread that is never idle has details.
 const MAX_NAMES: usize = 256;
 
 /// The newest names.

@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes a report under this name, in place of the last one of that name.
+/// Writes a report under this name, and replaces an earlier one of that name.
 pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Outlives) -> Option<PathBuf> {
     let directory = &session.settings.directory;
     // The app may have deleted the directory; the ring is gone then, this report need not be.
@@ -33,15 +33,16 @@ pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Ou
     written.inspect_err(warn).ok()
 }
 
-/// Writes a report again, unless the app has taken the file: it has the report as it was.
+/// Writes a report again. When the app has taken the file, it is not written: the app has the earlier
+/// version.
 pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report, outlives: Outlives) {
     if let Ok(bytes) = encode(report) {
         replace(session, file, &bytes, outlives);
     }
 }
 
-/// Changes the evidence in a file, and what may still come of it; false when the file is gone or cannot be
-/// written.
+/// Changes the evidence in a file, and its note of what may still come. False when the file is gone or cannot
+/// be written.
 pub(super) fn rewrite(
     session: &Session,
     file: &ReportFile,
@@ -55,7 +56,7 @@ pub(super) fn rewrite(
     replace(session, file, &bytes, Outlives::Process)
 }
 
-/// Puts newer evidence into the file of the same hang, which has the queue already.
+/// Puts newer evidence into the file of the same hang. That file has the queue already.
 pub(super) fn put_evidence(session: &Session, file: &ReportFile, report: &Report) -> bool {
     rewrite(session, file, FileState::Open, |known| {
         let overdue_ns = known.anr.overdue_ns;

@@ -2,7 +2,7 @@
 
 use loopbox_format::model::{JankFrame, JankPlace, StackTree, Token};
 
-/// The token of the tree that shows why the frame stood, of those that were kept.
+/// The token of the kept tree that shows why the frame stood.
 pub(super) fn tree_of(jank: &JankFrame, kept: &[StackTree]) -> Option<Token> {
     if jank.place == Some(JankPlace::OutsideOfMessages) {
         // Its message explains nothing, though it may have stacks: it has just taken long enough for one.

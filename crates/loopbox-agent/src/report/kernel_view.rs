@@ -1,5 +1,5 @@
 //! What the kernel reports of the main thread, and its native stack, in three steps: what is read at once,
-//! for the first file; the frames, which take a look at the whole memory map; and what the thread did until
+//! for the first file; the frames, which need the whole memory map; and what the thread did until
 //! the report was complete.
 
 use crate::anr::interrupted_call::interrupted_call;

@@ -1,4 +1,4 @@
-//! What a report says about the process, the app and the device that it is from.
+//! What a report says about its process, its app and its device.
 
 use crate::session::Session;
 use crate::sys::{clock, proc};

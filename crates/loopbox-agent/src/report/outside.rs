@@ -1,5 +1,5 @@
-//! Whether the main thread, when it runs no message, waits for one: by its stack, by the kernel's word, and
-//! by what the stall monitor has found.
+//! Whether a main thread that runs no message waits for one: by its stack, by what the kernel reports, and by
+//! what the stall monitor has found.
 
 use crate::session::Session;
 use crate::sys::{clock, proc};
@@ -7,11 +7,12 @@ use loopbox_format::model::{Location, LocationId, MainState, Outside, Statistic,
 use loopbox_recorder::{Activity, Place, computing_since};
 use std::time::Duration;
 
-/// Between two looks at a thread whose stack does not show it: longer than it takes to wake up and go on.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+/// How long to wait between two checks of a thread whose stack does not show it: longer than the thread takes
+/// to wake up and continue.
+const BETWEEN_CHECKS: Duration = Duration::from_millis(10);
 
-/// Whether a stack of the main thread ends in the wait for a message; `None` for a moment in between, on the
-/// way to or from a message. Top frame first.
+/// Whether a stack of the main thread ends in the wait for a message. `None` for the short moments before and
+/// after a message. Top frame first.
 pub(super) fn waits(symbols: &Symbols, stack: &[LocationId]) -> Option<bool> {
     let Location::Frame { method, .. } = *symbols.location(*stack.first()?)? else {
         return None;
@@ -24,9 +25,9 @@ pub(super) fn waits(symbols: &Symbols, stack: &[LocationId]) -> Option<bool> {
     }
 }
 
-/// What keeps the main thread from its queue now; `None` while a message runs, when it waits, and while the
-/// recorder is paused. `waits` is what its stack says, see [`waits`], or its queue; without their word the
-/// kernel is asked.
+/// What keeps the main thread from its queue now. `None` while a message runs, while main waits, and while
+/// the recorder is paused. `waits` is the result of [`waits`] for main's stack, or what its queue shows;
+/// without either the kernel is asked.
 pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     let shared = &session.shared;
     let (token, ended_ns) = shared.main.between_messages().filter(|_| !shared.is_paused())?;
@@ -38,7 +39,7 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
         if waits != Some(false) && !is_away(session, token) {
             return None;
         }
-        // The stall monitor may sleep. It looks for itself.
+        // The stall monitor may sleep. It checks for itself.
         shared.wake_all();
     }
     let now_ns = clock::now_ns();
@@ -76,7 +77,7 @@ fn is_away(session: &Session, token: Token) -> bool {
         away && session.shared.main.token() == token
     };
     away() && {
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(BETWEEN_CHECKS);
         away()
     }
 }
@@ -89,8 +90,8 @@ pub(super) fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Op
     matches!(main, MainState::Idle { .. }) && is_due && polling != Some(true)
 }
 
-/// How many messages were around the loop that main was in before what runs outside of messages, which one of
-/// them may be.
+/// How many messages were around the loop that main was in before something ran outside of messages. That may
+/// be one of them.
 pub(super) fn messages_around(session: &Session, main: &MainState) -> Option<Statistic> {
     let MainState::Outside(outside) = main else { return None };
     let messages = session.shared.main.around(outside.token);

@@ -62,7 +62,7 @@ pub(super) fn front(env: &mut Env<'_>, settings: &Settings) -> Option<Front> {
     }
 }
 
-/// Names and values in turn.
+/// Names and values alternate.
 fn pairs(statistics: Vec<String>) -> Vec<Statistic> {
     let mut statistics = statistics.into_iter();
     std::iter::from_fn(|| Some(Statistic { name: statistics.next()?, value: statistics.next()? })).collect()

@@ -71,14 +71,14 @@ pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
     previous
 }
 
-/// `is_there`: that it was an ANR is in a report of its process.
+/// Whether a recovered ring is worth a report. `is_there`: its process has reported the ANR itself.
 fn deserves_report(recovered: &Recovered, is_there: bool) -> bool {
     let report = &recovered.report;
     let is_calm = if is_there { digest::ran_short(report) } else { digest::is_calm(report) };
     recovered.crash.is_some() || !is_calm || !report.frames.is_empty()
 }
 
-/// Notes against the sampler of that process when it ended in the middle of something dangerous.
+/// Counts the end of that process against its sampler, when it ended in the middle of a dangerous step.
 fn check_fuse(directory: &Path, recovered: &Recovered, system: Option<&ProcessEnd>) {
     let FuseState::Open { phase, since_ns } = recovered.fuse else { return };
     let open_ns = recovered.last_alive_ns.since(since_ns);
@@ -117,8 +117,8 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
     report.anr.verdict = classify(&report.anr);
 }
 
-/// Writes the report, or, when the process itself has written one of the same hang, adds what is known about
-/// its end to that one.
+/// Writes the report. When the process itself has written one of the same hang, adds what is known about its
+/// end to that one instead.
 fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteError> {
     let (directory, enter) = (&session.settings.directory, || session.gate.enter());
     recovered.report.digest =
@@ -142,7 +142,7 @@ fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteE
     Ok(write_report(directory, &name, &encode(report)?, Outlives::PowerLoss, enter)?)
 }
 
-/// Adds what is known of the end, and the warnings that are newer than the file.
+/// Adds what is known of the process's end, and the warnings that are newer than the file.
 fn add_exit(file: &[u8], dead: &Report, warnings: &[AnrWarning]) -> Option<Vec<u8>> {
     let add = |known: &mut Evidence| {
         known.anr.exit.clone_from(&dead.anr.exit);
@@ -155,8 +155,8 @@ fn add_exit(file: &[u8], dead: &Report, warnings: &[AnrWarning]) -> Option<Vec<u
     update_evidence(file, add, |lines, known| digest::update(lines, known, FileState::Closed)).ok()?
 }
 
-/// Adds the process's end to its report of an earlier message in which the system warned of the ANR that
-/// ended it: by the ANR's number, because main may have gone on to other messages since.
+/// Adds the process's end to its report of an earlier message, in which the system warned of the ANR that
+/// ended the process. The ANR's number identifies it, because main may have run other messages since.
 fn add_to_warned(session: &Session, dead: &Report) -> Option<PathBuf> {
     let info = dead.anr_info?;
     let directory = &session.settings.directory;

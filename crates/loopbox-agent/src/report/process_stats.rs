@@ -8,7 +8,7 @@ use loopbox_format::model::Statistic;
 use loopbox_recorder::Frozen;
 use std::fs;
 
-/// Reads all of them; what cannot be read is left out. `art` is what the sampler works with.
+/// Reads all statistics; those that cannot be read are left out. `art` is the sampler's.
 pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Statistic> {
     let mut stats = Vec::new();
     let mut add = |name: &str, value: Option<String>| {

@@ -1,6 +1,7 @@
 //! The thread that copies the ring into its file. It is the only one that waits for the disk while messages
-//! run: the main thread writes memory, and the stall monitor, which asks for the copies, would take its own
-//! wait for a frozen process and pass a signal on too late. So it looks at the app's switch, too.
+//! run. The main thread writes memory. The stall monitor only asks for the copies: if it waited itself, it
+//! would take its wait for a frozen process and forward a signal too late. Because this thread may wait, it
+//! also checks the app's switch.
 
 use crate::session::Session;
 use crate::sys::{clock, thread};
@@ -8,9 +9,9 @@ use loopbox_format::model::{Feature, Uptime};
 use loopbox_store::{Mirror, Volatile};
 use std::sync::Arc;
 
-/// When the file cannot be made, because the user has not unlocked the device yet, say, or the disk is full,
-/// the next time that there is something to copy is another try; not before this time has passed, and each
-/// time twice as much.
+/// How long to wait after the file could not be made, because the user has not unlocked the device yet, for
+/// example, or the disk is full. The next copy after that time tries again. The time doubles with each
+/// failure.
 const RETRY_NS: u64 = 10_000_000_000;
 const MAX_RETRY_NS: u64 = 320_000_000_000;
 
@@ -43,7 +44,7 @@ fn run(session: &Session, mut mirror: Mirror) {
             retry_ns = (retry_ns * 2).min(MAX_RETRY_NS);
         }
         drop(inside);
-        if session.kill_switch.look(clock::now_ns()) {
+        if session.kill_switch.check(clock::now_ns()) {
             session.wake_worker();
         }
         shared.copies.wait(asked, || shared.stopped());

@@ -13,7 +13,7 @@ use loopbox_format::{looper, stacks};
 use loopbox_recorder::{BIND_APPLICATION, Described, Keep};
 use std::sync::atomic::Ordering;
 
-/// The name from the line that Looper has printed at the start of this very message; `None` when another one
+/// The name from the line that Looper has printed at the start of this message; `None` when another message
 /// runs by now.
 pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Running) -> Option<Message> {
     let classes = class_cache::get()?;
@@ -27,7 +27,7 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
         Ok(line) => {
             let line = line.filter(|_| session.shared.main.token() == running.token)?;
             match line.strip_prefix(INPUT) {
-                // In a loop inside of it run messages with lines of their own, if any.
+                // A loop inside of it runs other messages, which have other lines, if any.
                 Some(window) => (running.depth == 1).then(|| named_by_window(window)),
                 None => Some(named_by_line(&line)),
             }
@@ -39,8 +39,8 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
     }
 }
 
-/// What [`name_by_looper`] gets instead of a line while a window handles input; then follows the class that
-/// was called.
+/// What [`name_by_looper`] gets instead of a line while a window handles input. The class that was called
+/// follows it.
 const INPUT: &str = "input ";
 
 fn named_by_window(class: &str) -> Message {
@@ -58,8 +58,8 @@ fn owned(described: &Described<'_>) -> Message {
     Message { target: target.to_owned(), callback: callback.to_owned(), what, component, named_by }
 }
 
-/// The name by what is known of a message without its object: by callbacks of the framework that ran in it,
-/// or by the head of the queue before.
+/// The name from what is known without the message object: from callbacks of the framework that ran in the
+/// message, or from the head of the queue before it.
 pub(super) fn name_by_hint(session: &Session, running: &Running) -> Option<Message> {
     session.shared.main.hint(running.token).described().as_ref().map(owned)
 }
@@ -102,7 +102,7 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     }
 }
 
-/// Whether a stack knows better what this message is: where it has no name, or one that may be another's.
+/// Whether a stack shows better what this message is: it has no name, or one that may be another message's.
 pub(super) fn may_be_another(message: Option<&Message>) -> bool {
     message.is_none_or(|message| matches!(message.named_by, NamedBy::Peek))
 }
@@ -111,7 +111,7 @@ fn class_on_stack(message: &Message) -> &str {
     if message.callback.is_empty() { &message.target } else { &message.callback }
 }
 
-/// Names a message by its stack, unless that agrees with a name that may be another's and says more.
+/// Names a message by its stack, unless the present name agrees with the stack and has more detail.
 pub(super) fn correct(message: &mut Option<Message>, by_stack: Message) {
     let agrees = message.as_ref().is_some_and(|peeked| {
         // Only one of the two classes is on a stack.

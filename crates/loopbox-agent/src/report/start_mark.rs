@@ -1,4 +1,4 @@
-//! The mark by which `StartGuard.java` knows, at the next start, that this one did not last.
+//! The mark by which `StartGuard.java` detects, at the next start, that this start did not last.
 
 use crate::session::Session;
 use loopbox_format::model::Uptime;
@@ -19,13 +19,13 @@ impl StartMark {
         Self { file: session.settings.start_mark.clone(), lasts_at_ns }
     }
 
-    /// When [`Self::look`] wants to be called again.
-    pub(super) fn next_look_ns(&self) -> Option<Uptime> {
+    /// When [`Self::check`] wants to be called again.
+    pub(super) fn next_check_ns(&self) -> Option<Uptime> {
         self.file.is_some().then_some(self.lasts_at_ns)
     }
 
     /// Removes the mark of a start that has lasted.
-    pub(super) fn look(&mut self, now_ns: Uptime) {
+    pub(super) fn check(&mut self, now_ns: Uptime) {
         if now_ns >= self.lasts_at_ns {
             self.remove();
         }

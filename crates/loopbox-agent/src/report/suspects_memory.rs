@@ -1,4 +1,4 @@
-//! What the kernel counts of the process's memory, when a message becomes suspect and in its report: the
+//! The kernel's counts of the process's memory, when a message becomes suspect and in its report: the
 //! difference is what happened while main hung.
 
 use super::outside;
@@ -10,7 +10,8 @@ use loopbox_format::model::{MainState, Report, Statistic, Token};
 pub(super) struct SuspectsMemory(Option<(Token, Counted)>);
 
 impl SuspectsMemory {
-    /// A message has become suspect, or is so still: a warning of the system makes it suspect once more.
+    /// Notes that a message has become suspect, or is suspect again: a warning of the system makes it suspect
+    /// once more.
     pub(super) fn begin(&mut self, main: &MainState, stats: &mut Vec<Statistic>) {
         let (token, memory) = (outside::token(main), cgroup::read(stats));
         if self.0.is_none_or(|(of, _)| of != token) {
@@ -38,7 +39,7 @@ mod tests {
         MainState::Running(Running { token, start_ns, as_of_ns, cpu_ns: None, depth: 1, message: None })
     }
 
-    /// Whether a report of this message says what happened since the suspicion.
+    /// Whether a report of this message has what happened since the suspicion.
     fn has_growth(memory: &SuspectsMemory, main: MainState) -> bool {
         let mut report = Report { main, ..Report::default() };
         memory.add_to(&mut report);

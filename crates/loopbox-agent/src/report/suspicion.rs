@@ -1,14 +1,14 @@
-//! Whether the end of a process in the middle of something dangerous speaks against the sampler.
+//! Whether the end of a process in the middle of a dangerous step counts against the sampler.
 //!
-//! Most do not: an ANR usually ends with a kill while the sampler samples. Where the system says how the
-//! process ended, that decides; where it does not, one end may be chance and two are not.
+//! Most ends do not: an ANR usually ends with a kill while the sampler samples. Where the system reports how
+//! the process ended, that decides. Where it does not, one such end may be chance, but not two.
 
 use crate::anr::framework::ProcessEnd;
 use loopbox_art::Phase;
 use loopbox_format::model::ProcessExit;
 use loopbox_store::{CrashMark, Suspicion};
 
-/// A stop of the main thread takes some ten microseconds. One this long was what hung.
+/// A stop of the main thread takes some ten microseconds. A stop of this length was itself the hang.
 const HELD_NS: u64 = 1_000_000_000;
 
 /// What is known of the end.

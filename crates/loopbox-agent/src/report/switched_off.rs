@@ -7,7 +7,7 @@ use crate::jni::{call, class_cache};
 use crate::session::Session;
 use crate::sys::log;
 
-/// How often Java is asked, where it could not do it.
+/// How often Java is asked again after a failure.
 const AGAIN_MS: i32 = 1_000;
 
 /// Has Java end the recording, and waits for that. Nothing is written meanwhile. On the worker.

@@ -6,15 +6,16 @@ use crate::session::thread_query::ThreadAnswer;
 use crate::sys::clock;
 use loopbox_format::model::{DumpReason, LockChain, MainState, Report, Uptime};
 
-/// How long the worker waits for an answer; what is there by then is in the report.
+/// How long the worker waits for an answer; the report has what has arrived by then.
 const BUDGET_NS: u64 = 2_000_000_000;
-/// How long ART's own trace waits for it: while that is written no thread can be suspended.
+/// How long ART's own trace waits for the answer: while the trace is written no thread can be suspended.
 const BEFORE_TRACE_NS: u64 = 500_000_000;
 /// A message that has run for this long is worth a dump of all threads, whatever the report was written for.
 const LONG_NS: u64 = 1_000_000_000;
 
-/// Asks for what the report, which is on disk already, needs, and returns the deadline; `None` when it needs
-/// nothing, or when there is no sampler to answer. The sampler wakes the worker when the answer is complete.
+/// Asks the sampler for what the report needs, and returns the deadline. The report is on disk already.
+/// `None` when it needs nothing, or no sampler can answer. The sampler wakes the worker when the answer is
+/// complete.
 pub(super) fn ask(session: &Session, report: &Report) -> Option<Uptime> {
     let (locks, all_threads) = wanted(report);
     if !(locks || all_threads) || !session.shared.sampler.answers_queries() {
@@ -26,7 +27,8 @@ pub(super) fn ask(session: &Session, report: &Report) -> Option<Uptime> {
     Some(deadline_ns)
 }
 
-/// Waits for the answer while the signal waits to be forwarded, which the stall monitor does when it is time.
+/// Waits for the answer while the signal waits to be forwarded. The stall monitor forwards it when it is
+/// time.
 pub(super) fn wait_before_trace(session: &Session) {
     let until_ns = clock::now_ns().plus(BEFORE_TRACE_NS);
     while session.shared.signal_since_ns().is_some() && !session.thread_queries.is_complete() {
@@ -40,8 +42,8 @@ pub(super) fn wait_before_trace(session: &Session) {
     session.wake_worker();
 }
 
-/// Puts the answer as far as it is there into the report, and ends the query. The locations must not have
-/// been renumbered since the question.
+/// Puts the present part of the answer into the report, and ends the query. The locations must not have been
+/// renumbered since the question.
 pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbols) {
     let ThreadAnswer { generation, mut locks, mut threads } = session.thread_queries.take();
     if generation != session.symbols.generation() {

@@ -12,8 +12,9 @@ use loopbox_format::model::{
     Feature, Location, LocationId, MainState, Record, RecordKind, Report, Symbols, Token,
 };
 
-/// Whether a stack shows the dispatch of a message by the innermost `Looper.loop`, and not of one of those
-/// that the hook has seen begin: that many may go on after a loop inside of them. Top frame first.
+/// Whether a stack shows that the innermost `Looper.loop` dispatches a message that the hook has not seen.
+/// `around`: how many messages that the hook has seen may still run, because a loop is inside of them. Top
+/// frame first.
 pub(super) fn is_on(symbols: &Symbols, stack: &[LocationId], around: u64) -> bool {
     let mut called = "";
     let mut dispatches = 0;
@@ -36,7 +37,7 @@ pub(super) fn is_on(symbols: &Symbols, stack: &[LocationId], around: u64) -> boo
     dispatches > around
 }
 
-/// Whether a stack shows no message at all, but a main thread that waits for one. Top frame first.
+/// Whether a stack shows no message, but a main thread that waits for one. Top frame first.
 pub(super) fn is_over(symbols: &Symbols, stack: &[LocationId]) -> bool {
     let dispatches = |&location: &LocationId| match symbols.location(location) {
         Some(&Location::Frame { method, .. }) => {
@@ -55,8 +56,8 @@ pub(super) fn put_hook_back(env: &mut Env<'_>) {
     }
 }
 
-/// Has Java look whether the hook is in its place; `doubted`: wherever it is, it has missed something. If it
-/// may not be, the feature says so from now on.
+/// Has Java check whether the hook is in its place. `doubted`: it has missed something, wherever it is. If it
+/// may not be in its place, the feature's state says so from now on.
 pub(super) fn check_hook(env: &mut Env<'_>, doubted: bool) {
     if let Some(classes) = class_cache::get() {
         let arguments = [jvalue { z: doubted }];
@@ -72,10 +73,10 @@ fn warn_of(called: Result<(), Failure>) {
     }
 }
 
-/// How `DisplacedWatch.java` begins the detail of a hook that may be displaced.
+/// The beginning of the detail that `DisplacedWatch.java` gives for a hook that may be displaced.
 const IN_DOUBT: &str = "perhaps displaced";
 
-/// Where it was not known at first whether the hook was in its place: puts in what is known now.
+/// For a report that began while it was unknown whether the hook was in its place: adds what is known now.
 pub(super) fn settle_doubt(session: &Session, report: &mut Report) {
     let hook = report.features.iter_mut().find(|state| state.feature == Feature::Hook);
     let Some(hook) = hook.filter(|hook| hook.detail.starts_with(IN_DOUBT)) else { return };
@@ -85,8 +86,8 @@ pub(super) fn settle_doubt(session: &Session, report: &mut Report) {
     add_gap(session, report);
 }
 
-/// Puts into a report that messages may have run unseen after the last one that was: the history gets the
-/// gap only when the next one begins, and until then the time would pass for idle.
+/// Notes in a report that messages may have run unseen after the last recorded one. The history gets the gap
+/// only when the next message begins; until then the time would count as idle.
 pub(super) fn add_gap(session: &Session, report: &mut Report) {
     let MainState::Idle { since_ns } = &mut report.main else { return };
     let start_ns = *since_ns;

@@ -12,7 +12,7 @@ pub(crate) struct UsedSymbols {
 }
 
 impl UsedSymbols {
-    /// The number here of a location of `all`, which is the same table in each call.
+    /// The number in this table of a location of `all`. Pass the same `all` in each call.
     pub(crate) fn number(&mut self, all: &Symbols, location: LocationId) -> LocationId {
         let Self { symbols: used, methods, locations } = self;
         *locations.entry(location).or_insert_with(|| {

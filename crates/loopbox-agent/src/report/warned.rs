@@ -9,9 +9,10 @@ use crate::sys::clock;
 use loopbox_format::model::{AnrWarning, Uptime};
 use loopbox_recorder::Front;
 
-/// From this age on a message whose process is killed leaves a report.
+/// A message of at least this age leaves a report if its process is killed.
 const LATE_NS: u64 = 1_000_000_000;
-/// As many as the ring has room for; an app that is warned of more is late for all of them.
+/// How many are kept: as many as the ring has room for. An app that is warned of more is late for all of
+/// them.
 const MAX_KEPT: usize = 4;
 
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub(super) struct Warned {
 }
 
 impl Warned {
-    /// Takes those that came; true where one did.
+    /// Takes the warnings that came; true when there was one.
     pub(super) fn take(&mut self, session: &Session) -> bool {
         let new = session.warnings.take();
         let came = !new.is_empty();
@@ -37,7 +38,7 @@ impl Warned {
         !self.waiting.is_empty()
     }
 
-    /// Main is late. Returns how many of [`Warned::concerns`], the last ones, it did not concern before.
+    /// Notes that main is late. Returns how many of [`Warned::concerns`], the last ones, are new.
     pub(super) fn is_late(&mut self, now_ns: Uptime) -> usize {
         self.forget(now_ns);
         let new = self.waiting.len();

@@ -33,12 +33,12 @@ use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 
 /// A suspect message, and a report that is followed, are checked at least this often.
 const CHECK_MS: u64 = 500;
-/// How often it is looked whether ART has written its own trace.
+/// How often it is checked whether ART has written its own trace.
 const TRACE_CHECK_MS: i32 = 10;
 /// How long a suspect's queue waits for that.
 const TRACE_NS: u64 = 1_000_000_000;
-/// A look that was put off until ART has written its own trace is made up for so soon.
-const LOOK_AGAIN_MS: u64 = 100;
+/// How much later a rest check is made that was put off because ART writes its own trace.
+const REST_CHECK_AGAIN_MS: u64 = 100;
 /// A worker that has nothing to do sleeps until it is notified.
 const INFINITE: i32 = -1;
 
@@ -56,12 +56,12 @@ pub(crate) struct Worker<'a> {
     seen_signals: u32,
     /// Until when the queue of a suspect waits for ART's own trace; `None` when no queue waits.
     suspects_queue_until_ns: Option<Uptime>,
-    /// Figures of the suspect that are to go with those.
+    /// The suspect's figures, to be saved with its queue.
     suspects_stats: Vec<Statistic>,
     suspects_memory: SuspectsMemory,
     /// The version of the last native stack that a report has.
     seen_capture: u32,
-    /// The last native stack, and the message that it is of.
+    /// The last native stack, and its message.
     native: Option<(Token, NativeStack)>,
     /// How many reports have a name with a number.
     numbered: u32,
@@ -70,8 +70,8 @@ pub(crate) struct Worker<'a> {
     start_mark: StartMark,
     warned: Warned,
     queue: QueueWatch,
-    /// The hook's place and the queue's front are to be looked at.
-    wants_look: bool,
+    /// The hook's place and the queue's front are to be checked.
+    wants_rest_check: bool,
 }
 
 /// A report that is not complete.
@@ -113,15 +113,15 @@ impl<'a> Worker<'a> {
             start_mark: StartMark::new(session),
             warned: Warned::default(),
             queue: QueueWatch::new(session.settings.hang_threshold_ns),
-            wants_look: false,
+            wants_rest_check: false,
         }
     }
 
     /// The body of the thread: until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
         match signal_catcher::find() {
-            Ok(look) => {
-                let _ = look.map(|look| self.session.catcher_pauses.set(look.pauses()));
+            Ok(snapshot) => {
+                let _ = snapshot.map(|snapshot| self.session.catcher_pauses.set(snapshot.pauses()));
             }
             Err(error) => {
                 log::warn(&format!(
@@ -133,7 +133,7 @@ impl<'a> Worker<'a> {
         let session = self.session;
         let previous = session.previous_runs.get_or_init(|| previous_runs::recover(env, session));
         // First: a listener of the app may wait for it.
-        listener::looked_back(session);
+        listener::previous_runs_read(session);
         for path in &previous.reports {
             listener::notify(session, path, "recovered");
         }
@@ -181,13 +181,13 @@ impl<'a> Worker<'a> {
             }
             self.heed_warnings(env);
             self.save_suspects_queue(env);
-            self.look_at_rest(env);
-            self.collector.look_after_hook(env);
+            self.check_rest(env);
+            self.collector.check_hook(env);
             let threads_answered = session.thread_queries.is_complete();
             let now_ns = clock::now_ns();
             let trace_lasts = self.life.waits_for_trace() && signal_catcher::writes_trace();
             self.drive(env, Event::Tick { now_ns, threads_answered, trace_lasts });
-            self.start_mark.look(now_ns);
+            self.start_mark.check(now_ns);
             session.wait_for_work(self.wait_ms());
         }
         // What was being written is given up: nothing may become of it any more. What is on the disk stays as
@@ -206,8 +206,8 @@ impl<'a> Worker<'a> {
         !own || self.session.allowance.take(clock::now_ns())
     }
 
-    /// Whether a report is wanted or being made, or may be at any moment: a process that hangs may be killed
-    /// soon, and the system waits for SIGQUIT's answer.
+    /// Whether a report is wanted or being made, or may be at any moment. A process that hangs may be killed
+    /// soon, and the system waits for the answer to SIGQUIT.
     fn is_awaited(&self) -> bool {
         let suspect = self.session.stall.snapshot().suspect;
         suspect
@@ -226,11 +226,11 @@ impl<'a> Worker<'a> {
             follows.then(|| CHECK_MS.min(self.session.settings.hang_threshold_ns / 8_000_000).max(1));
         let left_ms = |deadline_ns: Uptime| deadline_ns.since(clock::now_ns()) / 1_000_000 + 1;
         let report_ms = self.life.deadline_ns().map(left_ms);
-        let start_ms = self.start_mark.next_look_ns().map(left_ms);
+        let start_ms = self.start_mark.next_check_ns().map(left_ms);
         let long_ms = self.collector.long.wait_ms();
-        let next_ms = self.queue.next_look_ns().map(|at_ns| left_ms(at_ns).max(LOOK_AGAIN_MS));
-        let look_ms = if self.wants_look { Some(LOOK_AGAIN_MS) } else { next_ms };
-        [look_ms, check_ms, report_ms, start_ms, self.frames.wait_ms(), long_ms, self.collector.wait_ms()]
+        let next_ms = self.queue.next_check_ns().map(|at_ns| left_ms(at_ns).max(REST_CHECK_AGAIN_MS));
+        let rest_ms = if self.wants_rest_check { Some(REST_CHECK_AGAIN_MS) } else { next_ms };
+        [rest_ms, check_ms, report_ms, start_ms, self.frames.wait_ms(), long_ms, self.collector.wait_ms()]
             .into_iter()
             .flatten()
             .min()
@@ -295,17 +295,17 @@ impl<'a> Worker<'a> {
         self.collector.take_samples(self.draft.is_none());
     }
 
-    /// Sees to what only Java can see of a main thread at rest: the hook's place, and what is first in the
-    /// queue. Not while ART writes its own trace.
-    fn look_at_rest(&mut self, env: &mut Env<'_>) {
+    /// Checks what only Java can see of a main thread at rest: the hook's place, and the front of the queue.
+    /// Not while ART writes its own trace.
+    fn check_rest(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
-        self.wants_look |= shared.take_look();
+        self.wants_rest_check |= shared.take_rest_check();
         let now_ns = clock::now_ns();
-        let due = self.queue.next_look_ns().is_some_and(|at_ns| now_ns >= at_ns);
-        if !(self.wants_look || due) || signal_catcher::writes_trace() {
+        let due = self.queue.next_check_ns().is_some_and(|at_ns| now_ns >= at_ns);
+        if !(self.wants_rest_check || due) || signal_catcher::writes_trace() {
             return;
         }
-        let asked = std::mem::take(&mut self.wants_look);
+        let asked = std::mem::take(&mut self.wants_rest_check);
         if shared.is_paused() {
             self.queue.forget();
             return;
@@ -324,14 +324,15 @@ impl<'a> Worker<'a> {
         let waits = matches!(shared.main.activity(), Activity::Idle { .. })
             && matches!(proc::main_place(), Place::Queue | Place::Unknown)
             && shared.main.token() == token;
-        if let QueueFinding::Hang(held_ns) = self.queue.look(now_ns, front, waits)
+        if let QueueFinding::Hang(held_ns) = self.queue.check(now_ns, front, waits)
             && self.anr.is_held_back(env, token, held_ns)
         {
             self.drive(env, Event::Wanted(Trigger::Hang));
         }
     }
 
-    /// For the next process, if this one is killed before it can write a report.
+    /// Saves what is known of the suspect for the next process, if this one is killed before it can write a
+    /// report.
     fn save_suspect(&mut self, env: &mut Env<'_>) {
         self.collector.take_stack(env);
         let (report, _) = self.collector.snapshot(env);
@@ -350,8 +351,8 @@ impl<'a> Worker<'a> {
         self.save_suspects_queue(env);
     }
 
-    /// The system has warned of an ANR of the app: where it may be of this process, whatever its report would
-    /// have at this moment goes into the ring, and into a report of the same hang that is there already.
+    /// Handles the system's warnings of an ANR of the app. Where a warning may be about this process, what a
+    /// report would have now goes into the ring, and into a report of the same hang that exists already.
     fn heed_warnings(&mut self, env: &mut Env<'_>) {
         let session = self.session;
         let came = self.warned.take(session);
@@ -384,8 +385,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The suspect's queue and figures, which Java code reads: not while ART writes its own trace, but for a
-    /// second.
+    /// Saves the suspect's queue and figures, which Java code reads. It waits up to a second while ART writes
+    /// its own trace.
     fn save_suspects_queue(&mut self, env: &mut Env<'_>) {
         let Some(until_ns) = self.suspects_queue_until_ns else { return };
         if signal_catcher::writes_trace() && clock::now_ns() < until_ns {
@@ -400,8 +401,8 @@ impl<'a> Worker<'a> {
         self.collector.save_stats(&stats);
     }
 
-    /// Writes the main thread's own data into a file. Nothing here waits for the app, or for the disk to have
-    /// it.
+    /// Writes the main thread's own data into a file. Nothing here waits for the app, or for the disk to
+    /// store it.
     fn write_first(&mut self, env: &mut Env<'_>) -> Event {
         let session = self.session;
         let (reason, named_by_hang) = match self.life.trigger() {
@@ -410,7 +411,7 @@ impl<'a> Worker<'a> {
             Some(Trigger::Request(request)) => (DumpReason::Requested(request.reason.clone()), false),
             None => return Event::FirstFailed,
         };
-        session.kill_switch.look_now(clock::now_ns());
+        session.kill_switch.check_now(clock::now_ns());
         if session.kill_switch.is_off() {
             // The next turn of this thread ends the recording.
             session.wake_worker();
@@ -475,8 +476,8 @@ impl<'a> Worker<'a> {
         Event::FirstWritten { updated }
     }
 
-    /// What the signal that the report answers has found of the main thread; nothing when it came to another
-    /// thread.
+    /// What the handler of the report's signal captured of the main thread; nothing when the signal came to
+    /// another thread.
     fn take_capture(&mut self) -> Option<NativeCapture> {
         let Some(Trigger::Signal) = self.life.trigger() else { return None };
         let capture = native_stack::newer_than(self.seen_capture)?;
@@ -506,8 +507,8 @@ impl<'a> Worker<'a> {
         Some(Event::QueueCaptured { now_ns: clock::now_ns(), threads_answered, follow_up })
     }
 
-    /// A later report of the same message, by a hang, replaces that of its signal: the stack stays, with its
-    /// time.
+    /// Keeps the native stack, with its time, when a later report of the same message, for a hang, replaces
+    /// that of its signal.
     fn add_native_stack(&mut self) {
         let Some(Draft { report, main_thread, .. }) = &mut self.draft else { return };
         let earlier =
@@ -568,8 +569,8 @@ impl<'a> Worker<'a> {
         Event::EvidenceChecked { message_ended: ended_ns.is_some(), system: answer }
     }
 
-    /// Puts the evidence found last into the file. A message that runs on may get another report, which needs
-    /// it, too.
+    /// Puts the newest evidence into the file. A message that runs on may get another report, which needs the
+    /// evidence, too.
     fn add_evidence(&mut self, file: &ReportFile, message: Token) -> bool {
         let evidence = std::mem::take(&mut self.evidence);
         if evidence.ended_ns.is_none() {

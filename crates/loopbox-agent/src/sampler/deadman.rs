@@ -9,14 +9,14 @@ use loopbox_format::model::Feature;
 /// A stop takes microseconds; one that is seen twice, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
 
-/// How often a stop is left alone because ART has suspended the sampler, too: as long as ART's longest limit
-/// for a trace. Such a stop of all threads has main wait in any case, and ends without us.
+/// How often a stop is left alone because ART has suspended the sampler, too: for as long as ART's longest
+/// limit for a trace. Such a stop of all threads makes main wait in any case, and ends without us.
 const MOST_SUSPENDED: u32 = 30;
 
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";
 const BEING_READ: &str = "stuck: the sampler reads the stopped main thread's stack and does not come back";
 
-/// The body of the thread: until sampling is over.
+/// The body of the thread; it runs until sampling ends.
 pub(crate) fn run(session: &Session, art: &Art) {
     let mut watch = Watch::default();
     let mut reported = None;
@@ -44,20 +44,20 @@ pub(crate) fn run(session: &Session, art: &Art) {
     }
 }
 
-/// What the looks at one stop have shown.
+/// What the checks of one stop have shown.
 #[derive(Debug, Default)]
 struct Watch {
-    /// The stop, by its beginning.
+    /// The stop that is open, by its beginning.
     open: Option<u64>,
-    /// At how many looks in a row the sampler could have ended it.
+    /// At how many consecutive checks the sampler could have ended it.
     seen: u32,
-    /// At how many looks it could not.
+    /// At how many checks it could not.
     suspended: u32,
 }
 
 impl Watch {
-    /// Whether a stop will not end by itself, at one more look. Seen twice, not just old: a frozen process
-    /// has old stops when it thaws.
+    /// One more check: whether the stop will not end by itself. It must be seen twice, not just be old: a
+    /// frozen process has old stops when it thaws.
     fn is_stuck(&mut self, open: Option<u64>, is_suspended: impl FnOnce() -> bool) -> bool {
         if open.is_none() || open != self.open {
             *self = Self { open, seen: 1, suspended: 0 };
@@ -78,13 +78,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stop_is_stuck_at_its_second_look() {
+    fn a_stop_is_stuck_at_its_second_check() {
         let mut watch = Watch::default();
-        let mut look = |open| watch.is_stuck(open, || false);
-        assert!(!look(None) && !look(None));
-        assert!(!look(Some(1)) && !look(Some(2)), "another one");
-        assert!(!look(None) && !look(Some(2)));
-        assert!(look(Some(2)) && look(Some(2)));
+        let mut check = |open| watch.is_stuck(open, || false);
+        assert!(!check(None) && !check(None));
+        assert!(!check(Some(1)) && !check(Some(2)), "another one");
+        assert!(!check(None) && !check(Some(2)));
+        assert!(check(Some(2)) && check(Some(2)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Finds ART, unless an earlier process did not survive what comes with it.
+//! Finds ART, unless an earlier process died while it did so.
 
 use super::suspended_call::{Job, KeptSymbols, call};
 use crate::error::SamplerError;
@@ -10,7 +10,7 @@ use crate::sys::proc;
 use loopbox_art::{Art, Off, ThreadEnv};
 use loopbox_store::{FuseSubject, RingFuse, count_start};
 
-/// Android 8. The sources of older releases were not examined for what the self-check does, so it is not
+/// Android 8. For older releases nobody has read in the sources whether the self-check is safe, so it is not
 /// tried there.
 const FIRST_API_LEVEL: u32 = 26;
 

@@ -10,13 +10,13 @@ use loopbox_recorder::Sampling;
 const GENTLER: u64 = 10;
 const MIN_INTERVAL_NS: u64 = 100_000_000;
 
-/// Whether it may be used in this process.
+/// Whether the fallback may be used in this process.
 pub(crate) fn is_safe() -> bool {
     class_cache::get()
         .is_some_and(|classes| loopbox_art::get_stack_trace_waits_long_enough(classes.vm_of_art()))
 }
 
-/// The schedule that it works by.
+/// The schedule of this fallback.
 pub(crate) fn sampling(native: &Sampling) -> Sampling {
     let interval_ns = native.interval_ns.saturating_mul(GENTLER).max(MIN_INTERVAL_NS);
     Sampling { interval_ns, onset_ns: native.onset_ns.max(interval_ns), ..native.clone() }

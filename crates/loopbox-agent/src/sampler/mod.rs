@@ -3,8 +3,8 @@
 mod deadman;
 mod discovery;
 pub(crate) mod java_fallback;
-mod look;
 pub(crate) mod sample;
+mod stoppable;
 pub(crate) mod suspended_call;
 mod symbolizer;
 pub(crate) mod thread;

@@ -58,7 +58,7 @@ impl KnownSymbols for KeptSymbols<'_> {
     }
 }
 
-/// What the native methods below work on; the sampler's stack holds it while it calls them.
+/// The work of the native methods below; the sampler's stack holds it while it calls them.
 pub(crate) enum Job<'a> {
     /// Find ART.
     Discover {
@@ -74,7 +74,7 @@ pub(crate) enum Job<'a> {
     Sample(SampleJob<'a>),
     /// Take another thread's stack, or find out about a lock.
     Inspect(InspectJob<'a>),
-    /// Read names that were too many for the call that took the stack.
+    /// Reads the names that did not fit into the call that took the stack.
     Name(Walker<'a>),
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct SampleJob<'a> {
     pub(crate) suspended: Option<Suspended<'a>>,
     /// The message that the stack is wanted of.
     pub(crate) wanted: Token,
-    /// When main was known to be stopped, and for how long it was, if it was in that message.
+    /// When main was known to be stopped, and for how long, if it was still in that message.
     pub(crate) found: Option<(Uptime, u64)>,
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct FoundStack {
 /// One step of a thread dump.
 pub(crate) struct InspectJob<'a> {
     pub(crate) walker: Walker<'a>,
-    /// The thread, suspended, and its id; `None` for the main thread, of which only its lock is wanted.
+    /// The suspended thread and its id; `None` for the main thread, of which only the lock is wanted.
     pub(crate) suspended: Option<(Suspended<'a>, u32)>,
     pub(crate) wants_lock: bool,
     /// Its stack was read.
@@ -235,8 +235,8 @@ impl Walker<'_> {
         self.symbolizer.read(self.art.names(env), owner, self.raw);
     }
 
-    /// Numbers the stack that was read, after the names that are still to be read. In native state; `None`
-    /// when the symbol table was numbered anew meanwhile.
+    /// Numbers the stack that was read, after the remaining names were read. In native state. `None` when the
+    /// symbol table was renumbered since the walk.
     pub(crate) fn number(self, env: &mut Env<'_>) -> Option<(Stack, u32)> {
         let mut job = Job::Name(self);
         loop {
@@ -249,7 +249,7 @@ impl Walker<'_> {
     }
 }
 
-/// `Thread.sleep` waits on a monitor of its own, which no other thread uses.
+/// `Thread.sleep` waits on a monitor that no other thread uses.
 fn sleeps(art: &Art, stack: &RawStack) -> bool {
     let top = stack.frames().next().and_then(|frame| art.describe(frame.method));
     top.is_some_and(|top| top.method == "sleep" && top.class == "java.lang.Thread")

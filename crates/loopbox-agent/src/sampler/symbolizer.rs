@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// microseconds.
 const NAMES_AT_ONCE: usize = 16;
 
-/// What is known of a method at an address.
+/// What is known about a method at an address.
 struct KnownMethod {
     fingerprint: Fingerprint,
     number: Number,
@@ -40,7 +40,7 @@ pub(crate) enum StackOwner {
     Thread(u32),
 }
 
-/// What the sampler knows of methods and locations that it has seen.
+/// The methods and locations that the sampler has seen.
 #[derive(Default)]
 pub(crate) struct Symbolizer {
     generation: u32,
@@ -49,12 +49,12 @@ pub(crate) struct Symbolizer {
     /// Whose stack was read last, and that stack: what is unchanged at its bottom need not be checked again.
     owner: StackOwner,
     last: Vec<Frame>,
-    /// Methods of it that are to be named.
+    /// The methods of that stack that have no name yet.
     unnamed: Vec<(MethodRef, Fingerprint)>,
 }
 
 impl Symbolizer {
-    /// Forgets what the symbol table has numbered anew. Before a stack is taken.
+    /// Clears everything whose numbers in the symbol table have changed. Called before a stack is taken.
     pub(crate) fn prepare(&mut self, symbols: &SharedSymbols) {
         let generation = symbols.generation();
         if self.generation != generation || self.places.len() >= MAX_LOCATIONS_KNOWN {
@@ -98,8 +98,8 @@ impl Symbolizer {
         !self.unnamed.is_empty()
     }
 
-    /// Reads some of them. In a fast native method; a method whose class was unloaded since the stack was
-    /// walked is noticed by its fingerprint.
+    /// Reads some of the names. In a fast native method. A method whose class was unloaded since the walk is
+    /// recognised by its fingerprint.
     pub(crate) fn read_more(&mut self, names: Names) {
         for (method, fingerprint) in self.unnamed.drain(..self.unnamed.len().min(NAMES_AT_ONCE)) {
             let name = names.describe(method).filter(|_| names.fingerprint(method) == Some(fingerprint));
@@ -110,7 +110,7 @@ impl Symbolizer {
         }
     }
 
-    /// Numbers the frames of the stack that was read; `None` when the table was numbered anew meanwhile.
+    /// Numbers the frames of the stack that was read; `None` when the table was renumbered since.
     pub(crate) fn number(&mut self, symbols: &SharedSymbols, raw: &RawStack) -> Option<(Stack, u32)> {
         let frames = std::mem::take(&mut self.last);
         let numbered = symbols.with(|symbols| {

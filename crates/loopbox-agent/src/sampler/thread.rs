@@ -1,8 +1,8 @@
 //! The sampler thread: takes stacks of messages that run long.
 
 use super::discovery::find_art;
-use super::look::{Look, unstoppable};
 use super::sample::{SampleSender, StackSample};
+use super::stoppable::{Progress, unstoppable};
 use super::suspended_call::{FoundStack, Job, SampleJob, Walker, call};
 use super::symbolizer::Symbolizer;
 use super::thread_dump::ThreadDumper;
@@ -78,7 +78,7 @@ fn sample_all(
         symbolizer: Symbolizer::default(),
         raw: Box::new(RawStack::new()),
         last_token: Token::NONE,
-        last_look: None,
+        last_progress: None,
         unannounced: 0,
         missed: 0,
         given_up: 0,
@@ -87,7 +87,7 @@ fn sample_all(
     Ok(())
 }
 
-/// Which table the layout is by. Versions whose numbers are the same cannot be told apart, and all are named.
+/// The table that the layout is from. Versions with the same numbers cannot be distinguished; all are named.
 fn layout_name(generations: &[&str]) -> String {
     match generations.split_last() {
         None => "layout discovered".to_owned(),
@@ -96,7 +96,8 @@ fn layout_name(generations: &[&str]) -> String {
     }
 }
 
-/// The one thread that is not started at install: only the sampler knows when there is something to watch.
+/// Starts the only thread that is not started at install: only the sampler knows when there is something to
+/// watch.
 fn start_deadman(session: &Arc<Session>) -> Result<(), SamplerError> {
     let classes = class_cache::get().ok_or(SamplerError::NotLoaded)?;
     let session = Arc::clone(session);
@@ -110,7 +111,7 @@ fn start_deadman(session: &Arc<Session>) -> Result<(), SamplerError> {
 
 struct Sampler<'a> {
     session: &'a Session,
-    /// `None`: by the Java API.
+    /// `None`: stacks come from the Java API.
     art: Option<&'a Art>,
     queue: &'a mut SampleSender,
     schedule: Schedule,
@@ -118,8 +119,8 @@ struct Sampler<'a> {
     raw: Box<RawStack>,
     /// The message sampled last.
     last_token: Token,
-    /// The main thread when it was last looked at, or let go.
-    last_look: Option<Look>,
+    /// The main thread's progress when it was last checked, or resumed.
+    last_progress: Option<Progress>,
     /// Samples that the worker was not woken for yet.
     unannounced: u32,
     missed: u32,
@@ -200,7 +201,8 @@ impl Sampler<'_> {
     }
 
     /// While a display frame is overdue, a main thread that runs no message may be in a touch handler, or
-    /// another callback of a descriptor: that is what keeps the frame from coming then.
+    /// another callback of a descriptor, which delays the frame. Returns what main does, with that taken into
+    /// account.
     fn overdue(&self, now_ns: Uptime, activity: Activity) -> Activity {
         let shared = &self.session.shared;
         let (Activity::Idle { since_ns }, Some(onset_ns)) = (activity, shared.pace.jank_onset_ns()) else {
@@ -229,11 +231,11 @@ impl Sampler<'_> {
         }
     }
 
-    /// Takes the stack that a report wants, whatever the main thread does.
+    /// Takes the stack that a report requested, whatever the main thread does.
     fn fill(&mut self, env: &mut Env<'_>, order: u32) {
-        /// How often a stack is taken: a short message may have ended before its thread was stopped.
+        /// How often a stack is tried: a short message may end before its thread is stopped.
         const TRIES: usize = 3;
-        /// Less than a report waits for its stack.
+        /// Shorter than a report waits for its stack.
         const TRACE_TIMEOUT_NS: u64 = 400_000_000;
         let shared = &self.session.shared;
         signal_catcher::wait_until_idle(clock::now_ns().plus(TRACE_TIMEOUT_NS));
@@ -263,7 +265,7 @@ impl Sampler<'_> {
             priority::follow_main();
         }
         let found = match self.art {
-            Some(art) => self.look_and_walk(env, art, token),
+            Some(art) => self.check_and_walk(env, art, token),
             // A process that is frozen in the middle of the call is ended by the call's time-out when it
             // thaws.
             None if self.session.shared.in_background() => Err(Taken::Gone),
@@ -275,8 +277,8 @@ impl Sampler<'_> {
         };
         let source = if self.art.is_some() { StackSource::Art } else { StackSource::JavaApi };
         self.missed = self.missed.saturating_add(self.schedule.take_missed());
-        self.last_look = Look::now(self.session, token);
-        let cpu_ns = self.last_look.map(|look| look.cpu_ns);
+        self.last_progress = Progress::now(self.session, token);
+        let cpu_ns = self.last_progress.map(|progress| progress.cpu_ns);
         let missed = self.missed;
         let sample = StackSample {
             token,
@@ -305,8 +307,8 @@ impl Sampler<'_> {
         Taken::Stack { stop_ns }
     }
 
-    /// Suspends the main thread if it can stop, walks its stack, and resumes it.
-    fn look_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: Token) -> Result<FoundStack, Taken> {
+    /// Suspends the main thread if it can stop soon, walks its stack, and resumes it.
+    fn check_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: Token) -> Result<FoundStack, Taken> {
         self.symbolizer.prepare(&self.session.symbols);
         let walker =
             Walker { art, session: self.session, symbolizer: &mut self.symbolizer, raw: &mut self.raw };
@@ -316,8 +318,8 @@ impl Sampler<'_> {
         call(env, &mut job, |classes| classes.native_walk).map_err(|_| Taken::Failed)?;
         // Right before it is asked: what may come in between, as the first touch of a page that does not
         // come, keeps the sampler until main has it.
-        let before = std::mem::replace(&mut self.last_look, Look::now(self.session, token));
-        if let Some(why) = unstoppable(art, before, self.last_look) {
+        let before = std::mem::replace(&mut self.last_progress, Progress::now(self.session, token));
+        if let Some(why) = unstoppable(art, before, self.last_progress) {
             art.left_out(why);
             return Err(Taken::Unstoppable);
         }
@@ -353,7 +355,8 @@ impl Sampler<'_> {
         Ok(FoundStack { at_ns, stop_ns, generation, stack })
     }
 
-    /// The same through Java. How long the main thread is stopped is not known: at most for the whole call.
+    /// Takes a stack through Java. How long the main thread is stopped is not known: at most for the whole
+    /// call.
     fn ask_java(&mut self, env: &mut Env<'_>, token: Token) -> Result<FoundStack, Taken> {
         let at_ns = clock::now_ns();
         let (stack, generation) =

@@ -1,6 +1,6 @@
-//! The thread dump and the chain of locks that the main thread waits for: wanted by the worker for a report,
-//! found out by the sampler, the only thread that suspends others. Each thread is suspended by itself, for
-//! one walk.
+//! The thread dump and the chain of locks that the main thread waits for. The worker wants them for a report;
+//! the sampler finds them out, the only thread that suspends others. Each thread is suspended alone, for one
+//! walk.
 
 use super::suspended_call::{InspectJob, Job, Walker, call};
 use super::symbolizer::Symbolizer;
@@ -13,13 +13,13 @@ use loopbox_art::{Art, Lock, RawStack, ThreadId, Unstoppable};
 use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherThread, Uptime};
 use std::fs;
 
-/// Steps from the main thread to the thread that all others wait for.
+/// How many steps lead at most from the main thread to the thread that all others wait for.
 const MAX_STEPS: usize = 8;
-/// Threads in the dump, and those of them whose stacks are taken.
+/// How many threads the dump has at most, and of how many the stack is taken.
 const MAX_THREADS: usize = 256;
 const MAX_STACKS: usize = 96;
-/// Of the time for the answer, this much is left for what can be read without stopping a thread, while ART's
-/// own trace lasts.
+/// How much of the time for the answer is reserved for what can be read without stopping a thread, while ART
+/// writes its own trace.
 const WITHOUT_STACKS_NS: u64 = 500_000_000;
 /// How many frames of another thread's stack are kept, from the top.
 const MAX_DEPTH: usize = 64;
@@ -30,7 +30,7 @@ pub(super) struct ThreadDumper<'a> {
     pub(super) session: &'a Session,
     pub(super) symbolizer: &'a mut Symbolizer,
     pub(super) raw: &'a mut RawStack,
-    /// Until when the end of ART's own trace is waited for, uptime.
+    /// Until when to wait for the end of ART's own trace, uptime.
     stacks_deadline_ns: Uptime,
 }
 
@@ -206,13 +206,13 @@ impl<'a> ThreadDumper<'a> {
     }
 }
 
-/// How the names of threads begin that ART and the framework start in an app. One text: a list of texts needs
-/// an address for each.
+/// How the names of threads begin that ART and the framework start in an app. It is one text, because a list
+/// of texts needs an address for each.
 const PLATFORM_THREADS: &str = "ADB-JDWP|Binder:|FinalizerDaemon|FinalizerWatchd|GPU completion|HeapTaskDaemon|Jit thread pool|\
     Profile Saver|ReferenceQueueD|RenderThread|Runtime worker|Signal Catcher|binder:|hwuiTask|\
     loopbox-|mali-|perfetto_hprof|queued-work-loo";
 
-/// What stands in place of every other name when the app wants that.
+/// Replaces every other name when the app wants that.
 const REDACTED: &str = "redacted";
 
 fn redact(thread: OtherThread) -> OtherThread {

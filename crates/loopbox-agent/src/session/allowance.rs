@@ -1,13 +1,13 @@
-//! How many reports the app may have at its own request: what asks for the next one when it is notified of
-//! the last must not keep the recorder, and the disk, busy for ever.
+//! How many reports the app may have at its own request. A listener that asks for the next report when it is
+//! notified of the last must not keep the recorder and the disk busy for ever.
 
 use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// This many at once, which nobody asks for who wants to read them.
+/// This many at once. An app that reads its reports does not ask for more.
 const BURST: u32 = 64;
-/// And then one each time that this has passed: ten a minute.
+/// After that, one each time that this has passed: ten a minute.
 const EVERY_NS: u64 = 6_000_000_000;
 
 /// The requests that are granted, and how many were not.
@@ -20,7 +20,7 @@ pub(crate) struct Allowance {
 #[derive(Debug)]
 struct Bucket {
     left: u32,
-    /// When the last one was added that there is room for.
+    /// The time up to which the allowance was refilled.
     filled_ns: Uptime,
 }
 
@@ -30,7 +30,7 @@ impl Allowance {
         Self { bucket: Mutex::new(bucket), refused: AtomicU32::new(0) }
     }
 
-    /// Whether another one is granted.
+    /// Whether one more is granted.
     pub(crate) fn take(&self, now_ns: Uptime) -> bool {
         let granted = self.bucket.lock().unwrap_or_else(PoisonError::into_inner).take(now_ns);
         if !granted {

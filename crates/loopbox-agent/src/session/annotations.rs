@@ -31,7 +31,7 @@ impl Annotations {
         annotations
     }
 
-    /// Sets or, without a value, removes one; false when there is no room for another name.
+    /// Sets an annotation or, without a value, removes it. False when there is no room for another name.
     pub(crate) fn set(&self, name: &str, value: Option<&str>) -> bool {
         let name = bounded(name, NAME_CHARS);
         let value = value.map(|value| bounded(value, VALUE_CHARS));
@@ -57,8 +57,8 @@ impl Annotations {
         self.list.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether the worker is to be woken for a change: it is once, until it has [seen](Self::seen) it,
-    /// however many there are.
+    /// Whether to wake the worker for a change. Only for the first change since the worker has
+    /// [seen](Self::seen) the annotations.
     pub(crate) fn wakes(&self) -> bool {
         !self.is_logged.swap(true, Ordering::SeqCst)
     }

@@ -13,8 +13,8 @@ const NAME_CHARS: usize = 40;
 /// Any thread may leave one.
 #[derive(Debug, Default)]
 pub(crate) struct Breadcrumbs {
-    /// Those that nobody has taken over yet. Main takes the lock, so that whoever else has it does no more
-    /// than exchange two pointers: a thread in the background may be kept off the processors for long.
+    /// Breadcrumbs that nobody has taken yet. Main takes this lock. So any other holder only exchanges two
+    /// pointers: a thread in the background may be kept off the processors for long.
     fresh: Mutex<Trail>,
     /// The older ones. Only the worker takes this lock.
     kept: Mutex<Vec<Breadcrumb>>,
@@ -25,13 +25,13 @@ pub(crate) struct Breadcrumbs {
 #[derive(Debug, Default)]
 struct Trail {
     newest: Vec<Breadcrumb>,
-    /// Where the oldest is, as soon as there are [`KEPT`].
+    /// The index of the oldest, once there are [`KEPT`].
     oldest: usize,
 }
 
 impl Breadcrumbs {
-    /// Keeps one; of more than [`KEPT`] the oldest goes. Returns whether the worker is to be woken: it is
-    /// once, until it [saves](Self::to_save) them, however many there are.
+    /// Keeps a breadcrumb; of more than [`KEPT`] the oldest goes. Returns whether to wake the worker: only
+    /// for the first since it has [saved](Self::to_save) them.
     pub(crate) fn leave(&self, at_ns: Uptime, name: &str) -> bool {
         let name =
             name.char_indices().nth(NAME_CHARS).map_or(name, |(end, _)| name.get(..end).unwrap_or(name));

@@ -6,12 +6,12 @@ use loopbox_format::looper;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// As many as there is room for: an app's activities, and the classes of what it posts to main.
+/// How many names there is room for: an app's activities, and the classes of what it posts to main.
 const MOST: usize = 256;
 
 struct ClassName {
     name: Box<str>,
-    /// A Handler or a callback of the framework with this class is of a component.
+    /// The class is a Handler or a callback of the framework that handles a component.
     is_component: bool,
 }
 
@@ -20,7 +20,7 @@ struct ClassNames {
     names: [AtomicPtr<ClassName>; MOST],
 }
 
-/// Of this process.
+/// The names of this process.
 static NAMES: ClassNames = ClassNames::new();
 
 impl ClassNames {
@@ -54,7 +54,7 @@ impl ClassNames {
     }
 }
 
-/// A class by its number. 0 is none, or one too many.
+/// A class by its number. 0 is no class, or one for which there was no room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct ClassId(u32);
 
@@ -74,12 +74,12 @@ impl ClassId {
         NAMES.get(self.0).map_or("", |class| &*class.name)
     }
 
-    /// Whether a message with it is one of the framework for a component.
+    /// Whether a message with this class is one of the framework's for a component.
     pub(crate) fn is_component(self) -> bool {
         NAMES.get(self.0).is_some_and(|class| class.is_component)
     }
 
-    /// As a number of [`BITS`](Self::BITS) bits.
+    /// The id as a number of [`BITS`](Self::BITS) bits.
     pub(crate) fn to_bits(self) -> u64 {
         self.0.into()
     }

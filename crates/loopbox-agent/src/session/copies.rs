@@ -15,12 +15,13 @@ impl Copies {
         futex_wake(&self.asked, ANYONE);
     }
 
-    /// How often a copy was asked for.
+    /// How often a copy was requested.
     pub(crate) fn asked(&self) -> u32 {
         self.asked.load(Ordering::SeqCst)
     }
 
-    /// Sleeps until a copy is asked for, unless one was since this many. For the thread that makes them.
+    /// Sleeps until a copy is asked for. Returns at once when the count is not `asked` any more. For the
+    /// thread that makes the copies.
     pub(crate) fn wait(&self, asked: u32, stopped: impl FnOnce() -> bool) {
         if !stopped() {
             futex_wait(&self.asked, asked, ANYONE, None);

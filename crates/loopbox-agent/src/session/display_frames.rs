@@ -8,15 +8,15 @@ use ringbuf::{CachingCons, CachingProd, HeapRb};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many events wait for the worker at most: of 1.6 s at 120 Hz. While frames come it is there each 200
-/// ms.
+/// How many events may wait for the worker: those of 1.6 s at 120 Hz. While frames come the worker takes them
+/// each 200 ms.
 const CAPACITY: usize = 192;
 /// Screens beyond these count as others.
 const MAX_NAMES: usize = 64;
 
 /// The main thread's end of the queue of events.
 pub(crate) type FrameSender = CachingProd<Arc<HeapRb<PackedEvent>>>;
-/// The worker's end of it.
+/// The worker's end of the queue.
 pub(crate) type FrameReceiver = CachingCons<Arc<HeapRb<PackedEvent>>>;
 
 /// An empty queue.
@@ -27,18 +27,18 @@ pub(crate) fn queue() -> (FrameSender, FrameReceiver) {
 /// The figures, and how the main thread wakes who makes them.
 #[derive(Debug)]
 pub(crate) struct Frames {
-    /// The worker's, that of the thread of `FrameMetrics`, and of who asks for the figures; not for the
+    /// Used by the worker, the thread of `FrameMetrics`, and callers that ask for the figures; not by the
     /// recorder's part of the main thread.
     recorder: Mutex<FrameRecorder>,
     /// Names of screens, by their numbers.
     names: Mutex<Vec<String>>,
     /// The worker sleeps without a deadline.
     asleep: AtomicBool,
-    /// A frame is on its way, however long it takes: what it belongs to has not ended.
+    /// A frame is expected, however long it takes: what belongs to it has not ended.
     awaited: AtomicBool,
     /// Events for which the queue had no room.
     lost: AtomicU32,
-    /// What is saved of the figures is not what they are now.
+    /// The figures were reset, and the saved ones are out of date.
     forgotten: AtomicBool,
 }
 
@@ -59,12 +59,12 @@ impl Frames {
         }
     }
 
-    /// Not on the main thread.
+    /// Must not be called on the main thread.
     pub(crate) fn recorder<T>(&self, body: impl FnOnce(&mut FrameRecorder) -> T) -> T {
         body(&mut self.recorder.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// All that is known so far.
+    /// The figures so far.
     pub(crate) fn session(&self) -> FrameSession {
         self.recorder(|recorder| recorder.session())
     }
@@ -75,7 +75,7 @@ impl Frames {
         self.forgotten.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the figures were forgotten since the last time that it was asked.
+    /// Whether the figures were cleared since the previous call.
     pub(crate) fn take_forgotten(&self) -> bool {
         self.forgotten.swap(false, Ordering::Relaxed)
     }
@@ -100,12 +100,12 @@ impl Frames {
         names.get(usize::from(number)).cloned().unwrap_or_default()
     }
 
-    /// Whether the worker is to be woken for an event that the queue has. Main thread only.
+    /// Whether to wake the worker for an event in the queue. Main thread only.
     pub(crate) fn wakes(&self) -> bool {
         self.asleep.swap(false, Ordering::SeqCst)
     }
 
-    /// Whether the worker sleeps until it is woken. To be set before it looks into the queue once
+    /// Whether the worker sleeps until it is woken. To be set before it reads the queue once
     /// more.
     pub(crate) fn set_asleep(&self, asleep: bool) {
         self.asleep.store(asleep, Ordering::SeqCst);

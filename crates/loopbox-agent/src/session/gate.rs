@@ -1,17 +1,17 @@
-//! The way out of a recording: to the disk and to the app's listeners. Whoever ends a recording closes it, on
-//! any thread; what the recorder's threads do from then on reaches nobody.
+//! The exit of a recording, to the disk and to the app's listeners. Any thread that ends a recording closes
+//! it. What the recorder's threads do after that has no effect outside.
 
 use crate::sys::clock;
 use crate::sys::wake::{ANYONE, futex_wait};
 use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Closed, for good.
+/// Closed for ever.
 const CLOSED: u32 = 1 << 31;
 
-/// Open until the recording ends. A thread that is about to do what is seen from outside (the name of a
-/// report's file, a copy of the ring) enters, does that one step and leaves; no code of the app runs inside.
-/// A call of a listener has begun once the gate was seen open, and may last.
+/// Open until the recording ends. A thread enters before a step with an effect outside (the name of a
+/// report's file, a copy of the ring), does that one step and leaves. No code of the app runs inside. A call
+/// of a listener begins only when the gate was seen open, and may last.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     /// How many are inside, and [`CLOSED`].

@@ -1,5 +1,5 @@
-//! What is known of the running message without its object, in one word: the poll hook does not see it. The
-//! main thread writes the word, and any thread makes a name of it.
+//! What is known of the running message without its object, in one word: the poll hook does not see the
+//! message. The main thread writes the word, and any thread can turn it into a name.
 
 use super::class_names::ClassId;
 use loopbox_format::model::{LifecycleStep, LifecycleSteps, NamedBy};
@@ -9,8 +9,8 @@ const KIND_BITS: u32 = 2;
 const KIND: u64 = (1 << KIND_BITS) - 1;
 const HIGH: u32 = 32;
 
-/// What is known of a message: the kind in the lowest bits, then classes; in the upper half steps or `what`.
-/// Nothing by default.
+/// What is known of a message. The lowest bits have the kind, then come classes, and the upper half has steps
+/// or `what`. Nothing by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Hint(u64);
 
@@ -21,7 +21,7 @@ impl Hint {
     const ACTIVITY: u64 = 2;
     const HEAD: u64 = 3;
 
-    /// What another callback of a life cycle adds to what is known.
+    /// What another callback of a life cycle adds to the hint.
     pub(crate) fn called(before: Self, activity: ClassId, step: LifecycleStep) -> Self {
         let same = Self::ACTIVITY | activity.to_bits() << KIND_BITS;
         // Classes that are too many are not known apart.
@@ -35,7 +35,7 @@ impl Hint {
         Self(same | u64::from(steps.then(step).to_bits()) << HIGH)
     }
 
-    /// What was at the head of the queue before it was taken.
+    /// The hint for a message that was at the head of the queue before it was taken.
     pub(crate) fn head(target: ClassId, callback: ClassId, what: i32) -> Self {
         let classes = target.to_bits() | callback.to_bits() << ClassId::BITS;
         Self(Self::HEAD | classes << KIND_BITS | u64::from(what.cast_unsigned()) << HIGH)
@@ -62,7 +62,7 @@ impl Hint {
         ClassId::from_bits(self.0 >> (KIND_BITS + ClassId::BITS))
     }
 
-    /// Whether it names a message of a component, which is kept however short it is.
+    /// Whether the hint names a message of a component. Such a message is kept however short it is.
     pub(crate) fn is_of_component(self) -> bool {
         match self.0 & KIND {
             Self::NOTHING => false,

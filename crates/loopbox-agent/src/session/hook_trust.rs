@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[derive(Debug, Default)]
 pub(crate) struct HookTrust {
-    /// No hook reports messages, or it is not known that one does: none wakes a thread that parks.
+    /// No hook reports messages, or it is unknown whether one does: then none wakes a thread that parks.
     pub(super) unhooked: AtomicBool,
-    /// The hook had been displaced shortly before, and may be again: not relied on until then, uptime.
+    /// Until this uptime the hook is not relied on: it was displaced shortly before, and may be again.
     pub(super) relied_on_from_ns: AtomicU64,
     /// What was found outside of messages was found while no hook was relied on.
     pub(super) found_unhooked: AtomicBool,
@@ -21,8 +21,8 @@ impl HookTrust {
         self.unhooked.load(Ordering::SeqCst) || from_ns != 0 && clock::now_ns() < Uptime(from_ns)
     }
 
-    /// Whether that was so when the main thread was found busy outside of messages. What it does is the same
-    /// until it is found at rest, whatever becomes of the hook.
+    /// Whether no hook was relied on when the main thread was found busy outside of messages. What main does
+    /// stays the same until it is found at rest, whatever becomes of the hook.
     pub(crate) fn was_found_unhooked(&self) -> bool {
         self.found_unhooked.load(Ordering::SeqCst)
     }

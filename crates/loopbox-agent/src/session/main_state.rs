@@ -8,18 +8,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(crate) struct MainState {
-    /// The running message and its start; or, while none runs, the number of what runs outside of messages
-    /// now, if anything does ([`Token::outside_before`] the next one), and the end of the last one.
+    /// The running message and its start. While none runs: the end of the last one, and the number of what
+    /// runs outside of messages, if anything does ([`Token::outside_before`] the next message).
     pub(super) now: Pair,
-    /// What the stall monitor found to run outside of messages, and since when it was seen; 0 for nothing
-    /// yet. It holds while `now` has that number.
+    /// What the stall monitor found to run outside of messages, and when it was first seen; 0 for nothing
+    /// yet. Valid while `now` has that number.
     pub(super) outside: Pair,
-    /// Between which messages others were around a loop, in which main waits or which it has left, and how
-    /// many.
+    /// Between which messages others were around a loop that main waits in or has left, and how many.
     around: Pair,
-    /// A message, and what is known of it without its object.
+    /// A message, and what is known without its object.
     hint: Pair,
-    /// When the hook was last found taken out, uptime; 0 for never.
+    /// When the hook was last found removed, uptime; 0 for never.
     unseen_ns: AtomicU64,
 }
 
@@ -39,26 +38,26 @@ impl Default for MainState {
 }
 
 impl MainState {
-    /// No message runs, the next one will have the number `next`. Main thread only, or, without a hook, stall
+    /// No message runs; the next one will have the number `next`. Main thread only, or, without a hook, stall
     /// monitor only.
     pub(crate) fn idle(&self, next: Token, since_ns: Uptime) {
         self.now.set(Token::outside_before(next).0, since_ns.0);
     }
 
-    /// Until the message `next` begins, that many others are around a loop, or were. Main thread only, before
+    /// Until the message `next` begins, this many others are around a loop, or were. Main thread only, before
     /// [`idle`](Self::idle).
     pub(crate) fn set_around(&self, next: Token, messages: u32) {
         self.around.set(Token::outside_before(next).0, messages.into());
     }
 
-    /// How many messages may go on while the main thread has this number between messages, because they were
-    /// around a loop then.
+    /// How many messages may still run while the main thread has this number between messages, because they
+    /// were around a loop then.
     pub(crate) fn around(&self, between: Token) -> u64 {
         let (of, messages) = self.around.get();
         if of == between.0 { messages } else { 0 }
     }
 
-    /// This is known of the message that runs. Main thread only.
+    /// Sets what is known about the running message. Main thread only.
     #[inline]
     pub(crate) fn set_hint(&self, token: Token, hint: Hint) {
         self.hint.set(token.0, hint.to_bits());
@@ -105,13 +104,13 @@ impl MainState {
         self.unseen_ns.store(now_ns.0, Ordering::Relaxed);
     }
 
-    /// Whether they may have after this uptime.
+    /// Whether messages may have run unseen after this uptime.
     pub(crate) fn unseen_since(&self, since_ns: Uptime) -> bool {
         let unseen_ns = self.unseen_ns.load(Ordering::Relaxed);
         unseen_ns != 0 && unseen_ns >= since_ns.0
     }
 
-    /// Until when they may have after this uptime; `None` when there is no sign that any has.
+    /// Until when messages may have run unseen after this uptime; `None` when there is no sign of any.
     pub(crate) fn unseen_until(&self, since_ns: Uptime) -> Option<Uptime> {
         let unseen_ns = Uptime(self.unseen_ns.load(Ordering::Relaxed));
         (unseen_ns > since_ns).then_some(unseen_ns)

@@ -83,14 +83,15 @@ pub(crate) struct Session {
     pub(crate) stall: StallState,
     /// What the app's performance monitor wants to be notified of.
     pub(crate) monitor: MonitorWishes,
-    /// What the system has warned of.
+    /// The warnings that the system has sent.
     pub(crate) warnings: Warnings,
     /// How many SIGQUITs there were before this session.
     pub(crate) signals_before: u32,
-    /// The version of the last native stack before this session. Not the worker's to find out: a signal may
-    /// come before its thread has had a processor.
+    /// The version of the last native stack before this session. The worker cannot find it out: a signal may
+    /// come before the worker's thread first runs.
     pub(crate) capture_before: u32,
-    /// What earlier processes left; the worker finds that out first of all, and the sampler waits for it.
+    /// What earlier processes left. The worker finds it out before anything else, and the sampler waits for
+    /// it.
     pub(crate) previous_runs: OnceLock<PreviousRuns>,
     /// How often ART's Signal Catcher had given its processor up when the worker found it.
     pub(crate) catcher_pauses: OnceLock<u64>,
@@ -101,11 +102,11 @@ pub(crate) struct Session {
     /// Wakes the worker.
     pub(crate) wake: EventFd,
     pub(crate) requests: Mutex<Vec<Request>>,
-    /// How many of them are granted.
+    /// How many of the app's requests for reports are granted.
     pub(crate) allowance: Allowance,
 }
 
-/// Reports that the app has asked for and that are not begun: no more than a directory keeps.
+/// How many reports may be asked for and not begun: no more than a directory keeps.
 const MAX_REQUESTS: usize = 16;
 
 /// A report that the app has asked for.
@@ -146,16 +147,16 @@ impl fmt::Debug for Request {
 }
 
 impl Session {
-    /// What the main thread has asked of the processors so far. A kernel that keeps its waits to itself
-    /// counts none.
+    /// How much processor time the main thread has demanded so far: it ran, or waited to run. A kernel that
+    /// does not report waits counts none.
     pub(crate) fn main_demand(&self) -> Option<Demand> {
         let ran_ns = clock::thread_cpu_of(self.main_cpu?)?;
         Some(Demand { ran_ns, waited_ns: proc::main_waited_ns().unwrap_or(0) })
     }
 
-    /// Whether the main thread has run since it was first seen to wait, after the last message that the hook
-    /// has seen: it may have run what no hook saw. `None` where it was not seen to wait since, or a message
-    /// runs.
+    /// Whether the main thread has run since it was first seen to wait after the last message that the hook
+    /// saw. If so, it may have run something that no hook saw. `None` where it was not seen to wait since, or
+    /// a message runs.
     pub(crate) fn ran_at_rest(&self) -> Option<bool> {
         let (token, _) = self.shared.main.between_messages()?;
         let rest = Some(self.stall.snapshot().rest).filter(|rest| rest.token == token)?;
@@ -169,7 +170,7 @@ impl Session {
         *self.started.get_or_init(|| loopbox_store::start_ticks().and_then(clock::uptime_of_start))
     }
 
-    /// When the process did not run, as the stall monitor would find now.
+    /// When the process did not run, as the stall monitor would determine now.
     pub(crate) fn frozen_now(&self) -> Frozen {
         self.stall.snapshot().at(clock::now_ns(), self.shared.main.activity(), None).frozen()
     }
@@ -198,7 +199,7 @@ impl Session {
         !self.requests.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// There will be no report: who has asked gets that for an answer.
+    /// No report will be written: all requests get that answer.
     pub(crate) fn drop_requests(&self) {
         drop(self.take_requests());
     }

@@ -4,12 +4,12 @@
 use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Set by the app, read by the recorder's threads; the main thread knows nothing of it.
+/// Set by the app, read by the recorder's threads; the main thread does not use it.
 #[derive(Debug, Default)]
 pub(crate) struct MonitorWishes {
     /// A message that took longer is reported; 0 without a listener.
     level_ns: AtomicU64,
-    /// The stack of a message that has run for as long is reported at once; 0 for none.
+    /// The stack of a message that has run this long is reported at once; 0 for none.
     block_ns: AtomicU64,
     /// How often Java samples the process while messages run.
     tick_ns: AtomicU64,
@@ -34,19 +34,19 @@ impl MonitorWishes {
         (level_ns != 0).then(|| (level_ns, Uptime(self.since_ns.load(Ordering::Relaxed))))
     }
 
-    /// Whether a message of this age blocks.
+    /// Whether a message of this age counts as blocking.
     pub(crate) fn is_block(&self, age_ns: u64) -> bool {
         let block_ns = self.block_ns.load(Ordering::Relaxed);
         block_ns != 0 && age_ns >= block_ns && self.level().is_some()
     }
 
-    /// Whether a stack of this age is the first of a message that blocks, or the one after.
+    /// Whether a stack of this age is the first one of a message that blocks, or the next one.
     pub(crate) fn blocks_now(&self, age_ns: u64, interval_ns: u64) -> bool {
         self.is_block(age_ns) && !self.is_block(age_ns.saturating_sub(interval_ns.saturating_mul(2)))
     }
 
-    /// The stall monitor has looked. Whether the worker is to be woken, because Java is to take a sample. A
-    /// look comes early or late by a part of a tick.
+    /// The stall monitor has checked main. Returns whether to wake the worker, because Java should take a
+    /// sample. A check may be early or late by a part of a tick.
     pub(crate) fn tick(&self, now_ns: Uptime) -> bool {
         let after_ns = self.tick_ns.load(Ordering::Relaxed) / 2;
         let due = self.level().is_some()
@@ -95,12 +95,12 @@ mod tests {
     }
 
     #[test]
-    fn a_hang_is_looked_at_more_often_than_java_samples() {
+    fn a_hang_is_checked_more_often_than_java_samples() {
         let wishes = MonitorWishes::default();
         wishes.set(Uptime::ZERO, 100 * MS, 0, 500 * MS);
         assert!(!wishes.is_block(u64::MAX), "no block is reported");
-        let looks = (1..=10).map(|nth| 10_000 * MS + nth * 80 * MS);
-        assert_eq!(looks.filter(|&at_ns| wishes.tick(Uptime(at_ns))).count(), 3);
+        let checks = (1..=10).map(|nth| 10_000 * MS + nth * 80 * MS);
+        assert_eq!(checks.filter(|&at_ns| wishes.tick(Uptime(at_ns))).count(), 3);
         assert_eq!(wishes.ticks(), 3);
     }
 }

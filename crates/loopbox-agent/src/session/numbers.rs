@@ -6,7 +6,7 @@ pub const NUMBERS: usize = 29;
 
 /// The numbers of `Settings.numbers`.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(crate) struct Numbers {
     pub(crate) api_level: u32,
     pub(crate) pending_bytes: u32,
@@ -144,7 +144,7 @@ impl Default for Numbers {
 }
 // End of what is made from jni-glue/options.toml
 
-/// What is negative is out of every bounds, as 0 is.
+/// Converts a number. A negative one becomes 0, which is outside of all bounds.
 fn large(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

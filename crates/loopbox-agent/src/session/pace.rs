@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Pace {
     /// A message, and the interval that its tree asks for.
     advice: Pair,
-    /// The age from which on a message is sampled while display frames come; 0 while none do.
+    /// The age from which a message is sampled while display frames come; 0 while none come.
     jank_onset_ns: AtomicU64,
-    /// How late the sampler woke at worst, plus one; 0 when it did not sleep.
+    /// The sampler's worst delay at waking, plus one; 0 when it did not sleep.
     late_ns: AtomicU64,
 }
 
 impl Pace {
-    /// The interval at which this message is to be sampled from now on. Worker only.
+    /// Sets the interval at which this message is sampled from now on. Worker only.
     pub(crate) fn advise(&self, token: Token, interval_ns: u64) {
         self.advice.set(token.0, interval_ns);
     }
@@ -26,13 +26,13 @@ impl Pace {
         (Token(token), interval_ns)
     }
 
-    /// Messages are to be sampled from this age on, because frames come that they may hold up; 0 when none do
-    /// any more.
+    /// Sets the age from which messages are sampled because they may delay frames; 0 when no frames come any
+    /// more.
     pub(crate) fn set_jank_onset(&self, onset_ns: u64) {
         self.jank_onset_ns.store(onset_ns, Ordering::Relaxed);
     }
 
-    /// The age at which messages may hold up frames; `None` while no frames come.
+    /// The age from which messages may delay frames; `None` while no frames come.
     pub(crate) fn jank_onset_ns(&self) -> Option<u64> {
         Some(self.jank_onset_ns.load(Ordering::Relaxed)).filter(|&ns| ns != 0)
     }
@@ -42,7 +42,8 @@ impl Pace {
         self.late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// The worst lateness since the last call. Only a load while there is none, so cheap for the main thread.
+    /// The worst delay since the last call. It costs a load while there is none, so it is cheap for the main
+    /// thread.
     pub(crate) fn take_late_ns(&self) -> Option<u64> {
         if self.late_ns.load(Ordering::Relaxed) == 0 {
             return None;

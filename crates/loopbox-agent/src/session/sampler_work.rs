@@ -1,4 +1,4 @@
-//! What the other threads want of the sampler: questions about threads, and stacks that are asked for.
+//! What the other threads want from the sampler: answers about threads, and stacks.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -12,7 +12,7 @@ pub(crate) struct SamplerWork {
     pub(super) answers_queries: AtomicBool,
     /// There is a question about other threads.
     pub(super) query_waits: AtomicBool,
-    /// The sampler takes stacks that are asked for.
+    /// The sampler takes requested stacks.
     pub(super) takes_orders: AtomicBool,
     /// How many stacks were asked for.
     pub(super) ordered: AtomicU32,
@@ -45,7 +45,7 @@ impl SamplerWork {
         self.takes_orders.store(takes && !self.ended.load(Ordering::SeqCst), Ordering::SeqCst);
     }
 
-    /// Whether the sampler takes stacks.
+    /// Whether the sampler takes requested stacks.
     pub(crate) fn takes_orders(&self) -> bool {
         self.takes_orders.load(Ordering::SeqCst)
     }

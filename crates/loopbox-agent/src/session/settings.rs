@@ -22,15 +22,16 @@ pub struct Settings {
     /// How long a message may run before it counts as a hang, when only input waits for it.
     pub(crate) hang_threshold_ns: u64,
     pub(crate) pending: PendingLimits,
-    /// Whether Java is to know of each suspect: it asks the system for the trace that is recorded.
+    /// Whether Java is notified of each suspect: it then asks the system for the trace that is being
+    /// recorded.
     pub(crate) traces_hangs: bool,
-    /// `None` where they were not asked for.
+    /// `None` where frames were not asked for.
     pub(crate) frames: Option<FrameSettings>,
     /// Where reports and the ring go.
     pub(crate) directory: PathBuf,
     /// Version name and code of the app, as the app gives them.
     pub(crate) app_version: String,
-    /// The file that says that this start has not lasted yet; none where starts are not counted.
+    /// The file that marks that this start has not lasted yet; `None` where starts are not counted.
     pub(crate) start_mark: Option<PathBuf>,
     /// The file that any process of the app makes to switch the recorder off; none without a Context.
     pub(crate) kill_switch: Option<PathBuf>,
@@ -50,14 +51,14 @@ pub(crate) struct PendingLimits {
     pub(crate) walk: bool,
 }
 
-/// What an app wants of its display frames.
+/// What an app has configured for its display frames.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FrameSettings {
-    /// A frame that stands longer has a record.
+    /// A frame shown for longer gets a record.
     pub(crate) jank_ns: u64,
-    /// How many screens have figures of their own.
+    /// How many screens have separate figures.
     pub(crate) scenes: usize,
-    /// Whether the sampler looks for what keeps frames from coming.
+    /// Whether the sampler searches for what keeps frames from coming.
     pub(crate) stacks: bool,
     /// How many frames of 60 Hz one stall must drop to be reported.
     pub(crate) skipped: u32,
@@ -66,8 +67,8 @@ pub(crate) struct FrameSettings {
 }
 
 impl Settings {
-    /// Reads `Settings.numbers` and `Settings.strings`: directory, app version, the start's mark, the
-    /// switch, then names and values of annotations.
+    /// Reads `Settings.numbers` and `Settings.strings`. The strings are the directory, app version, the
+    /// start's mark, the switch, then names and values of annotations.
     ///
     /// # Errors
     /// When a setting is missing, or the recorder refuses one.

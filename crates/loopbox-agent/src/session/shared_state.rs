@@ -11,18 +11,18 @@ use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
 use loopbox_format::model::{Token, Uptime};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
 
-/// Bits of `parked`, and as whom the threads sleep.
+/// The bits of `parked`: which thread sleeps.
 const SAMPLER: u32 = 1;
 const STALL_MONITOR: u32 = 2;
-/// No thread sleeps because of this one: the main thread is to unblock SIGQUIT at the next message.
+/// This bit is no sleeping thread: the main thread is to unblock SIGQUIT at the next message.
 const UNBLOCK: u32 = 4;
 
 /// After this time every store of another thread is visible: processors hold them back for some hundred ns at
 /// most, and the kernel, when it takes a thread off its processor, makes them visible.
 const SETTLED_NS: u64 = 1_000_000;
 
-/// One part for each conversation of two threads, and the words on which the sampler and the stall monitor
-/// sleep. What wakes one of them is a method here.
+/// One part for each pair of threads that communicate, and the words on which the sampler and the stall
+/// monitor sleep. Each action that wakes one of them is a method here.
 #[derive(Debug, Default)]
 pub struct SharedState {
     pub(crate) main: MainState,
@@ -31,14 +31,14 @@ pub struct SharedState {
     pub(crate) pace: Pace,
     pub(crate) stops: Stops,
     pub(crate) copies: Copies,
-    /// Which threads sleep without a deadline, and what else the main thread is to do, by bits.
+    /// Which threads sleep without a deadline, and what else the main thread should do, as bits.
     parked: AtomicU32,
-    /// Changes with each wish of another thread: the sampler and the stall monitor sleep on it.
+    /// Changes when another thread wants something: the sampler and the stall monitor sleep on it.
     wake: AtomicU32,
     /// All threads end.
     stop: AtomicBool,
-    /// The worker is to look at the hook's place and at the queue's front.
-    look: AtomicBool,
+    /// The worker is to check the hook's place and the queue's front.
+    rest_check: AtomicBool,
     /// The app has paused the recorder: what the main thread does is not known.
     paused: AtomicBool,
     /// Nobody sees the app.
@@ -48,7 +48,7 @@ pub struct SharedState {
 }
 
 impl SharedState {
-    /// A message runs. Main thread only. Returns whether the main thread is to unblock SIGQUIT now.
+    /// A message runs. Main thread only. Returns whether the main thread should unblock SIGQUIT now.
     pub fn running(&self, token: Token, start_ns: Uptime) -> bool {
         self.main.now.set(token.0, start_ns.0);
         // In this order in the code. The processor may still load before other threads see the message;
@@ -62,7 +62,7 @@ impl SharedState {
     #[cold]
     fn wake_parked(&self) -> bool {
         let parked = self.parked.swap(0, Ordering::Relaxed);
-        // Who sleeps to a deadline of its own is not disturbed.
+        // A thread that sleeps to its own deadline is not disturbed.
         futex_wake(&self.wake, parked);
         parked & UNBLOCK != 0
     }
@@ -72,8 +72,8 @@ impl SharedState {
         self.parked.fetch_or(UNBLOCK, Ordering::Relaxed);
     }
 
-    /// Something with this number runs outside of messages, or, with 0, nothing does any more. Stall monitor
-    /// only.
+    /// Something with this number runs outside of messages; with [`Token::NONE`] nothing does any more. Stall
+    /// monitor only.
     pub(crate) fn set_outside(&self, token: Token, since_ns: Uptime) {
         self.hook.found_unhooked.store(self.hook.may_miss_messages(), Ordering::SeqCst);
         self.main.outside.set(token.0, since_ns.0);
@@ -95,14 +95,14 @@ impl SharedState {
         );
     }
 
-    /// Sleeps until a message starts, or returns at once when one has started since the main thread had this
-    /// number between messages: the message may be over, and has not been looked at. Nor does it sleep while
-    /// no message need wake it. Stall monitor only.
-    pub(crate) fn park_stall_monitor(&self, looked_at: Token) {
+    /// Sleeps until a message starts. Returns at once when one has started since main had the number
+    /// `checked` between messages: that message may be over without having been checked. Also returns at once
+    /// when a message may begin without waking this thread. Stall monitor only.
+    pub(crate) fn park_stall_monitor(&self, checked: Token) {
         self.park_as(
             STALL_MONITOR,
             |shared| {
-                shared.main.token() == looked_at && (shared.is_paused() || !shared.hook.may_miss_messages())
+                shared.main.token() == checked && (shared.is_paused() || !shared.hook.may_miss_messages())
             },
             |wake, until_ns| {
                 if !self.stopped() && self.signal_since_ns().is_none() {
@@ -187,21 +187,21 @@ impl SharedState {
         }
     }
 
-    /// Has the stall monitor not rely on the hook until this uptime, wherever it is.
+    /// Makes the stall monitor not rely on the hook until this uptime, wherever the hook is.
     pub(crate) fn rely_on_hook_from(&self, at_ns: Uptime) {
         self.hook.relied_on_from_ns.store(at_ns.0, Ordering::SeqCst);
         futex_wake(&self.wake, STALL_MONITOR);
     }
 
-    /// Has the worker look at the hook's place and at the queue's front, when it is woken next. Stall
+    /// Has the worker check the hook's place and the queue's front, when it is woken next. Stall
     /// monitor only.
-    pub(crate) fn ask_for_look(&self) {
-        self.look.store(true, Ordering::SeqCst);
+    pub(crate) fn ask_for_rest_check(&self) {
+        self.rest_check.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it is to look; resets that. Worker only.
-    pub(crate) fn take_look(&self) -> bool {
-        self.look.swap(false, Ordering::SeqCst)
+    /// Whether the worker is to check them; resets that. Worker only.
+    pub(crate) fn take_rest_check(&self) -> bool {
+        self.rest_check.swap(false, Ordering::SeqCst)
     }
 
     /// Sets whether the app is in the background.
@@ -214,7 +214,7 @@ impl SharedState {
         self.background.load(Ordering::Relaxed)
     }
 
-    /// The sampler has ended, or is not trusted any more: then it ends when it returns, if it does.
+    /// Ends sampling. When the sampler is not trusted any more, it ends when it returns, if it does.
     pub(crate) fn end_sampling(&self) {
         self.sampler.ended.store(true, Ordering::SeqCst);
         self.sampler.answers_queries.store(false, Ordering::SeqCst);
@@ -222,7 +222,7 @@ impl SharedState {
         self.stops.wake();
     }
 
-    /// Whether sampling is over.
+    /// Whether sampling has ended.
     pub(crate) fn sampling_ended(&self) -> bool {
         self.stopped() || self.sampler.ended.load(Ordering::SeqCst)
     }

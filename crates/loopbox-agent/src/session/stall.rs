@@ -8,12 +8,12 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub(crate) struct StallState(Mutex<StallSnapshot>);
 
-/// What held when the monitor last woke.
+/// The monitor's state when it last woke.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StallSnapshot {
-    /// What it knows of the running message, and of when the process did not run.
+    /// What the monitor knows of the running message, and when the process did not run.
     pub(crate) watch: Watchdog,
-    /// What it does until it looks again.
+    /// What the monitor does until the next check.
     pub(crate) since: Since,
     /// The message has run for long.
     pub(crate) suspect: bool,
@@ -23,12 +23,13 @@ pub(crate) struct StallSnapshot {
     pub(crate) rest: Asleep,
     /// When it was first seen busy outside of messages.
     pub(crate) seen_busy: SeenBusy,
-    /// What ran outside of messages last and is over, and how long it was seen; [`Token::NONE`] for nothing.
+    /// What last ran outside of messages and has ended, and how long it was seen; [`Token::NONE`] for
+    /// nothing.
     pub(crate) outside_over: (Token, u64),
 }
 
 impl StallSnapshot {
-    /// Of a monitor whose thread was made at this uptime and has not run yet.
+    /// The snapshot of a monitor whose thread was made at this uptime and has not run yet.
     pub(crate) fn new(hang_threshold_ns: u64, now_ns: Uptime) -> Self {
         Self {
             watch: Watchdog::new(hang_threshold_ns),
@@ -56,10 +57,10 @@ impl StallSnapshot {
         if self.suspect { self.message().token } else { Token::NONE }
     }
 
-    /// What the monitor would find now. When a process goes on that did not run, all its threads wake at
-    /// once, and the one that asks may run long before the monitor does.
+    /// What the monitor would find now. When a process runs again after a freeze, all its threads wake at
+    /// once, and the calling one may run long before the monitor does.
     pub(crate) fn at(mut self, now_ns: Uptime, activity: Activity, now: Option<Counted>) -> Self {
-        self.suspect = self.watch.look(now_ns, activity, self.since);
+        self.suspect = self.watch.check(now_ns, activity, self.since);
         self.watch.counted(now);
         self
     }

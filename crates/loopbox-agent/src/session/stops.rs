@@ -1,4 +1,4 @@
-//! The main thread, or another one, is stopped for a moment: the dead-man thread watches that it ends.
+//! Short stops of the main thread or another one: the dead-man thread watches that each ends.
 
 use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
 use loopbox_format::model::Uptime;
@@ -10,12 +10,12 @@ pub(crate) struct Stops {
     deadman: AtomicU32,
     /// The dead-man thread sleeps until a thread is stopped again.
     deadman_rests: AtomicBool,
-    /// How often a thread was asked to stop, and let go: odd while one is stopped.
+    /// How often a thread was stopped and resumed: odd while one is stopped.
     stops: AtomicU32,
 }
 
 impl Stops {
-    /// A thread is about to be stopped, and the dead-man thread looks until the answer is dropped. Sampler
+    /// A thread is about to be stopped, and the dead-man thread checks until the answer is dropped. Sampler
     /// only.
     pub(crate) fn begin(&self) -> Stop<'_> {
         self.stops.fetch_add(1, Ordering::SeqCst);
@@ -25,14 +25,14 @@ impl Stops {
         Stop(self)
     }
 
-    /// Sleeps until this uptime; or, when no thread was stopped since the last call, until one is. `stops` is
-    /// kept from call to call. Dead-man thread only.
+    /// Sleeps until this uptime. When no thread was stopped since the last call, sleeps until one is. `stops`
+    /// keeps its value from call to call. Dead-man thread only.
     pub(crate) fn deadman_sleep(&self, until_ns: Uptime, stops: &mut u32, ended: impl FnOnce() -> bool) {
         let word = self.deadman.load(Ordering::SeqCst);
         let before = std::mem::replace(stops, self.stops.load(Ordering::SeqCst));
         let mut rests = before == *stops && before.is_multiple_of(2);
         if rests {
-            // Set before the second look: a stop that it does not see sees this.
+            // Set before the second check: a stop that it does not see sees this.
             self.deadman_rests.store(true, Ordering::SeqCst);
             rests = self.stops.load(Ordering::SeqCst) == before;
         }
@@ -70,15 +70,15 @@ mod tests {
     #[test]
     fn the_dead_man_thread_rests_only_while_nothing_is_stopped() {
         let shared = Arc::new(SharedState::default());
-        let looks = Arc::new(AtomicU32::default());
+        let checks = Arc::new(AtomicU32::default());
         let deadman = std::thread::spawn({
-            let (shared, looks) = (Arc::clone(&shared), Arc::clone(&looks));
+            let (shared, checks) = (Arc::clone(&shared), Arc::clone(&checks));
             move || {
                 let mut stops = 0;
                 while !shared.stopped() {
                     // A deadline that has passed: only a rest lasts.
                     shared.stops.deadman_sleep(Uptime::ZERO, &mut stops, || shared.stopped());
-                    looks.fetch_add(1, Ordering::SeqCst);
+                    checks.fetch_add(1, Ordering::SeqCst);
                 }
             }
         });
@@ -88,8 +88,8 @@ mod tests {
                 std::thread::yield_now();
             }
             let stop = shared.stops.begin();
-            let begun = looks.load(Ordering::SeqCst);
-            while looks.load(Ordering::SeqCst) < begun + 3 {
+            let begun = checks.load(Ordering::SeqCst);
+            while checks.load(Ordering::SeqCst) < begun + 3 {
                 std::thread::yield_now();
             }
             assert!(!rests() && shared.stops.is_stopping(), "a thread is stopped");

@@ -5,7 +5,7 @@ use loopbox_format::model::{Location, LocationId, Method, StackTree, Symbols};
 use loopbox_recorder::{StackTreeBuilder, SymbolTable};
 use std::sync::{Mutex, PoisonError};
 
-/// The most frames of a stack, and one more for the place where some are left out.
+/// The most frames of a stack, and one more for the mark where frames are left out.
 pub(crate) const MAX_LOCATIONS: usize = loopbox_art::MAX_FRAMES + 1;
 
 const MAX_METHODS: usize = 4_096;
@@ -34,11 +34,10 @@ impl Stack {
     }
 }
 
-/// The table and its lock, which no thread in Java's runnable state takes: it would hold up every collection
-/// meanwhile.
+/// The table and its lock. No thread in Java's runnable state takes it: that would delay every collection.
 pub(crate) struct SharedSymbols(Mutex<NumberedSymbols>);
 
-/// The table, and which generation of numbers it gives.
+/// The table, and the generation of its numbers.
 pub(crate) struct NumberedSymbols {
     pub(crate) table: SymbolTable,
     /// Changes when everything was renumbered; stacks of an older generation have no meaning.
@@ -65,7 +64,7 @@ impl SharedSymbols {
         self.with(|symbols| symbols.table.symbols())
     }
 
-    /// Numbers the frames of a stack in text, a line for each as `MainStack.take` writes them.
+    /// Numbers the frames of a stack from a text: a line for each frame, as `MainStack.take` writes them.
     pub(crate) fn locate_lines(&self, text: &str) -> (Stack, u32) {
         self.with(|symbols| {
             let mut stack = Stack::EMPTY;
@@ -90,7 +89,7 @@ impl SharedSymbols {
     }
 }
 
-/// Class, method, file and line number with tabs between them; or how many frames are left out.
+/// Reads a line: class, method, file and line number with tabs between, or how many frames are left out.
 fn location(table: &mut SymbolTable, line: &str) -> Option<LocationId> {
     let mut fields = line.split('\t');
     let mut text = || fields.next().unwrap_or_default();

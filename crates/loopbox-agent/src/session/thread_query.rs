@@ -1,6 +1,5 @@
 //! A question of the worker to the sampler: which thread holds the lock that the main thread waits for, and
-//! what do all threads do? The sampler adds to the answer while the worker may take what is there at any
-//! time.
+//! what do all threads do? The sampler adds to the answer; the worker may take the present part at any time.
 
 use crate::sys::clock;
 use loopbox_format::model::{LockChain, OtherThreads, Uptime};
@@ -16,7 +15,7 @@ pub(crate) struct ThreadAnswer {
 
 #[derive(Debug, Default)]
 struct Query {
-    /// Goes up with each question and each answer taken: an answer to another number comes too late.
+    /// Goes up with each question and each answer taken: an answer with another number is too late.
     number: u32,
     all_threads: bool,
     deadline_ns: Uptime,

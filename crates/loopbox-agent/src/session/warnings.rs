@@ -3,10 +3,10 @@
 use loopbox_format::model::AnrWarning;
 use std::sync::{Mutex, PoisonError};
 
-/// How many are known again when they come a second time, and how many may wait.
+/// How many warnings are recognised when they come a second time, and how many may wait.
 const MAX_KNOWN: usize = 8;
 
-/// Those of this session. Any thread may add one.
+/// The warnings of this session. Any thread may add one.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings(Mutex<Lists>);
 
@@ -42,7 +42,7 @@ impl Warnings {
         })
     }
 
-    /// Those that came since the last call, oldest first.
+    /// The warnings since the previous call, oldest first.
     pub(crate) fn take(&self) -> Vec<AnrWarning> {
         self.lists(|lists| std::mem::take(&mut lists.waiting))
     }

@@ -1,6 +1,6 @@
-//! The kernel's limit on the memory of this process: what its cgroup (version 2) says of itself, by name.
-//! Android 17 and newer set `memory.high` for each app: above it the kernel reclaims and throttles in the
-//! thread that faults.
+//! The kernel's limit on the memory of this process, and its counters: from the files of its cgroup (version
+//! 2). Android 17 and newer set `memory.high` for each app: above it the kernel reclaims memory and throttles
+//! the thread that faults.
 
 use super::clock;
 use super::descriptors;
@@ -8,13 +8,13 @@ use super::proc::{field, main_stat, text};
 use loopbox_format::model::{Statistic, Uptime};
 use std::fs;
 
-/// The files with a number of bytes, or `max`, by what follows `memory.` in their name.
+/// The files that contain a number of bytes, or `max`: the part of the name after `memory.`.
 const BYTES: &str = "current high max swap.current swap.high swap.max";
-/// What only grows, by the name in a report. The first four are in the files of events.
+/// Values that only grow, by the name in a report. The first four are in the files of events.
 const COUNTERS: &str = "cgroup.high_times cgroup.max_times cgroup.swap_high_times cgroup.swap_max_times \
                         cgroup.stalled_us main.major_faults";
 const COUNTED: usize = 6;
-/// What it has grown by since the suspicion, and over how long.
+/// The prefix of the growth since the suspicion, and of the time in which it grew.
 const SINCE: &str = "lately.";
 
 /// The counters at a moment; `None` for what could not be read.
@@ -24,7 +24,7 @@ pub(crate) struct Counted {
     counters: [Option<u64>; COUNTED],
 }
 
-/// Reads all of it into `stats`, and why what is missing could not be read.
+/// Reads all of it into `stats`; for what is missing, the reason.
 pub(crate) fn read(stats: &mut Vec<Statistic>) -> Counted {
     let (stat, at_ns) = (main_stat(), clock::now_ns());
     let mut counters = [None, None, None, None, None, stat.map(|stat| stat.major_faults)];

@@ -1,20 +1,21 @@
-//! File descriptors for the time when there are none: an app that leaks them hangs or crashes by it, and a
-//! report of that takes a file. Some are kept from the installation on, without a file behind them. Who gets
-//! none closes one of these, and opens its own in the place that is free then.
+//! File descriptors for the time when there are none left. An app that leaks them hangs or crashes because of
+//! it, and a report of that needs a file. Some are reserved at the installation, without a file behind them.
+//! A thread that gets no descriptor closes one of these, and uses the free place.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-/// The worker, the sampler, the stall monitor, and one for who else opens something meanwhile.
+/// For the worker, the sampler, the stall monitor, and any other thread that opens something at the same
+/// time.
 const SPARE: usize = 4;
 /// Another thread of the app may be quicker.
 const TRIES: usize = 3;
-/// In a place without a descriptor.
+/// The value of a place without a descriptor.
 const NONE: i32 = -1;
 
 static KEPT: [AtomicI32; SPARE] = [const { AtomicI32::new(NONE) }; SPARE];
 
-/// There are to be some.
+/// Whether descriptors are kept in reserve.
 static KEEPS: AtomicBool = AtomicBool::new(false);
 
 /// Keeps some from now on.
@@ -23,7 +24,7 @@ pub(crate) fn reserve() {
     fill();
 }
 
-/// Sees to it that there are as many as there should be, as far as the system has them.
+/// Fills the reserve again, as far as the system has descriptors.
 fn fill() {
     for place in &KEPT {
         if place.load(Ordering::Relaxed) == NONE {
@@ -39,8 +40,8 @@ fn fill() {
     }
 }
 
-/// Does what opens a descriptor, and closes it before it returns; again with the place of a spare one where
-/// there was none.
+/// Runs `open`, which must close its descriptor before it returns. When there was no descriptor, runs it
+/// again with the place of a reserved one.
 ///
 /// # Errors
 /// Those of `open`.
@@ -75,7 +76,7 @@ fn give_up_one() -> bool {
     found.inspect(|&fd| close(fd)).is_some()
 }
 
-/// Closes one that is in no place.
+/// Closes a descriptor that is not in the reserve.
 fn close(fd: i32) {
     // SAFETY: made by `reserve`, and taken out of its place by the caller, so that nobody else closes it.
     unsafe { libc::close(fd) };
@@ -86,8 +87,8 @@ mod tests {
     use super::*;
     use std::fs::File;
 
-    /// One test: descriptors are the process's. What other tests open meanwhile is not in the way: a place
-    /// that is given up is tried again.
+    /// One test, because descriptors belong to the process. Other tests may open files at the same time: a
+    /// place that is given up is tried again.
     #[test]
     fn a_file_is_read_when_no_descriptor_is_left() {
         reserve();

@@ -1,5 +1,5 @@
-//! Faults that the real thing does not produce, or not when a test wants it, for tests: builds with debug
-//! assertions only, which the shipped library is not.
+//! Injected faults for tests: those that the real system does not produce, or not when a test wants them.
+//! Only in builds with debug assertions, which the shipped library is not.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,12 +9,12 @@ fn asked(fault: &str) -> bool {
     std::env::var_os("LOOPBOX_FAULT").is_some_and(|asked| asked == fault)
 }
 
-/// As if ART were a version that was never examined.
+/// Behaves as if ART were an unknown version.
 pub(crate) fn unknown_art() -> bool {
     asked("unknown-art")
 }
 
-/// As if the disk did not answer, when a report is to be written.
+/// Behaves as if the disk did not respond when a report is written.
 pub(crate) fn disk_stands_still() {
     while asked("disk") {
         std::thread::sleep(Duration::from_hours(1));
@@ -26,15 +26,15 @@ fn is_over() -> bool {
     std::env::var_os("LOOPBOX_FAULT_UNTIL").is_some_and(|gate| Path::new(&gate).exists())
 }
 
-/// As if ART wrote its trace until it is over.
+/// Whether ART seems to write its trace still.
 pub(crate) fn trace_lasts() -> bool {
     asked("trace") && !is_over()
 }
 
-/// The main thread has just been stopped by the calling thread. ART begins its trace now, for a signal that
-/// came past us.
+/// The calling thread has just stopped the main thread. Simulates that ART begins its trace now, for a signal
+/// that did not come from us.
 pub(crate) fn trace_begins(signal_catcher: i32) {
-    /// Until it has stopped the threads that run Java code.
+    /// The time until it has stopped the threads that run Java code.
     const BEGINNING: Duration = Duration::from_millis(100);
     if asked("trace-in-stop") && !is_over() {
         // SAFETY: no pointers. The thread lives as long as the process.
@@ -43,14 +43,14 @@ pub(crate) fn trace_begins(signal_catcher: i32) {
     }
 }
 
-/// As if the worker's thread, which begins, had no processor until it is over.
+/// Simulates that the worker's thread, which begins, has no processor until the fault is over.
 pub(crate) fn worker_is_late() {
     while asked("worker") && !is_over() {
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// As if the installation crashed.
+/// Behaves as if the installation crashed.
 pub(crate) fn installation_crashes() {
     if asked("install") {
         // SAFETY: no arguments; ends the process.

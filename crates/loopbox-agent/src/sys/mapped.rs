@@ -1,11 +1,11 @@
-//! What executable memory lies at an address, asked inside of a signal handler: `/proc/self/maps`, read with
-//! three system calls and a buffer on the stack. The linker knows it too, but it takes a lock for the answer.
+//! What executable memory is mapped at an address, for use in a signal handler: reads `/proc/self/maps` with
+//! three system calls and a buffer on the stack. The linker knows it too, but takes a lock for the answer.
 
 use std::os::fd::RawFd;
 
-/// The file and the place in it that code was mapped from. The same numbers at the same address are the same
-/// code, also when a part of the mapping got other rights and so became one of its own. Anonymous memory has
-/// no file: zeros.
+/// The file and the offset that code was mapped from. The same numbers at the same address are the same code,
+/// also when a part of the mapping got other rights and so became a separate one. Anonymous memory has no
+/// file: zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) device: u64,

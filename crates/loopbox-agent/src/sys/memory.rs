@@ -2,9 +2,9 @@
 //! and apps hang when memory is short. So the library's allocator is the system's, and behind it a reserve
 //! that belongs to the library: pages that cost nothing until they are touched.
 //!
-//! The reserve is there to get through what was begun. Who is about to begin something asks [`is_short`] and
-//! leaves it: a sample, a call into Java, where an allocation that fails in the VM ends the app as well, a
-//! report beyond its first file. When the reserve is used up, too, the thread waits until there is memory
+//! The reserve is there to finish what was begun. A thread that is about to begin something asks [`is_short`]
+//! and gives it up: a sample, a report beyond its first file, or a call into Java, where a failed allocation
+//! in the VM ends the app as well. When the reserve is used up, too, the thread waits until there is memory
 //! again.
 
 use crate::sys::clock;
@@ -17,17 +17,17 @@ use std::time::Duration;
 
 /// The reserve. A report's first file with a full history and many stacks takes some 900 KB at once.
 const RESERVE: usize = 2 << 20;
-/// Blocks begin at multiples of this, and are as long.
+/// Blocks begin at multiples of this; their lengths are multiples of it, too.
 const GRANULE: usize = 64;
 const GRANULES: usize = RESERVE / GRANULE;
 const WORDS: usize = GRANULES / 64;
-/// More than this is not waited for: nothing here needs it, and who asks can do without.
+/// For more than this no thread waits: nothing here needs it, and the caller can do without.
 const MOST_WAITED_FOR: usize = 64 << 20;
 /// How long a thread waits until it tries again.
 const PAUSE: Duration = Duration::from_millis(10);
 /// What must be there for something to be begun.
 const PROBE: usize = 256 << 10;
-/// That memory is short holds for so long after it was seen.
+/// For this long after memory was seen to be short it counts as short.
 const SHORT_NS: u64 = 300_000_000;
 
 #[repr(align(4096))]
@@ -41,7 +41,7 @@ unsafe impl Sync for Region {}
 #[unsafe(link_section = ".reserve")]
 static REGION: Region = Region(UnsafeCell::new([0; RESERVE]));
 
-/// Which granules are in use, a bit each.
+/// Which granules are in use, one bit each.
 struct Map {
     /// Held for some hundred instructions, in which nothing waits.
     locked: AtomicBool,
@@ -56,7 +56,7 @@ unsafe impl Sync for Map {}
 static MAP: Map =
     Map { locked: AtomicBool::new(false), used: UnsafeCell::new([0; WORDS]), count: AtomicUsize::new(0) };
 
-/// When an allocation of the system's failed last, uptime; 0 for never.
+/// When the system last refused an allocation, uptime; 0 for never.
 static REFUSED_NS: AtomicU64 = AtomicU64::new(0);
 /// How often something was taken from the reserve, and how often a thread had to wait.
 static TAKEN: AtomicU32 = AtomicU32::new(0);
@@ -121,8 +121,8 @@ unsafe impl GlobalAlloc for Memory {
     }
 }
 
-/// The system has none. Waits where the reserve has none, either: for what is too large for it, too, as
-/// nothing here takes no for an answer.
+/// The system has no memory. Waits where the reserve has none, either, and also for what is too large for it:
+/// no caller here can handle a failure.
 #[cold]
 fn instead(layout: Layout) -> *mut u8 {
     REFUSED_NS.store(clock::now_ns().0.max(1), Ordering::Relaxed);
@@ -192,7 +192,7 @@ impl Map {
     }
 }
 
-/// The first free granules of this number.
+/// Finds the first run of this many free granules.
 fn find(used: &[u64; WORDS], wanted: usize) -> Option<usize> {
     let (mut begin, mut free) = (0, 0);
     for (word, bits) in used.iter().enumerate() {
@@ -224,7 +224,7 @@ fn set(used: &mut [u64; WORDS], granule: usize, value: bool) {
     }
 }
 
-/// Whether there is too little memory to begin something. Asks the system, by taking some and giving it back.
+/// Whether there is too little memory to begin something. Asks the system by allocating some and freeing it.
 pub(crate) fn is_short() -> bool {
     if was_short() {
         return true;
@@ -236,7 +236,8 @@ pub(crate) fn is_short() -> bool {
     short
 }
 
-/// The same for a sample, which takes next to nothing; ten thousand times cheaper than what it decides about.
+/// The same for a sample, which allocates next to nothing. This check is ten thousand times cheaper than the
+/// sample.
 pub(crate) fn is_short_for_a_sample() -> bool {
     was_short() || !malloc_works()
 }

@@ -1,4 +1,4 @@
-//! The operating system: clocks, threads, sleeping and waking, `/proc`, the log. Knows nothing of the rest of
+//! The operating system: clocks, threads, sleeping and waking, `/proc`, the log. Depends on no other part of
 //! the crate.
 
 pub(crate) mod cgroup;

@@ -1,10 +1,10 @@
-//! What a thread is worth to the scheduler.
+//! The scheduling priority of a thread.
 
 /// `Process.THREAD_PRIORITY_BACKGROUND`.
 const BACKGROUND: i32 = 10;
 
-/// A thread that gives way to the app's, except while a thread waits for its work. A new thread has the nice
-/// value of the one that made it, and the main thread of an app that is seen has -10.
+/// A thread with a lower priority than the app's, except while a thread waits for its work. A new thread has
+/// the nice value of the one that made it; the main thread of a visible app has -10.
 pub(crate) struct BackgroundThread {
     usual: i32,
     low: i32,
@@ -12,7 +12,7 @@ pub(crate) struct BackgroundThread {
 }
 
 impl BackgroundThread {
-    /// The calling thread, which stays as it is for now.
+    /// The calling thread, whose priority stays as it is for now.
     pub(crate) fn of_this_thread() -> Self {
         let usual = nice(THIS_THREAD);
         let low = if usual < BACKGROUND && may_return_to(usual) { BACKGROUND } else { usual };
@@ -33,9 +33,9 @@ impl BackgroundThread {
     }
 }
 
-/// Gives the calling thread the main thread's nice value, which changes as the app comes and goes. For the
-/// thread that main waits for while it is stopped: with a worse one it keeps main waiting where others want
-/// the processor.
+/// Gives the calling thread the main thread's nice value, which changes as the app comes and goes. For a
+/// thread that main waits for while it is stopped: with a worse value it would keep main waiting where others
+/// want the processor.
 pub(crate) fn follow_main() {
     let of_main = nice(std::process::id());
     if nice(THIS_THREAD) != of_main {
@@ -43,16 +43,16 @@ pub(crate) fn follow_main() {
     }
 }
 
-/// While it lives the calling thread comes before the main thread: it has stopped main, or is about to, and
-/// ART looks whether that has happened only after it gave its processor up (`sched_yield`). On a machine with
-/// other work it would get it back after all of that, and main would stand still meanwhile.
+/// While it lives the calling thread has priority over the main thread. It has stopped main, or is about to,
+/// and ART checks whether main has stopped only after a `sched_yield`. On a busy machine the thread would get
+/// its processor back late, and main would stand still until then.
 pub(crate) struct Urgent {
     usual: i32,
     raised: bool,
 }
 
 impl Urgent {
-    /// As far as the system allows it.
+    /// Raises the priority, as far as the system allows it.
     pub(crate) fn begin() -> Self {
         let usual = nice(THIS_THREAD);
         let wanted = (usual - AHEAD).max(HIGHEST);
@@ -75,7 +75,7 @@ const HIGHEST: i32 = -20;
 
 const THIS_THREAD: u32 = 0;
 
-/// The kernel's system call counts the other way round, from 40 for -20 to 1 for 19.
+/// The nice value of a thread. The kernel's system call counts in reverse, from 40 for -20 to 1 for 19.
 fn nice(tid: u32) -> i32 {
     // SAFETY: no pointers.
     let value = unsafe { libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, tid) };
@@ -87,7 +87,7 @@ fn set(nice: i32) -> bool {
     unsafe { libc::syscall(libc::SYS_setpriority, libc::PRIO_PROCESS, THIS_THREAD, nice) == 0 }
 }
 
-/// Whether a thread that has made itself nicer may take that back: Android allows its apps to (`setrlimit
+/// Whether a thread that has lowered its priority may raise it again: Android allows its apps to (`setrlimit
 /// nice 40 40` of init.rc).
 fn may_return_to(nice: i32) -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

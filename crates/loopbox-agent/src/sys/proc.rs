@@ -6,7 +6,7 @@ use loopbox_recorder::{Counted, Place, Scheduled};
 use std::fs;
 use std::str::SplitWhitespace;
 
-/// How long the main thread has waited for a processor so far, without a wait that lasts.
+/// How long the main thread has waited for a processor so far, without the present wait.
 pub(crate) fn main_waited_ns() -> Option<u64> {
     main_schedstat().split_whitespace().nth(1)?.parse().ok()
 }
@@ -51,8 +51,8 @@ pub(crate) fn main_blocks_sig_quit() -> bool {
     has_sig_quit(&text(&of_main("status")), "SigBlk:")
 }
 
-/// Whether a thread that waits for SIGQUIT whenever it is idle has one, or is busy: the kernel takes what a
-/// thread waits for out of its mask. Not so for a thread that is gone.
+/// Whether a thread that waits for SIGQUIT whenever it is idle has got one, or is busy: the kernel removes
+/// the signals that a thread waits for from its mask. False for a thread that is gone.
 pub(crate) fn keeps_from_sig_quit(tid: u32) -> bool {
     let status = text(&["/proc/self/task/", &tid.to_string(), "/status"].concat());
     ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(&status, mask))
@@ -70,14 +70,14 @@ fn has_sig_quit(status: &str, mask: &str) -> bool {
     mask.is_some_and(|mask| mask & 1 << (libc::SIGQUIT - 1) != 0)
 }
 
-/// How long the main thread ran, waited for a processor, and how often it was scheduled; its id is the
-/// process's.
+/// How long the main thread ran and waited for a processor, and how often it was scheduled. Its thread id is
+/// the process's id.
 pub(crate) fn main_schedstat() -> String {
     text(&of_main("schedstat"))
 }
 
-/// Where the kernel sees the main thread: by its system call, or, where the app may not read that (its owner
-/// is root in an app that cannot be debugged), by the kernel's function that it sleeps in.
+/// Where the kernel sees the main thread: by its system call, or by the kernel's function that it sleeps in.
+/// The latter is for apps that may not read the call: root owns that file in an app that cannot be debugged.
 pub(crate) fn main_place() -> Place {
     place(main_system_call(), main_wchan)
 }
@@ -102,8 +102,8 @@ pub(crate) fn has(text: &str, part: &str) -> bool {
     text.as_bytes().windows(part.len()).any(|window| window == part.as_bytes())
 }
 
-/// The system calls in which a Looper waits: libutils has used `epoll_wait` since Android 5, which C
-/// libraries make of either of these.
+/// The system calls in which a Looper waits: libutils has used `epoll_wait` since Android 5, and C libraries
+/// implement it by either of these.
 const QUEUE_WAITS: &[libc::c_long] = &[
     #[cfg(not(target_arch = "aarch64"))]
     libc::SYS_epoll_wait,
@@ -117,9 +117,9 @@ pub(crate) struct ThreadStat {
     pub(crate) state: u8,
     pub(crate) minor_faults: u64,
     pub(crate) major_faults: u64,
-    /// In clock ticks.
+    /// Time in user code, in clock ticks.
     pub(crate) user: u64,
-    /// In clock ticks.
+    /// Time in the kernel, in clock ticks.
     pub(crate) kernel: u64,
 }
 
@@ -141,14 +141,13 @@ fn thread_stat(line: &str) -> Option<ThreadStat> {
     })
 }
 
-/// The fields of a stat file from the third one, the state, on. The name before it may hold spaces and
+/// The fields of a stat file from the third one, the state. The name before it may contain spaces and
 /// brackets.
 fn after_name(line: &str) -> SplitWhitespace<'_> {
     line.rsplit(')').next().unwrap_or_default().split_whitespace()
 }
 
-/// The kernel function that the main thread sleeps in; empty when it runs, or the kernel keeps that to
-/// itself.
+/// The kernel function that the main thread sleeps in; empty when it runs, or the kernel does not report it.
 pub(crate) fn main_wchan() -> String {
     let name = text(&of_main("wchan"));
     if name == "0" { String::new() } else { name }
@@ -157,11 +156,11 @@ pub(crate) fn main_wchan() -> String {
 /// What the kernel reports of the system call that a thread is in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// Nothing, to this app.
+    /// Unknown, because the kernel does not show it to this app.
     Unknown,
     /// It is on a processor, or waits for one.
     Runs,
-    /// It sleeps in no call: in a page fault, for one.
+    /// It sleeps outside of a call, for example in a page fault.
     Elsewhere,
     /// It sleeps in the call with this number.
     In { number: u32, arguments: Vec<Option<u64>> },

@@ -1,11 +1,11 @@
-//! One key of the C library for all thread-local variables of this one.
+//! One key of the C library for all thread-local variables of this library.
 //!
 //! A process has 128 keys on Android (`PTHREAD_KEYS_MAX`), for all that is loaded into it. Below Android 10
-//! there is no other way to thread-local variables, so Rust's standard library takes a key for each: ten for
-//! what is used here. When none is left it aborts. The Android libraries are linked with `--wrap` for the
-//! four functions below, so that the standard library and the crates get their keys here, as numbers of
-//! values in one block per thread, and the one real key is taken while the library is loaded, where "none
-//! left" can still be answered by not loading.
+//! thread-local variables need such keys, and Rust's standard library takes one for each: ten for what is
+//! used here. When none is left it aborts. So the Android libraries are linked with `--wrap` for the four
+//! functions below. The standard library and the crates then get their keys here, as numbers of values in one
+//! block per thread. The one real key is taken while the library is loaded: when none is left, loading can
+//! still fail.
 
 use super::memory::Memory;
 use libc::{c_int, c_void, pthread_key_t};
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// More than the standard library and the crates use.
 const KEYS: usize = 32;
-/// How often destructors are called for a thread whose destructors set values again, as by the C library
+/// How often destructors are called again for a thread whose destructors set values, as by the C library
 /// (`PTHREAD_DESTRUCTOR_ITERATIONS`).
 const ROUNDS: usize = 4;
 
@@ -111,8 +111,8 @@ unsafe extern "C" fn create(key: *mut pthread_key_t, destructor: Option<Destruct
     0
 }
 
-/// `pthread_key_delete`. The number is not given again: who deletes is a thread that was not the first to
-/// make a key for a variable.
+/// `pthread_key_delete`. The number is not reused. A key is deleted only by a thread that made one for a
+/// variable when another thread had made one already.
 ///
 /// # Safety
 /// As of that function.
@@ -180,7 +180,7 @@ fn value(at: usize) -> Option<*mut *mut c_void> {
     Some(unsafe { values.cast::<*mut c_void>().add(at) })
 }
 
-/// A thread ends: its values are given to the destructors of their keys, as the C library does it.
+/// Ends a thread: passes its values to the destructors of their keys, as the C library does.
 unsafe extern "C" fn end_thread(block: *mut c_void) {
     let Some(&real) = REAL.get() else { return };
     // Destructors use other values, and may set some.

@@ -42,7 +42,8 @@ impl EventFd {
 /// Notifies the eventfd `fd`; nothing happens when it is not one any more. Async-signal-safe.
 pub(crate) fn notify(fd: RawFd) {
     let one = 1_u64;
-    // SAFETY: 8 bytes from a local. A full counter means that the reader has not looked yet: nothing is lost.
+    // SAFETY: 8 bytes from a local. A full counter means that the reader has not read it yet: nothing is
+    // lost.
     unsafe { libc::write(fd, (&raw const one).cast(), 8) };
 }
 
@@ -79,7 +80,7 @@ pub(crate) fn futex_wake(word: &AtomicU32, sleepers: u32) {
     wake(word, sleepers);
 }
 
-/// Wakes all that sleep on a word which was changed before.
+/// Wakes all that sleep on a word whose value was changed before.
 pub(crate) fn wake_sleepers(word: &AtomicU32) {
     wake(word, ANYONE);
 }

@@ -1,7 +1,7 @@
-//! The platform's public API at one level, read from TypeScript declarations that were generated from its
+//! The platform's public API at one level, read from TypeScript declarations generated from its
 //! `android.jar`.
 //!
-//! Their types are JavaScript's: each of Java's numbers is `number`, a String `string`, an Object `any`.
+//! The types there are JavaScript's: each of Java's numbers is `number`, a String `string`, an Object `any`.
 
 use std::collections::HashMap;
 
@@ -50,12 +50,13 @@ impl Api {
         api
     }
 
-    /// Whether there is such a class.
+    /// Whether the class exists.
     pub(crate) fn has_class(&self, class: &str) -> bool {
         self.0.contains_key(&dotted(class))
     }
 
-    /// Whether a class has a member, or what it extends has. `member` is the name and the descriptor.
+    /// Whether a class, or a class or interface that it extends, has a member. `member` is the name and the
+    /// descriptor.
     pub(crate) fn has_member(&self, class: &str, (name, descriptor): (&str, &str)) -> bool {
         let name = if name == "<init>" { "constructor" } else { name };
         self.finds(&dotted(class), name, descriptor)
@@ -69,12 +70,12 @@ impl Api {
     }
 }
 
-/// `android/os/Build$VERSION` as the list has it.
+/// The list's form of a name such as `android/os/Build$VERSION`.
 fn dotted(class: &str) -> String {
     class.replace(['/', '$'], ".")
 }
 
-/// What stands after `extends` and `implements`.
+/// The types after `extends` and `implements`.
 fn above(header: &str) -> Vec<String> {
     let Some((_, after)) = header.split_once(" extends ") else { return Vec::new() };
     let all = after.replace(" implements ", ",");
@@ -127,7 +128,7 @@ fn is(declared: &str, name: &str, descriptor: &str) -> bool {
     wanted.len() == declared.len() && wanted.iter().zip(&declared).all(types_fit) && result_fits
 }
 
-/// The first type of a descriptor, as the list says it, and what follows it.
+/// The first type of a descriptor in the list's form, and the rest of the descriptor.
 fn one_type(descriptor: &str) -> (String, &str) {
     let (first, rest) = descriptor.split_at(1);
     match first {
@@ -148,7 +149,7 @@ fn one_type(descriptor: &str) -> (String, &str) {
     }
 }
 
-/// What the list cannot say is `any`, and a constant's type may be its value.
+/// A type that the list cannot express is `any`, and a constant's type may be its value.
 fn fits(wanted: &str, declared: &str) -> bool {
     let declared = declared.trim().trim_end_matches(';').trim_end_matches("| null").trim();
     let is_value = match wanted {

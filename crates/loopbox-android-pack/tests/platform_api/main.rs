@@ -1,6 +1,6 @@
-//! Every class and member of the platform that the Java half names, compared with the public API of each
-//! level from the oldest supported Android on. What is newer, or hidden, stands in
-//! `jni-glue/android/platform-api.toml`, with what guards it.
+//! Compares every class and member of the platform that the Java half uses with the public API of each level
+//! from the oldest supported Android on. Those that are newer or hidden are listed in
+//! `jni-glue/android/platform-api.toml`, each with what guards it.
 
 mod list;
 
@@ -27,10 +27,10 @@ const LEVELS: Pinned<'_> = Pinned {
 
 const NEWEST: u32 = 35;
 
-/// Each use of the platform with the levels that do not have it; those that all have are not in it.
+/// Each use of the platform that some level does not have, with these levels.
 type Absent = BTreeMap<String, BTreeSet<u32>>;
 
-/// What the archives bring themselves, or by what they stand on, is there on every level.
+/// Classes in the archives or in their dependencies exist on every level.
 fn is_platform(used: &str) -> bool {
     !["io/loopbox/", "androidx/", "kotlin/", "kotlinx/"].iter().any(|brought| used.starts_with(brought))
 }
@@ -51,7 +51,7 @@ fn note_absent(api: &Api, level: u32, uses: &Uses, absent: &mut Absent) {
     }
 }
 
-/// What the classes use and the list does not say, or says otherwise; and what it says of nothing.
+/// The used parts that the list lacks or describes differently, and the parts of the list that are not used.
 fn faults(known: &Known, uses: &Uses, absent: &Absent, newest: u32) -> Vec<String> {
     let mut faults = Vec::new();
     let mut said = BTreeSet::new();
@@ -114,7 +114,7 @@ fn all_that_older_platforms_have_not_is_known_and_guarded() -> Result<()> {
 }
 
 /// Two levels, 21 and 22, of which the second has `getQueue`.
-fn judged(known: &str, used: &[&str]) -> Vec<String> {
+fn problems(known: &str, used: &[&str]) -> Vec<String> {
     let list = |members: &str| {
         let text = format!(
             "declare module android {{\nexport module os {{\nexport class Looper {{\npublic loop(): void;\n{members}\n}}\n}}\n}}\n"
@@ -133,9 +133,9 @@ fn judged(known: &str, used: &[&str]) -> Vec<String> {
 #[test]
 fn what_is_newer_and_not_in_the_list_is_a_fault() {
     let empty = "oldest = 21\nnewer = []\nhidden = []";
-    assert_eq!(judged(empty, &["android/os/Looper", "android/os/Looper.loop:()V"]), [""; 0]);
+    assert_eq!(problems(empty, &["android/os/Looper", "android/os/Looper.loop:()V"]), [""; 0]);
     let new = "android/os/Looper.getQueue:()I";
-    let found = judged(empty, &[new]);
+    let found = problems(empty, &[new]);
     assert!(found.len() == 1 && found[0].starts_with(new) && found[0].contains("{21}"), "{found:?}");
     let known = |since: u32, hidden: bool| {
         let entry = format!("uses = ['{new}']\nguard = 'LinkageError'\nguarded_in = 'io/loopbox/A'");
@@ -146,9 +146,9 @@ fn what_is_newer_and_not_in_the_list_is_a_fault() {
         }
     };
     let caught = [new, "java/lang/LinkageError"];
-    assert_eq!(judged(&known(22, false), &caught), [""; 0]);
-    assert!(judged(&known(22, false), &[new])[0].contains("no guard by LinkageError"));
-    assert!(judged(&known(23, false), &caught)[0].contains("not as the list says"));
-    assert!(judged(&known(22, true), &caught)[0].contains("not as the list says"));
-    assert!(judged(&known(22, false), &["java/lang/LinkageError"])[0].contains("nothing uses it"));
+    assert_eq!(problems(&known(22, false), &caught), [""; 0]);
+    assert!(problems(&known(22, false), &[new])[0].contains("no guard by LinkageError"));
+    assert!(problems(&known(23, false), &caught)[0].contains("not as the list says"));
+    assert!(problems(&known(22, true), &caught)[0].contains("not as the list says"));
+    assert!(problems(&known(22, false), &["java/lang/LinkageError"])[0].contains("nothing uses it"));
 }

@@ -13,12 +13,12 @@ use crate::locks::current_copy;
 use crate::names::Namer;
 use crate::sys::mem;
 
-/// Threads that are looked at.
+/// Threads that are searched.
 const MOST: usize = 1024;
 /// What comes before the fields of every object: its class and its lock word.
 const HEADER: usize = 8;
-/// Bytes of a `java.lang.Thread` that are looked at; its fields take 100 to 160.
-const LOOKED_AT: usize = 192;
+/// Bytes of a `java.lang.Thread` that are read; its fields take 100 to 160.
+const FIELDS: usize = 192;
 /// A reference on the heap.
 const REFERENCE: usize = 4;
 
@@ -47,7 +47,7 @@ impl Art {
     }
 
     /// The kernel's id of a `java.lang.Thread`: it knows its `art::Thread`.
-    fn tid_of(&self, fields: &[u8; LOOKED_AT]) -> Option<u32> {
+    fn tid_of(&self, fields: &[u8; FIELDS]) -> Option<u32> {
         let at = self.main.thin_lock_id_at;
         let known = discover::listed(self.thread_list, at);
         let natives = fields.chunks_exact(REFERENCE).zip(fields.chunks_exact(REFERENCE).skip(1));
@@ -74,7 +74,7 @@ fn object(namer: &Namer, reference: u32) -> Option<(NonZeroUsize, u32)> {
 
 /// The place in the array of the one thread that has this object in a field which is of the object's class in
 /// all of them, and what is in the thread's fields.
-fn owner(namer: &Namer, array: usize, waited: usize) -> Option<(usize, [u8; LOOKED_AT])> {
+fn owner(namer: &Namer, array: usize, waited: usize) -> Option<(usize, [u8; FIELDS])> {
     let read = |at: usize| namer.object(at).map(u32::from_ne_bytes);
     let class = read(waited)?;
     let length = (read(array.checked_add(HEADER)?)? as usize).min(MOST);
@@ -88,11 +88,11 @@ fn owner(namer: &Namer, array: usize, waited: usize) -> Option<(usize, [u8; LOOK
     }
     // What lies behind a thread may be another one, whose fields are not those of the first.
     let gaps = threads.iter().flat_map(|from| threads.iter().filter_map(move |to| to.checked_sub(*from)));
-    let end = gaps.filter(|gap| *gap > 0).fold(LOOKED_AT, usize::min);
+    let end = gaps.filter(|gap| *gap > 0).fold(FIELDS, usize::min);
     let mut places: Vec<usize> = (HEADER..end).step_by(REFERENCE).collect();
     let mut owners = Vec::new();
     for (index, thread) in threads.iter().enumerate() {
-        let fields: [u8; LOOKED_AT] = namer.object(*thread)?;
+        let fields: [u8; FIELDS] = namer.object(*thread)?;
         places.retain(|&place| {
             let field =
                 fields.get(place..place + REFERENCE).and_then(word).and_then(|field| object(namer, field));

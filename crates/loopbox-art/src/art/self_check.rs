@@ -30,7 +30,7 @@ pub(super) fn own_stack(
     walked.map(|()| stack)
 }
 
-/// Picks the first layout by which every known method is read as what it is.
+/// Picks the first layout with which every known method is read correctly.
 pub(super) fn choose_namer(
     layouts: &[(Option<usize>, NameLayout)],
     known: &[KnownMethod<'_>],

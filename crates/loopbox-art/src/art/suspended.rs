@@ -8,7 +8,7 @@ use crate::fuse::Phase;
 use crate::symbols::Opaque;
 use crate::sys::{self, mem};
 
-/// A thread (mostly the main one), stopped. It goes on when this is dropped.
+/// A stopped thread, mostly the main thread. It is resumed when this value is dropped.
 pub struct Suspended<'a> {
     pub(super) art: &'a Art,
     pub(super) thread: Opaque,
@@ -29,7 +29,7 @@ impl Suspended<'_> {
         mem::read(self.thread().wrapping_add(self.art.main.thin_lock_id_at + 4))
     }
 
-    /// When stopping was asked for, `CLOCK_MONOTONIC` ns.
+    /// When the stop was requested, `CLOCK_MONOTONIC` ns.
     pub fn asked_ns(&self) -> u64 {
         self.asked_ns
     }
@@ -40,11 +40,11 @@ impl Suspended<'_> {
         self.held_ns
     }
 
-    /// Resumes the thread; returns for how many ns it was held at most. As dropping, with an answer.
+    /// Resumes the thread, as dropping does, and returns an upper bound of the ns that it was held.
     ///
-    /// Counted from the moment that stopping was asked for, since there is no notification of when the thread
-    /// stopped, and until the call that resumes it, not until that call returns: the thread that wakes up
-    /// mostly takes the processor from the caller, which on a loaded machine gets it back milliseconds later.
+    /// The time begins with the request to stop, because ART does not report when the thread stopped. It ends
+    /// with the call that resumes the thread, not with that call's return: the woken thread mostly takes the
+    /// processor from the caller, which on a loaded machine gets it back milliseconds later.
     /// [`Stats::resume_ns`](crate::Stats::resume_ns) sums the difference.
     pub fn resume(self) -> u64 {
         let held_ns = sys::now_ns().saturating_sub(self.asked_ns);

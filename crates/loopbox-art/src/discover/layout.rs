@@ -19,19 +19,19 @@ pub(crate) struct Findings {
 /// What the table says to the findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Match {
-    /// These rows say exactly the same. (Several when builds differ only in what is not compared.)
+    /// Rows that say exactly the same. There are several when builds differ only in what is not compared.
     Rows(Vec<usize>),
     /// No row is about this build.
     NoRow,
 }
 
 impl Findings {
-    /// Whether a row is about this build at all, so that it has to agree.
+    /// Whether a row is about this build, so that it must agree.
     ///
-    /// Below API 31 the platform's ART cannot be updated: the API level names the row. From then on a row is
-    /// about the build when the suspend signature, the two places that were found by value (`java_vm_` in
-    /// Runtime, `jni_env` in Thread) and the size of StackVisitor are the row's. The size is what the
-    /// constructor filled in this process, and nothing else depends on it: another one is a newer build's.
+    /// Below API 31 the platform's ART cannot be updated, so the API level names the row. From then on a row
+    /// is about the build when three things match: the suspend signature, the two offsets found by value
+    /// (`java_vm_` in Runtime, `jni_env` in Thread), and the size of StackVisitor. That size is what the
+    /// constructor filled in this process. Nothing else depends on it, so another size means a newer build.
     fn concerns(&self, row: &Row, api_level: Option<u32>) -> bool {
         let same_build = row.suspend == self.suspend && row.device != self.host_build;
         let by_level = !self.host_build && api_level.is_some_and(|l| l < 31 && row.api_levels.contains(&l));
@@ -40,7 +40,8 @@ impl Findings {
         same_build && (by_level || by_numbers)
     }
 
-    /// Finds the rows that agree. A build that rows are about, none of which agrees, is a contradiction.
+    /// Finds the rows that agree. If there are rows about this build but none agrees, that is a
+    /// contradiction.
     pub(crate) fn compare(&self, api_level: Option<u32>) -> Result<Match, Off> {
         self.compare_with(ROWS, api_level)
     }
@@ -61,9 +62,9 @@ impl Findings {
         }
     }
 
-    /// Without a row, the thread list has to be as far from the JavaVM as in a build of the same suspend
-    /// function: what stands in between has changed with it alone so far, so another distance says that the
-    /// members are not these.
+    /// Without a row, the distance between the thread list and the JavaVM must be that of a known build with
+    /// the same suspend function. So far the members between them changed only together with that function,
+    /// so another distance means that these are not the right members.
     fn ensure_shape_is_known(&self, rows: &[Row]) -> Result<(), Off> {
         let distance = |java_vm: usize, thread_list: usize| java_vm.checked_sub(thread_list);
         let mut known = rows.iter().filter(|row| row.suspend == self.suspend).peekable();
@@ -89,7 +90,7 @@ impl Findings {
     }
 }
 
-/// The row in use, and those of the rows found that cannot be distinguished from it, oldest first.
+/// The row in use, and the other rows found that cannot be distinguished from it, oldest first.
 pub(crate) fn agreeing(used: Option<&Row>, found: &[usize]) -> Vec<&'static Row> {
     let rows = found.iter().filter_map(|index| ROWS.get(*index));
     rows.filter(|row| used.is_some_and(|used| used.names == row.names)).collect()

@@ -1,4 +1,4 @@
-//! Discovery in structures of memory: the last ones of Android 16, and what later source adds to them.
+//! Discovery in simulated structures: the latest ones of Android 16, and what later source adds to them.
 
 use super::*;
 use crate::offsets::{ROWS, Row};
@@ -16,14 +16,14 @@ struct Memory {
 /// What the source of a later build adds, in words.
 #[derive(Debug, Clone, Copy, Default)]
 struct Added {
-    /// Between `thread_list_` and `java_vm_`.
+    /// Members between `thread_list_` and `java_vm_`.
     between: usize,
-    /// In Runtime behind `java_vm_`, as `build_sdk_version_`.
+    /// Members in Runtime after `java_vm_`, as `build_sdk_version_`.
     behind_java_vm: usize,
-    /// In Thread behind the limit of the thread's own buffer, as `thread_local_jhp_pos`: behind what is
-    /// looked for.
+    /// A value in Thread after the end of the thread's own buffer, as `thread_local_jhp_pos` is: outside of
+    /// the part that is searched.
     behind_jni_env: usize,
-    /// In Thread before `jni_env`.
+    /// Members in Thread before `jni_env`.
     before_jni_env: usize,
 }
 
@@ -77,7 +77,7 @@ impl Memory {
         runtime_of(address(&self.vm), None, &[self.thread()?])
     }
 
-    /// What the table says to it.
+    /// The answer of the table for this memory.
     fn compare(&self, row: &Row) -> Result<Match, Off> {
         let (thread, runtime) = (self.thread()?, self.runtime()?);
         let findings = Findings {

@@ -1,8 +1,8 @@
 //! Finding ART's structures in the running process and checking them before first use.
 //!
-//! Each step finds a number by what is stored there, not by where a table says it is; the table of
-//! `offsets/` then has to say the same. Reads go through the kernel (`sys::mem`), so a step that guesses
-//! wrong learns so instead of faulting. `docs/sampler.md`, "Self-check", lists the steps.
+//! Each step finds an offset by the value stored there, not by what a table says; the table of `offsets/`
+//! must then say the same. Reads go through the kernel (`sys::mem`), so that a wrong guess is an error
+//! instead of a fault. `docs/sampler.md`, "Self-check", lists the steps.
 
 mod layout;
 #[cfg(test)]
@@ -24,8 +24,8 @@ use crate::symbols::Symbols;
 use crate::sys::dl;
 use crate::sys::mem::{self, WORD};
 
-/// A thread, by where its `JNIEnv` lies: read for what identifies the thread, and never called through, so it
-/// may be another thread's.
+/// A thread, given by its `JNIEnv`. That is only read to identify the thread, and never called through, so it
+/// may belong to another thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadEnv {
     env: usize,
@@ -39,7 +39,7 @@ impl ThreadEnv {
     }
 }
 
-/// A method whose identity and name the caller knows, to check the walk and the names against.
+/// A method whose identity and name the caller knows, to check walks and names with.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownMethod<'a> {
     /// Its `jmethodID`.
@@ -52,10 +52,10 @@ pub struct KnownMethod<'a> {
     pub signature: &'a str,
 }
 
-/// The ART module with its functions bound: what of discovery needs no particular thread.
+/// The ART module with its functions bound: the part of discovery that needs no particular thread.
 ///
-/// Up to ART 14 this takes a millisecond. Since 15 it unpacks `.gnu_debugdata` (tens of milliseconds):
-/// make it on a worker thread and keep it.
+/// Up to ART 14 this takes a millisecond. Since ART 15 it unpacks `.gnu_debugdata`, which takes tens of
+/// milliseconds: create it on a worker thread and keep it.
 pub struct Library {
     pub(crate) module: Module,
     pub(crate) symbols: Symbols,
@@ -71,18 +71,19 @@ fn a_function_of(vm: JavaVm) -> Result<usize, Off> {
     mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))
 }
 
-/// The build id of the ART module, as it is in memory. A few microseconds, and as long as another thread
-/// loads a library: for the thread that installs, which has just loaded one.
+/// The build id of the ART module, read from memory. Takes a few microseconds, or as long as another thread
+/// loads a library. So it is meant for the thread that installs, which has just loaded one.
 pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
     let mut notes = dl::notes_at(a_function_of(vm).ok()?).into_iter();
     notes.find_map(|notes| build_id_in_memory(notes.start, notes.len()))
 }
 
-/// Whether `Thread.getStackTrace` of another thread gives that one long enough to stop: it ends the process
-/// when it does not, after 10 s up to ART 14 and 2 to 4 s since, which busy devices reach.
+/// Whether it is safe to call `Thread.getStackTrace` of another thread. Where it is not, ART ends the process
+/// if that thread does not stop in time: after 10 s up to ART 14 and 2 to 4 s since, which busy devices
+/// reach.
 ///
-/// Known from the form of the function behind it: `ThreadList::SuspendThreadByPeer` had a `bool* timed_out`
-/// up to 14.
+/// Known from the signature of the function behind it: `ThreadList::SuspendThreadByPeer` had a `bool*
+/// timed_out` up to 14.
 pub fn get_stack_trace_waits_long_enough(vm: JavaVm) -> bool {
     const WITH_TIMED_OUT: [&str; 3] = [
         "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb",
@@ -96,7 +97,7 @@ pub fn get_stack_trace_waits_long_enough(vm: JavaVm) -> bool {
 impl Library {
     /// Finds the module that the process's `JavaVM` belongs to and binds its functions.
     ///
-    /// `known` is what an earlier process has found.
+    /// `known` is what an earlier process found.
     pub fn load(vm: JavaVm, known: Option<&dyn KnownSymbols>) -> Result<Library, Off> {
         let module = Module::holding(a_function_of(vm)?)?;
         let symbols = Symbols::bind(&module, known)?;
@@ -104,7 +105,7 @@ impl Library {
     }
 }
 
-/// What was found of one thread.
+/// What was found about one thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FoundThread {
     /// `art::Thread*`.
@@ -156,7 +157,7 @@ pub(crate) fn thread_of(of: ThreadEnv, vm: usize) -> Result<FoundThread, Off> {
     }
 }
 
-/// What was found of the runtime.
+/// What was found about the runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FoundRuntime {
     /// `art::ThreadList*`.
@@ -168,7 +169,7 @@ pub(crate) struct FoundRuntime {
 /// `ThreadList::list_` follows a bitmap of 65536 thread ids on every version.
 pub(crate) const LIST_AT: usize = 65536 / 8;
 
-/// The `art::Thread*` of all threads in a list that was found before.
+/// The `art::Thread*` of all threads in the list that discovery found.
 pub(crate) fn listed(thread_list: usize, thin_lock_id_at: usize) -> Vec<usize> {
     let list = thread_list.wrapping_add(LIST_AT);
     until_consistent(|| thread_list::threads(list, thin_lock_id_at)).unwrap_or_default()

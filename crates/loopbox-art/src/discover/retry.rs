@@ -1,24 +1,25 @@
-//! Repeating a look at memory that other threads change.
+//! Repeats a read of memory that other threads change.
 
 use std::time::Duration;
 
-/// How often a look is repeated at once.
+/// How often a read is repeated at once.
 pub(super) const AT_ONCE: u32 = 16;
-/// How often it is repeated after a pause, of 1 ms at first and twice as long each time.
+/// How often the read is repeated after a pause. The first pause is 1 ms, and each later one is twice as
+/// long.
 pub(super) const AFTER_PAUSES: u32 = 8;
 
-/// Repeats `look` until it finds something, for a quarter of a second at most.
+/// Repeats `read` until it finds something, for a quarter of a second at most.
 ///
-/// For what is only inconsistent while it is being changed: the thread list, when a thread comes or goes, and
-/// the `mirror::Class` of a method, when the collector moves it. A thread that the scheduler took off its
-/// processor in the middle of that leaves it so until it runs again, which is why looking again at once is
+/// For what is inconsistent only while it changes: the thread list when a thread comes or goes, and the
+/// `mirror::Class` of a method when the collector moves it. If the scheduler preempts a thread in the middle
+/// of such a change, the state stays inconsistent until that thread runs again, so reading again at once is
 /// not enough. Sleeps: not for the main thread, and not while a thread is suspended.
-pub(crate) fn until_consistent<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    let at_once = (0..AT_ONCE).find_map(|_| look());
+pub(crate) fn until_consistent<T>(mut read: impl FnMut() -> Option<T>) -> Option<T> {
+    let at_once = (0..AT_ONCE).find_map(|_| read());
     at_once.or_else(|| {
         (0..AFTER_PAUSES).find_map(|pause| {
             std::thread::sleep(Duration::from_millis(1 << pause));
-            look()
+            read()
         })
     })
 }
@@ -28,13 +29,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_look_is_repeated_for_a_bounded_time() {
-        let mut looks = 0;
+    fn a_read_is_repeated_for_a_bounded_time() {
+        let mut reads = 0;
         let mut nothing = || {
-            looks += 1;
+            reads += 1;
             None::<()>
         };
         assert_eq!(until_consistent(&mut nothing), None);
-        assert_eq!(looks, AT_ONCE + AFTER_PAUSES);
+        assert_eq!(reads, AT_ONCE + AFTER_PAUSES);
     }
 }

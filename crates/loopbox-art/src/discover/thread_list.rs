@@ -1,4 +1,4 @@
-//! Recognising `art::ThreadList` by the list it holds.
+//! Recognises `art::ThreadList` by the list in it.
 
 use crate::sys::mem::{self, WORD};
 
@@ -7,11 +7,10 @@ const LIMIT: usize = 4096;
 /// `kMaxThreadId`.
 const MAX_ID: usize = 0xffff;
 
-/// The list's threads, if `list` (a `std::list<Thread*>`) is one whose every thread has its own thin-lock id
-/// at `thin_lock_id`, and if no thread is about to change it: see
-/// [`until_consistent`](super::until_consistent).
+/// The threads of `list` (a `std::list<Thread*>`), if each of them has a distinct thin-lock id at
+/// `thin_lock_id`, and if no thread is about to change it: see [`until_consistent`](super::until_consistent).
 ///
-/// libc++ and libstdc++ order the two links of a node differently; either way both lead around.
+/// libc++ and libstdc++ order the two links of a node differently; following either one visits all nodes.
 pub(super) fn threads(list: usize, thin_lock_id: usize) -> Option<Vec<usize>> {
     let head: [usize; 3] = mem::read(list)?;
     let count = head[2];
@@ -46,7 +45,7 @@ mod tests {
     use super::*;
     use std::time::{Duration, Instant};
 
-    /// Nodes of a list as ART has it: the first is the head, the others end in a thread.
+    /// Nodes of a list as ART keeps it: the first is the head, the others each end in a thread.
     struct Fake {
         nodes: Vec<[usize; 3]>,
         threads: Vec<[u32; 8]>,
@@ -85,7 +84,7 @@ mod tests {
         let (mut reads, mut paused) = (0, None);
         let found = until_consistent(|| {
             reads += 1;
-            // As an insertion leaves it until the size follows, for longer than all looks at once take.
+            // As an insertion leaves it until the size follows, for longer than all immediate reads take.
             fake.nodes[0][2] = if reads > AT_ONCE + 2 { 3 } else { 2 };
             paused = paused.or((reads > AT_ONCE).then(Instant::now));
             threads(fake.at(0), 12)

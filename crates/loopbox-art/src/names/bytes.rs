@@ -2,7 +2,7 @@
 
 use crate::sys::mem;
 
-/// Reads as much of `N` bytes as is mapped; what is not stays zero. Nothing when the first byte is not.
+/// Reads `N` bytes. Those that are not mapped stay zero; `None` when the first one is not mapped.
 pub(super) fn read_up_to<const N: usize>(at: usize) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     (mem::read_into(at, &mut bytes) > 0).then_some(bytes)

@@ -1,4 +1,4 @@
-//! The parts of a loaded dex file that names are made of.
+//! The parts of a loaded dex file that names consist of.
 //!
 //! Format: "Dalvik executable format", source.android.com. Every index is checked against the count in
 //! the file's own header and every read may fail.
@@ -8,8 +8,7 @@ use super::mutf8;
 use crate::offsets::NameLayout;
 use crate::sys::mem;
 
-/// No dex string of a name is longer than this (a descriptor has at most 65535 bytes; real ones a few
-/// hundred).
+/// Upper limit for dex strings of names (a descriptor has at most 65535 bytes; real ones have a few hundred).
 const STRING_LIMIT: usize = 4096;
 /// Parameters of a method: the format allows 255.
 const PARAMETER_LIMIT: u32 = 255;
@@ -54,7 +53,7 @@ pub(super) struct MethodId {
     pub name: u32,
 }
 
-/// What is needed of a `class_def_item`.
+/// The needed members of a `class_def_item`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClassDefinition {
     pub class: u32,

@@ -25,8 +25,8 @@ impl LineTable {
         self.packed.len()
     }
 
-    /// The line of the instruction at `dex_pc`, as ART finds it (`DexFile::GetLineNumFromPC`, 10.0.0_r1 to
-    /// 16): that of the first entry at it, else of the last one before it. A negative line is none.
+    /// The line of the instruction at `dex_pc`, found as ART does (`DexFile::GetLineNumFromPC`, 10.0.0_r1 to
+    /// 16): that of the first entry at it, else of the last entry before it. `None` for a negative line.
     pub fn line(&self, dex_pc: u32) -> Option<u32> {
         let mut rest: &[u8] = &self.packed;
         let mut pc = 0u32;
@@ -78,11 +78,11 @@ enum Decoded {
     Damaged,
 }
 
-/// Runs the debug info's state machine as far as a method of `code_units` goes, like
+/// Runs the debug info's state machine for the `code_units` of a method, like
 /// `DexFile::DecodeDebugPositionInfo`.
 ///
-/// What comes after is another method's: R8 gives most methods one table for all, in which a line is a dex pc
-/// and one, as long as the longest of them. Numbers wrap around as ART's do.
+/// Later entries belong to another method: R8 gives most methods one common table, as long as the longest of
+/// them, in which a line is the dex pc plus one. Numbers wrap around as ART's do.
 fn decode(bytes: &[u8], code_units: u32) -> Decoded {
     const LINE_BASE: i32 = -4;
     const LINE_RANGE: u8 = 15;
@@ -138,7 +138,7 @@ struct Packer {
     bytes: Vec<u8>,
     pc: u32,
     line: i32,
-    /// The pc of the last entry, also of one that was left out.
+    /// The pc of the last entry, even if that was left out.
     seen: u32,
 }
 
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(LineTable::default().line(7), None);
     }
 
-    /// What R8 9.5 writes for methods of one parameter at its defaults, as long as the longest of them.
+    /// What R8 9.5 writes by default for methods of one parameter: a table as long as the longest of them.
     #[test]
     fn a_table_of_many_methods_is_read_as_far_as_the_method_goes() {
         let mut bytes = vec![1, 1, 0, special(0, 0)];
@@ -292,7 +292,7 @@ mod tests {
         let Decoded::Lines(cut) = decode(&bytes[..24], 20) else { panic!("refused") };
         assert_eq!(cut, table);
         assert!(matches!(decode(&bytes[..23], 20), Decoded::Short));
-        // A pc past the end by an opcode of its own.
+        // A separate opcode advances the pc past the end.
         assert_eq!(self::table(&[special(0, 0), 1, 0xd0, 0x0f, special(0, 5)]).unwrap().line(999), Some(10));
     }
 

@@ -1,10 +1,10 @@
 //! Names of sampled methods: class, method, signature, source file, lines.
 //!
-//! Built from the runtime's own structures, `ArtMethod` -> `Class` -> `DexCache` -> `DexFile`, every
-//! read through `process_vm_readv`. No function of ART is called, so nothing here can crash, lock or
-//! allocate on the Java heap in whatever state the calling thread is, and no `std::string` (of either
-//! library) is touched. What can go wrong is only the answer: when the class was unloaded meanwhile, or
-//! the collector is moving it. `docs/sampler.md`, "Names", says when that is excluded.
+//! They are read from the runtime's own structures, `ArtMethod` -> `Class` -> `DexCache` -> `DexFile`, and
+//! every read goes through `process_vm_readv`. No function of ART is called, so nothing here can crash, lock
+//! or allocate on the Java heap in any state of the calling thread, and no `std::string` (of either library)
+//! is used. Only the answer can be wrong: when the class was unloaded meanwhile, or while the collector moves
+//! it. `docs/sampler.md`, "Names", says when that is excluded.
 
 mod bytes;
 mod dex;
@@ -31,7 +31,7 @@ const ACC_CLASS_IS_PROXY: u32 = 0x0004_0000;
 /// `ArtMethod::access_flags_`: native.
 const ACC_NATIVE: u32 = 0x0100;
 
-/// A method as people know it.
+/// A method, named as in source code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodName {
     /// Class name with dots, as in `android.os.Handler`.
@@ -48,11 +48,11 @@ pub struct MethodName {
     pub lines: LineTable,
 }
 
-/// What stays the same of an `ArtMethod` while its class is loaded.
+/// The part of an `ArtMethod` that does not change while its class is loaded.
 ///
-/// A method's address can be reused for another method after its class was unloaded; the same address
-/// with another fingerprint is another method. (With the same fingerprint it is the same method of the
-/// same dex file, loaded again at the same place: its name is the same.)
+/// After a class is unloaded, the address of its method can be reused for another one; the same address with
+/// another fingerprint is another method. With the same fingerprint it is the same method of the same dex
+/// file, loaded again at the same place, and has the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Fingerprint {
     dex_file: usize,
@@ -60,11 +60,11 @@ pub struct Fingerprint {
     dex_method_index: u32,
 }
 
-/// Reads names by one layout.
+/// Reads names with one layout.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Namer {
     layout: NameLayout,
-    /// Where a page that cannot be read is touched.
+    /// Where the collector fills pages on demand, so that an unreadable one must be touched.
     served: Served,
 }
 
@@ -86,7 +86,7 @@ impl Names {
         self.namer.fingerprint(method)
     }
 
-    /// The name of a method. `None` for what has no name in a dex file, or is not readable just now.
+    /// The name of a method. `None` for one that has no name in a dex file, or cannot be read at the moment.
     pub fn describe(&self, method: MethodRef) -> Option<MethodName> {
         self.namer.name(method)
     }
@@ -113,7 +113,7 @@ impl Namer {
         Namer { layout, served: Served::default() }
     }
 
-    /// The same for a runnable thread: what the collector has not moved yet is moved for it.
+    /// The same for a runnable thread: an object that the collector has not moved yet is moved for it.
     pub(crate) fn served(self, served: Served) -> Namer {
         Namer { served, ..self }
     }
@@ -124,7 +124,7 @@ impl Namer {
         let class = self.class(method.class)?;
         Some(Fingerprint {
             dex_file: class.dex_file,
-            // A proxy's method has no code of its own; what stands there leads to the interface's method.
+            // A proxy's method has no code; what stands there leads to the interface's method.
             code: if class.proxy { method.data } else { method.code },
             dex_method_index: method.dex_method_index,
         })
@@ -227,8 +227,8 @@ impl Namer {
         (read == N).then_some(bytes)
     }
 
-    /// Whether a method's class leads back to its own definition in the dex file: only with the right
-    /// layout does the index kept in the class agree with the index kept in the method.
+    /// Whether a method's class leads back to its own definition in the dex file. The index kept in the class
+    /// agrees with the one kept in the method only when the layout is right.
     pub(crate) fn class_definition_agrees(&self, method: MethodRef) -> bool {
         let check = || {
             let found = self.method(method.0.get())?;

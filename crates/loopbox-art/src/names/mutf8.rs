@@ -1,6 +1,6 @@
 //! Modified UTF-8, the text form of dex files.
 
-/// Decodes it; what is malformed becomes U+FFFD.
+/// Decodes it; malformed parts become U+FFFD.
 ///
 /// It differs from UTF-8 in two ways: U+0000 takes two bytes, and characters outside of the basic plane
 /// are two surrogates of three bytes each.

@@ -1,20 +1,21 @@
-//! Pages that the collector serves on demand.
+//! Heap pages that the collector fills on demand.
 //!
-//! ART's compacting collector (14 and newer, `MarkCompact`) moves objects while the app runs: a page of the
+//! ART's compacting collector (14 and newer, `MarkCompact`) moves objects while the app runs. A page of the
 //! heap that it has not filled yet is missing, and a load from it ends in SIGBUS, which ART's handler answers
 //! by filling the page (`UFFD_FEATURE_SIGBUS`, 14.0.0_r1:runtime/gc/collector/mark_compact.cc). The kernel's
-//! copy by `process_vm_readv` raises no signal; it answers `EFAULT`. So the page is touched by a load first,
-//! as Java code would do. That is done by a runnable thread only, for an address in the heap that the
-//! collector serves, and where it serves any: elsewhere `EFAULT` means what it says.
+//! copy by `process_vm_readv` raises no signal and returns `EFAULT`. So a load touches the page first, as
+//! Java code would do. Only a runnable thread does that, only for an address in the heap that the collector
+//! moves, and only in processes where it fills pages like this; elsewhere `EFAULT` means that the memory is
+//! not readable.
 
 use std::fs;
 
 use crate::sys::{maps, mem};
 
-/// How the kernel names the heap that objects are moved in, where it names anonymous memory.
+/// The kernel's name of the heap in which objects are moved, where it names anonymous memory.
 const HEAP: &str = "[anon:dalvik-main space";
 
-/// Where pages are served; nowhere by default.
+/// The address range whose pages are filled on demand; empty by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Served {
     begin: usize,
@@ -22,7 +23,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Finds the heap, if pages are served at all in this process. The heap stays where it is.
+    /// Finds the heap, if pages are filled on demand in this process. The heap does not move.
     pub(crate) fn of_this_process() -> Served {
         let serves = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten().any(|descriptor| {
             fs::read_link(descriptor.path()).is_ok_and(|link| link.as_os_str() == "anon_inode:[userfaultfd]")
@@ -43,7 +44,7 @@ impl Served {
         Served { begin: first.start, end }
     }
 
-    /// Has the page of an address filled. False when it is none that is served.
+    /// Has the collector fill the page of an address. False when the address is in no such page.
     pub(crate) fn touch(&self, at: usize) -> bool {
         let at = mem::address(at);
         let served = (self.begin..self.end).contains(&at);
@@ -80,7 +81,7 @@ mod tests {
         unsafe { libc::ioctl(USERFAULTFD.load(Ordering::SeqCst), UFFDIO_COPY as _, copy.as_mut_ptr()) };
     }
 
-    /// A page as the collector leaves it; `None` where the kernel has no such thing for this process.
+    /// A page as the collector leaves it; `None` where the kernel does not offer this to the process.
     fn missing_page() -> Option<usize> {
         // SAFETY: an anonymous page, requests with structures of their sizes, a handler that does one system
         // call.

@@ -5,7 +5,7 @@ use super::{LineTable, lines};
 use crate::offsets::{Code, NameLayout};
 use crate::sys::mem::WORD;
 
-/// More methods, classes and pieces of code are not looked at: a file may claim any number of them.
+/// Limit on methods, classes and pieces of code read: a file may claim any number of them.
 const MOST: u32 = 512;
 
 /// What a dex file in memory names.
@@ -16,14 +16,13 @@ pub struct Named {
     pub methods: Vec<[String; 3]>,
     /// Source file of each class that has one.
     pub sources: Vec<String>,
-    /// The lines of everything that looks like code.
+    /// The lines of everything that seems to be code.
     pub lines: Vec<LineTable>,
 }
 
-/// Reads all names of `file` as those of a sampled method are read: as an `art::DexFile` stands for it in the
-/// process.
+/// Reads all names of `file` as those of a sampled method are read: through an `art::DexFile` for it.
 ///
-/// Nothing when the file's header does not begin as it must.
+/// `None` when the file's header is not that of a dex file.
 #[doc(hidden)]
 pub fn names_of_dex(file: &[u8]) -> Option<Named> {
     let word_at = |at: usize| file.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes);
@@ -89,7 +88,7 @@ mod tests {
             assert!(all.iter().any(|name| name == expected), "{expected} is not in {all:?}");
         }
         assert_eq!(named.sources, ["Names.java", "Names.java"]);
-        // The constructor's and the next method's, as the source has them, among what only looks like code.
+        // The constructor's and the next method's, as the source has them, among what only seems to be code.
         let spans: Vec<_> = named.lines.iter().map(|table| (table.line(0), table.line(u32::MAX))).collect();
         assert!(spans.contains(&(Some(6), Some(10))) && spans.contains(&(Some(13), Some(13))), "{spans:?}");
     }

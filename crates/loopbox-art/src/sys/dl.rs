@@ -1,5 +1,5 @@
-//! The dynamic linker. It has a lock that a thread keeps while it loads a library, constructors included:
-//! what asks it waits for as long.
+//! The dynamic linker. A thread holds the linker's lock while it loads a library, constructors included, and
+//! calls of the linker wait for as long.
 
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use dlopen2::raw::Library;
 
-/// Where the notes of the loaded object that holds an address are in memory.
+/// Where in memory the notes are of the loaded object that contains an address.
 ///
-/// A few microseconds, but it waits for as long as another thread loads a library: so it is asked for once,
-/// at the installation, by the thread that has just loaded this very library.
+/// This takes a few microseconds, but waits for as long as another thread loads a library. So it is called
+/// once, at the installation, by the thread that has just loaded this library.
 pub(crate) fn notes_at(address: usize) -> Vec<Range<usize>> {
     struct Search {
         address: usize,
@@ -46,8 +46,8 @@ pub(crate) fn notes_at(address: usize) -> Vec<Range<usize>> {
 
 /// A library that is loaded already, opened again without loading anything.
 ///
-/// `dlopen` of a system library is refused to apps since Android 7, and gives a stub on some devices,
-/// so the caller must check that an answer lies inside the module (see `elf`).
+/// Android refuses `dlopen` of a system library to apps since version 7, and some devices return a stub. So
+/// the caller must check that an address is inside the module (see `elf`).
 pub(crate) struct OpenLibrary {
     // Never closed: the library stays loaded anyway, and dlopen2 panics when dlclose fails.
     library: ManuallyDrop<Library>,
@@ -69,7 +69,7 @@ impl OpenLibrary {
     }
 }
 
-/// The file that an address is in and where that begins in memory, as the linker says.
+/// The file that an address is in, and where it begins in memory, according to the linker.
 #[cfg(test)]
 pub(crate) fn linkers_answer(address: usize) -> (String, usize) {
     let mut info = libc::Dl_info {
@@ -95,7 +95,7 @@ mod tests {
         let library = OpenLibrary::open(&name).unwrap();
         assert_eq!(library.symbol("getpid"), Some(libc::getpid as *const () as usize));
         assert_eq!(library.symbol("no_such_symbol_of_ours"), None);
-        assert!(OpenLibrary::open("libdoesnotexist.so.7").is_none(), "nothing is loaded by looking");
+        assert!(OpenLibrary::open("libdoesnotexist.so.7").is_none(), "a lookup loads nothing");
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// Libraries larger than this are not ours to read (libart is 4 to 16 MB, with symbols 150 MB).
+/// Larger libraries are not read (libart has 4 to 16 MB, with symbols 150 MB).
 const LIMIT: u64 = 512 << 20;
 
 /// A private read-only mapping of a file from a page-aligned position to its end.
 ///
-/// System libraries are never written to in place (they sit on read-only images, or are replaced by
-/// rename), so a view of one does not change under us.
+/// System libraries are never written in place (they are on read-only images, or are replaced by rename), so
+/// the content of a view does not change.
 pub(crate) struct FileView {
     start: *mut libc::c_void,
     len: usize,

@@ -56,13 +56,13 @@ impl Mapping {
         (self.start..self.end).contains(&address)
     }
 
-    /// Whether it is memory of a file.
+    /// Whether the mapping is of a file.
     pub(crate) fn is_file(&self) -> bool {
         self.inode != 0 && self.path.starts_with('/')
     }
 }
 
-/// Parses the whole table; lines that do not parse are left out (a kernel may add forms).
+/// Parses the whole table. Lines that do not parse are left out, because a kernel may add new forms.
 pub(crate) fn parse(table: &str) -> Vec<Mapping> {
     table.lines().filter_map(Mapping::parse).collect()
 }

@@ -1,11 +1,11 @@
 //! Reads of our own memory that cannot fault.
 //!
-//! Everything that discovery and naming look at sits behind pointers that a wrong guess could make
-//! wild. `process_vm_readv` on the own process answers `EFAULT` where a load would end the app. The
-//! kernel grants it to every thread of the same thread group whatever the security policy says
-//! (`__ptrace_may_access` returns early). It is called by number: bionic has a function for it only
-//! since API 23, and importing that one would keep the whole library from loading before. Kernels built
-//! without `CONFIG_CROSS_MEMORY_ATTACH` do not have it; a `write` to a pipe answers `EFAULT`, too.
+//! All that discovery and naming read is behind pointers that a wrong guess could make invalid.
+//! `process_vm_readv` on the own process returns `EFAULT` where a load would end the app. The kernel allows
+//! it to every thread of the same thread group under any security policy (`__ptrace_may_access` returns
+//! early). It is called by number: bionic has a function for it only since API 23, and a library that imports
+//! that one would not load on older versions. Kernels built without `CONFIG_CROSS_MEMORY_ATTACH` do not have
+//! it; there a `write` to a pipe returns `EFAULT` as well.
 
 use std::io;
 use std::mem::{MaybeUninit, size_of};
@@ -27,7 +27,7 @@ unsafe impl Plain for u32 {}
 unsafe impl Plain for u64 {}
 // SAFETY: as above.
 unsafe impl Plain for usize {}
-// SAFETY: an array of plain elements has no padding of its own.
+// SAFETY: an array of plain elements has no padding between them.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 /// Size of a pointer of this process, the `P` of the layout notes.
@@ -35,8 +35,8 @@ pub(crate) const WORD: usize = size_of::<usize>();
 
 /// The address behind a pointer value.
 ///
-/// On arm64 the top byte is no part of the address (top-byte-ignore): heap pointers carry a tag
-/// there since Android 11, and a tagged address must be neither compared nor handed to the kernel.
+/// On arm64 the top byte is not part of the address (top-byte-ignore): heap pointers have a tag there since
+/// Android 11. A tagged address must be neither compared nor passed to the kernel.
 #[inline]
 pub(crate) fn address(pointer: usize) -> usize {
     if cfg!(target_arch = "aarch64") { pointer & (usize::MAX >> 8) } else { pointer }
@@ -87,8 +87,8 @@ fn read_by_call(from: usize, into: &mut [u8]) -> Result<usize, libc::c_int> {
     usize::try_from(n).map_err(|_| io::Error::last_os_error().raw_os_error().unwrap_or(0))
 }
 
-/// Through a pipe of this call alone, so that there is no lock and nothing to share. Page by page: a `write`
-/// that faults does not report how far it came.
+/// Reads through a pipe that only this call uses, so that nothing is shared and no lock is needed. Page by
+/// page, because a `write` that faults does not report how far it came.
 fn read_by_pipe(from: usize, into: &mut [u8]) -> usize {
     let mut ends: [libc::c_int; 2] = [0; 2];
     // SAFETY: room for both ends.
@@ -115,7 +115,7 @@ fn read_by_pipe(from: usize, into: &mut [u8]) -> usize {
     done
 }
 
-/// Reads a plain value, or nothing where the memory is not readable as a whole.
+/// Reads a plain value; `None` unless all of its memory is readable.
 pub(crate) fn read<T: Plain>(from: usize) -> Option<T> {
     let mut value = MaybeUninit::<T>::zeroed();
     // SAFETY: the slice covers the zeroed value; `Plain` has no padding, so all its bytes are initialised.

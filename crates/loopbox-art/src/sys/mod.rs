@@ -1,4 +1,4 @@
-//! What is asked of the kernel and of the linker. All of it without a guess that could fault.
+//! Calls of the kernel and of the linker. None of them reads guessed addresses in a way that could fault.
 
 pub(crate) mod dl;
 pub(crate) mod file;
@@ -14,7 +14,7 @@ pub(crate) fn now_ns() -> u64 {
     (now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec as u64)
 }
 
-/// Whether this process has a thread of this kernel id.
+/// Whether this process has a thread with this kernel id.
 pub(crate) fn lives(tid: u32) -> bool {
     // SAFETY: no pointers; signal 0 only asks. It fails when there is no such thread.
     unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), tid, 0) == 0 }

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// without it, those of the dump.
     #[arg(long, value_name = "N")]
     token: Option<Token>,
-    /// Writes the report into this trace of the system's, gzipped or not, in place of a trace of its own
+    /// Writes the report into this trace of the system's, gzipped or not, in place of a separate trace
     /// (perfetto).
     #[arg(long, value_name = "TRACE")]
     with: Option<PathBuf>,

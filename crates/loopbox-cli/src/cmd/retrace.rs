@@ -72,11 +72,7 @@ fn text(args: &Args, mapper: &Mapper, bytes: &[u8], destination: &Destination<'_
     let retraced = mapper.retrace_text(&text).map_err(|why| anyhow!("{}: {why}", name()))?;
     destination.write(retraced.text.as_bytes())?;
     if retraced.renamed == 0 {
-        output::print_error(format_args!(
-            "warning: {}: nothing was renamed: {}",
-            name(),
-            retraced.looked_for
-        ));
+        output::print_error(format_args!("warning: {}: nothing was renamed: {}", name(), retraced.missing));
         return Ok(Outcome::Partial);
     }
     Ok(Outcome::Complete)

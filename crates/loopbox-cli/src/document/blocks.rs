@@ -2,9 +2,9 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// How a piece of text looks.
+/// The style of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum Style {
     Plain,
     Strong,
     Emphasis,
@@ -15,7 +15,7 @@ pub(super) enum Look {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) text: String,
-    pub(super) look: Look,
+    pub(super) style: Style,
 }
 
 /// A cell of a table.
@@ -30,7 +30,8 @@ pub(super) enum Block {
     },
     Paragraph(Vec<Span>),
     Code(String),
-    /// A paragraph of a list. `marker` is empty for one that goes on; `depth` is 1 in the outermost list.
+    /// A paragraph of a list. `marker` is empty for one that continues an item; `depth` is 1 in the outermost
+    /// list.
     Item {
         depth: usize,
         marker: String,
@@ -40,7 +41,7 @@ pub(super) enum Block {
     Table(Vec<Vec<Cell>>),
 }
 
-/// The text without its looks.
+/// The text without its styles.
 pub(super) fn plain(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
@@ -56,8 +57,8 @@ pub(super) fn parse(page: &str) -> Vec<Block> {
 struct Reading {
     blocks: Vec<Block>,
     spans: Vec<Span>,
-    looks: Vec<Look>,
-    /// The number of the next item of each open list; `None` in one without numbers.
+    styles: Vec<Style>,
+    /// The number of the next item of each open list; `None` for a list without numbers.
     lists: Vec<Option<u64>>,
     marker: String,
     code: Option<String>,
@@ -71,22 +72,22 @@ impl Reading {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => match &mut self.code {
                 Some(code) => code.push_str(&text),
-                None => self.push(&text, self.looks.last().copied().unwrap_or(Look::Plain)),
+                None => self.push(&text, self.styles.last().copied().unwrap_or(Style::Plain)),
             },
-            Event::Code(text) => self.push(&text, Look::Code),
-            Event::SoftBreak | Event::HardBreak => self.push(" ", Look::Plain),
+            Event::Code(text) => self.push(&text, Style::Code),
+            Event::SoftBreak | Event::HardBreak => self.push(" ", Style::Plain),
             _ => {}
         }
     }
 
-    fn push(&mut self, text: &str, look: Look) {
-        self.spans.push(Span { text: text.to_owned(), look });
+    fn push(&mut self, text: &str, style: Style) {
+        self.spans.push(Span { text: text.to_owned(), style });
     }
 
     fn start(&mut self, tag: &Tag<'_>) {
         match tag {
-            Tag::Strong => self.looks.push(Look::Strong),
-            Tag::Emphasis => self.looks.push(Look::Emphasis),
+            Tag::Strong => self.styles.push(Style::Strong),
+            Tag::Emphasis => self.styles.push(Style::Emphasis),
             Tag::List(first) => {
                 self.flush();
                 self.lists.push(*first);
@@ -112,7 +113,7 @@ impl Reading {
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Strong | TagEnd::Emphasis => {
-                self.looks.pop();
+                self.styles.pop();
             }
             TagEnd::Heading(level) => {
                 let spans = std::mem::take(&mut self.spans);

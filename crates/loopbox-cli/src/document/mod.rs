@@ -1,5 +1,5 @@
-//! The documents for those who read reports, which the command has in itself: `loopbox help diagnosis`, and
-//! manual pages.
+//! The documents for readers of reports that the command contains: `loopbox help diagnosis`, and manual
+//! pages.
 
 mod blocks;
 mod roff;
@@ -10,7 +10,7 @@ use blocks::Block;
 /// A page of the folder `docs`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Document {
-    /// The name of its file without `.md`, by which it is asked for.
+    /// The name of its file without `.md`, by which users request it.
     pub(crate) name: &'static str,
     text: &'static str,
 }
@@ -21,7 +21,7 @@ macro_rules! documents {
     };
 }
 
-/// All documents, in the order in which one reads them.
+/// All documents, in reading order.
 pub(crate) const ALL: &[Document] = documents![
     "reading-a-report",
     "on-call",
@@ -56,7 +56,7 @@ impl Document {
         terminal::render(&blocks::parse(self.text))
     }
 
-    /// It as a manual page of section 7.
+    /// The document as a manual page of section 7.
     pub(crate) fn manual_page(&self) -> String {
         roff::render(self.name, &self.title(), &blocks::parse(self.text))
     }

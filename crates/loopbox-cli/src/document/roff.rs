@@ -1,10 +1,10 @@
 //! A page as a manual page.
 
-use super::blocks::{Block, Cell, Look, Span, plain};
+use super::blocks::{Block, Cell, Span, Style, plain};
 use super::terminal::columns;
 use roff::{Inline, Roff, bold, italic, line_break, roman};
 
-/// Columns of a manual page besides its indentation, and those that tbl(1) puts between two of a table.
+/// Columns of a manual page without its indentation, and the columns that tbl(1) puts between two of a table.
 const WIDTH: usize = 70;
 const GAP: usize = 3;
 
@@ -50,10 +50,10 @@ fn write(page: &mut Roff, block: &Block) {
 }
 
 fn inlines(spans: &[Span]) -> Vec<Inline> {
-    let inline = |span: &Span| match span.look {
-        Look::Plain => roman(&span.text),
-        Look::Strong | Look::Code => bold(&span.text),
-        Look::Emphasis => italic(&span.text),
+    let inline = |span: &Span| match span.style {
+        Style::Plain => roman(&span.text),
+        Style::Strong | Style::Code => bold(&span.text),
+        Style::Emphasis => italic(&span.text),
     };
     spans.iter().map(inline).collect()
 }

@@ -1,20 +1,20 @@
 //! A page as text for a terminal.
 
-use super::blocks::{Block, Cell, Look, Span};
+use super::blocks::{Block, Cell, Span, Style as TextStyle};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
 /// Columns of the text; as manual pages have.
 const WIDTH: usize = 80;
-/// Columns between those of a table.
+/// Space between the columns of a table.
 const GAP: usize = 2;
-/// No column of a table becomes narrower than this.
+/// The minimum width of a column of a table.
 const MIN_COLUMN: usize = 6;
 
 const HEADING: Style = Style::new().bold();
 const CODE: Style = AnsiColor::Cyan.on_default();
 
-/// One word of a text: pieces that no space parts, each with its look.
+/// One word of a text: pieces without a space between them, each with its style.
 type Word = Vec<Span>;
 
 /// The text, with ANSI styles.
@@ -59,12 +59,12 @@ fn paragraph(out: &mut String, spans: &[Span], first: &str, indent: &str) {
     }
 }
 
-fn style(look: Look) -> Style {
-    match look {
-        Look::Plain => Style::new(),
-        Look::Strong => Style::new().bold(),
-        Look::Emphasis => Style::new().italic(),
-        Look::Code => CODE,
+fn style(of: TextStyle) -> Style {
+    match of {
+        TextStyle::Plain => Style::new(),
+        TextStyle::Strong => Style::new().bold(),
+        TextStyle::Emphasis => Style::new().italic(),
+        TextStyle::Code => CODE,
     }
 }
 
@@ -74,8 +74,8 @@ fn styled(line: &[Word]) -> String {
         if at > 0 {
             text.push(' ');
         }
-        for Span { text: piece, look } in word {
-            let style = style(*look);
+        for Span { text: piece, style: of } in word {
+            let style = style(*of);
             let _ = write!(text, "{style}{piece}{style:#}");
         }
     }
@@ -98,7 +98,7 @@ fn words(spans: &[Span]) -> Vec<Word> {
                 words.push(Vec::new());
             }
             if let (Some(word), false) = (words.last_mut(), piece.is_empty()) {
-                word.push(Span { text: piece.to_owned(), look: span.look });
+                word.push(Span { text: piece.to_owned(), style: span.style });
             }
         }
     }
@@ -106,7 +106,7 @@ fn words(spans: &[Span]) -> Vec<Word> {
     words
 }
 
-/// The lines of a text. A word that is longer than a line has a line of its own.
+/// The lines of a text. A word that is longer than a line gets a separate line.
 fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Word>> {
     let mut lines: Vec<Vec<Word>> = vec![Vec::new()];
     for word in words(spans) {
@@ -120,8 +120,8 @@ fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Word>> {
     lines
 }
 
-/// How wide each column of a table is: as its longest cell, and the widest narrower until all fit into
-/// `width`, with `gap` between.
+/// The width of each column of a table: that of its longest cell. The widest ones are made narrower until all
+/// fit into `width`, with `gap` between.
 pub(super) fn columns(rows: &[Vec<Cell>], width: usize, gap: usize) -> Vec<usize> {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |column: usize| {

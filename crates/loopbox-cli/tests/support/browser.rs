@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// One page in a browser of its own.
+/// One page in a browser process for it alone.
 pub(crate) struct Browser {
     process: Child,
     to: File,
@@ -116,7 +116,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression in the page; of a promise, what it becomes.
+    /// The value of an expression in the page; for a promise, its result.
     pub(crate) fn js(&mut self, expression: &str) -> Value {
         let evaluate = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let result = self.call("Runtime.evaluate", &evaluate);
@@ -149,7 +149,7 @@ impl Browser {
         self.call("Input.dispatchMouseEvent", &event);
     }
 
-    /// Shows the page as it is printed, or as on the screen again.
+    /// Shows the page as it would be printed, or as on the screen again.
     pub(crate) fn print_media(&mut self, on: bool) {
         self.call("Emulation.setEmulatedMedia", &json!({"media": if on { "print" } else { "" }}));
     }
@@ -195,7 +195,7 @@ impl Browser {
         std::fs::write(file, base64(shot["data"].as_str().expect("a picture"))).expect("a file");
     }
 
-    /// What the page logged to its console, what it threw, and its requests to the network.
+    /// What the page logged to its console, the exceptions it threw, and its requests to the network.
     pub(crate) fn problems(&self) -> Vec<String> {
         let noteworthy = |e: &&Value| match e["method"].as_str() {
             Some(

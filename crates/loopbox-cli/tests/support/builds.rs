@@ -4,10 +4,10 @@ use loopbox_format::model::{Location, MainState, Report};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Whose names R8 changes.
+/// The package whose names R8 changes.
 pub(crate) const APP: &str = "com.example.";
 
-/// All texts of a report that can have a class of the app's in them.
+/// All texts of a report that can contain a class of the app.
 fn class_names(report: &mut Report) -> Vec<&mut String> {
     let mut names: Vec<&mut String> =
         report.symbols.methods.iter_mut().map(|method| &mut method.class).collect();
@@ -31,7 +31,7 @@ pub(crate) fn of_version(report: &Report, version: u32) -> Report {
     report
 }
 
-/// R8's names of one build: those of methods by their class.
+/// R8's names in one build: of classes, and of methods by class.
 #[derive(Default)]
 pub(crate) struct Build {
     version: u32,
@@ -53,7 +53,7 @@ impl Build {
         format!("{:07x}", 0xAB_CDE0 + self.version).repeat(9)
     }
 
-    /// Another name in each build.
+    /// A name that differs in each build.
     fn name(&self, nth: usize) -> String {
         let letter = |at: usize| char::from(b'a' + (at % 26) as u8);
         format!("{}{}", letter(nth * 7 + self.version as usize), letter(nth / 26 + self.version as usize))

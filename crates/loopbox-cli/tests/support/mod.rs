@@ -1,4 +1,4 @@
-//! Running the command on files of its own.
+//! Running the command on temporary files.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub(crate) mod builds;
@@ -34,7 +34,7 @@ pub(crate) fn loopbox<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Run {
 /// A running `loopbox open`.
 pub(crate) struct OpenPage {
     process: Child,
-    /// Where the page is.
+    /// The address of the page.
     pub(crate) url: String,
 }
 
@@ -93,7 +93,7 @@ impl Files {
         Self { dir: TempDir::new().expect("a folder") }
     }
 
-    /// The path of a file of this name. The text is leaked, because tests are short.
+    /// The path of a file with this name. The text is leaked, which is fine because tests are short.
     pub(crate) fn path(&self, name: &str) -> &'static str {
         self.dir.path().join(name).to_str().expect("UTF-8").to_string().leak()
     }
@@ -119,7 +119,7 @@ impl Files {
         self.bytes(name, archive.finish().expect("an archive").get_ref())
     }
 
-    /// [`shop`] as a file, which is a recording of its own.
+    /// [`shop`] as a file, which is a separate recording.
     pub(crate) fn report(&self, name: &str) -> &'static str {
         self.bytes(name, &recorded(&shop().build().report))
     }
@@ -158,7 +158,7 @@ impl Files {
     }
 }
 
-/// The bytes of a report as a recording of its own: no other one of the test has its times.
+/// The bytes of a report as a distinct recording: no other report of the test has its times.
 pub(crate) fn recorded(report: &Report) -> Vec<u8> {
     static RECORDINGS: AtomicU64 = AtomicU64::new(0);
     let mut report = report.clone();

@@ -1,12 +1,12 @@
-//! The one place that knows how payloads become bytes.
+//! The only code that converts payloads to bytes and back.
 //!
-//! The encoding is that of bincode 2's standard configuration: little-endian, variable-length integers. It is
-//! bincode's own traits that do it, not serde's: their errors carry no texts (`docs/size.md` has what each
-//! way weighs).
+//! The encoding is that of bincode 2's standard configuration: little-endian, variable-length integers.
+//! bincode's own traits are used, not serde's: their errors carry no texts (`docs/size.md` compares the
+//! sizes).
 //!
-//! What decoding may ask of memory is bounded: without that a nine-byte file can ask for 16 TiB and abort the
-//! process. The encoding is not self-describing: a payload's type never changes once released; new facts
-//! travel in new container sections (see `docs/file-format.md`).
+//! Decoding has a memory limit: without it a nine-byte file can request 16 TiB and abort the process. The
+//! encoding is not self-describing: a payload's type never changes once released; new facts are stored in new
+//! container sections (see `docs/file-format.md`).
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use bincode::enc::write::Writer;
@@ -42,8 +42,8 @@ pub enum CodecError {
     Trailing,
 }
 
-/// Takes encoded bytes; false when it has no room for them. One type for both destinations: bincode's own
-/// writers would bring a copy of the code of every payload's type each, and another one that only counts.
+/// Takes encoded bytes; false when it has no room for them. One type for both destinations: each of bincode's
+/// own writers would add another copy of the code for every payload's type.
 struct Output<'a>(&'a mut dyn FnMut(&[u8]) -> bool);
 
 impl Writer for Output<'_> {

@@ -1,4 +1,4 @@
-//! The fields of each record in order. This order is the format: it is only ever appended to.
+//! The fields of each record in order. This order is the format: fields are only appended to it.
 
 use super::FrameRecord;
 use super::words::Words;
@@ -134,7 +134,7 @@ impl FrameRecord for JankFrame {
         words.field(&mut self.cpu_ns);
         words.field(&mut self.checktime_late_ns);
         words.field(&mut self.vsync_id);
-        words.field(&mut self.judgement);
+        words.field(&mut self.jank_type);
         words.field(&mut self.scene);
         words.field(&mut self.cause);
         words.field(&mut self.place);

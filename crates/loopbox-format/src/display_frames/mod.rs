@@ -1,13 +1,13 @@
-//! Records of display frames as bytes: of one size each, so that the app writes them into a slot of its ring,
-//! and a list of them into a report, without an encoder.
+//! Records of display frames as bytes. Each kind has a fixed size. So the app writes them into a slot of its
+//! ring, and a list of them into a report, without an encoder.
 //!
 //! ```text
 //! record = fields of 1, 2, 4 or 8 bytes, little-endian, in the order of `fields` in layout.rs; all ones mean unknown
 //! list   = record_bytes:u32 count:u32 record*
 //! ```
 //!
-//! A later version may append fields: a reader takes what it knows of each record and steps over the rest. It
-//! never changes or shortens what is there.
+//! A later version may append fields: a reader takes the fields that it knows of each record and skips the
+//! rest. Existing fields never change or get shorter.
 
 mod layout;
 mod words;
@@ -19,7 +19,7 @@ use words::Words;
 /// Length of what comes before the records of a list.
 const LIST_HEAD: usize = 8;
 
-/// A record of fixed size. Only this crate can name what the method takes, and so knows the bytes.
+/// A record of fixed size. Only this crate can name the method's parameter type, so only it knows the bytes.
 pub trait FrameRecord: Copy + Default {
     /// Its length.
     const BYTES: usize;
@@ -67,7 +67,8 @@ fn put_list<'a, R: FrameRecord + 'a>(records: impl ExactSizeIterator<Item = &'a 
     }
 }
 
-/// The records of a section. What it takes of memory is bounded by the length of `bytes`, whatever they say.
+/// The records of a section. The memory that it takes is bounded by the length of `bytes`, whatever they
+/// contain.
 ///
 /// # Errors
 /// When the records are shorter than this version knows them, or their number does not fit the bytes.
@@ -76,7 +77,7 @@ pub fn decode_list<R: FrameRecord>(mut bytes: &[u8]) -> Result<Vec<R>, CodecErro
     if bytes.is_empty() { Ok(records) } else { Err(CodecError::Trailing) }
 }
 
-/// All lists of a session, one after the other: what the ring of a process holds of it.
+/// All lists of a session, one after the other: this is what the ring of a process holds.
 pub fn encode_session(session: &FrameSession) -> Vec<u8> {
     let FrameSession { scenes, gestures, janks, recent, stages } = session;
     let mut bytes = Vec::new();
@@ -136,8 +137,8 @@ fn take_list<R: FrameRecord>(bytes: &mut &[u8]) -> Result<Vec<R>, CodecError> {
     Ok(records)
 }
 
-/// How long the records of the list are that the bytes begin with, and the records; `known` is how long this
-/// version knows them.
+/// The record length of the list at the start of `bytes`, and its records. `known`: the length that this
+/// version knows.
 fn take_body<'a>(bytes: &mut &'a [u8], known: usize) -> Result<(usize, &'a [u8]), CodecError> {
     let head: &[u8; LIST_HEAD] = bytes.first_chunk().ok_or(CodecError::Ended)?;
     let head = u64::from_le_bytes(*head);

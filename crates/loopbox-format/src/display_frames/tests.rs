@@ -1,11 +1,11 @@
-//! Records that are read back as written, and bytes that are none.
+//! Records are read back as written, and invalid bytes are refused.
 
 use super::*;
 use crate::model::*;
 use crate::text::BoundedStr;
 use proptest::prelude::*;
 
-/// A record whose fields all differ, as far as their widths go, made from bytes that count.
+/// A record whose fields all differ, where their widths allow it, made of increasing bytes.
 fn counted<R: FrameRecord>(from: u8) -> R {
     let bytes: Vec<u8> = (0..R::BYTES).map(|i| from.wrapping_add((i % 97) as u8)).collect();
     read(&bytes).unwrap()

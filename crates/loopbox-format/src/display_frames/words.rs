@@ -1,4 +1,4 @@
-//! Fields as little-endian words, in both directions by one list.
+//! Fields as little-endian words. The same list of fields writes and reads them.
 
 use crate::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Token, Uptime};
 
@@ -11,7 +11,8 @@ pub enum Words<'a> {
 }
 
 impl Words<'_> {
-    /// Writes the lowest `width` bytes of `value`, or returns as many that were read instead.
+    /// Writes the lowest `width` bytes of `value`; when reading, returns the number in that many bytes
+    /// instead.
     fn word(&mut self, value: u64, width: usize) -> u64 {
         match self {
             Self::Write(out) => {

@@ -4,7 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AnrClass {
-    /// An activity's life cycle. The system sets no time-out for it, but input waits for it and has one.
+    /// An activity's life cycle. The system sets no time-out for it, but input waits for it, and input has
+    /// one.
     Input,
     /// A broadcast receiver.
     Broadcast,
@@ -56,8 +57,8 @@ impl AnrClass {
     }
 }
 
-/// The clock that a message of `ActivityThread$H` is under, where it is another one than input's. For the
-/// app, which has no table of names; the meaning of these numbers never changed (API 21 to 36).
+/// The clock that applies to a message of `ActivityThread$H`, where it is not input's. For the app, which has
+/// no table of names; the meaning of these numbers never changed (API 21 to 36).
 pub fn component_anr_class(what: i32) -> Option<AnrClass> {
     match what {
         110 => Some(AnrClass::ProcessStart),
@@ -77,8 +78,8 @@ pub struct ComponentMessage {
     pub anr: Option<AnrClass>,
 }
 
-/// What `ActivityThread$H` means by this `what` on this API level (0 when it is not known: then the newest
-/// meaning). `None` for a number that AOSP does not use there; vendors have some of their own.
+/// The meaning of this `what` in `ActivityThread$H` on this API level (0 when it is not known: then the
+/// newest meaning). `None` for a number that AOSP does not use there; vendors have added some.
 pub fn activity_thread(what: i32, api_level: u32) -> Option<ComponentMessage> {
     let known = |row: &&Row| row.what == what && (api_level == 0 || (row.from..=row.to).contains(&api_level));
     let row = ROWS.iter().rev().find(known)?;
@@ -103,8 +104,8 @@ const fn row(what: i32, name: &'static str, levels: (u32, u32), anr: Option<AnrC
     Row { what, name, from: levels.0, to: levels.1, anr }
 }
 
-/// `ActivityThread.java` of API 21 to 36, its class file of 37. A number with two meanings has the newer one
-/// later.
+/// From `ActivityThread.java` of API 21 to 36, and its class file of 37. For a number with two meanings the
+/// newer one comes later.
 #[rustfmt::skip]
 const ROWS: &[Row] = &{
     use AnrClass::{Broadcast, Input, ProcessStart, Provider, Service, ShortService};

@@ -1,11 +1,11 @@
 //! The line that Looper prints when a dispatch begins.
 
-/// Stands for a target or callback that prints itself in words of its own.
+/// Replaces a target or callback whose `toString` is overridden.
 ///
-/// Such words are the app's and may hold anything, a user's name too; they are not kept.
+/// Such texts are the app's and may contain anything, a user's name too; they are not kept.
 pub const CUSTOM: &str = "(custom)";
 
-/// What the line of a message says.
+/// The parts of the line of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dispatch<'a> {
     /// Class name of the target Handler, or [`CUSTOM`].
@@ -45,10 +45,10 @@ pub fn dispatch(line: &str) -> Dispatch<'_> {
 
 /// The class that an object's text names, or [`CUSTOM`].
 ///
-/// Understood are the default text `com.foo.Bar$1@1a2b`, also with a state in brackets after it
-/// (`FutureTask`); a class name with its fields in brackets, as data classes and records print themselves
-/// (`Bar(x=1)`); and a coroutine's dispatched continuation, where the class that goes on is named after
-/// `Continuation at `.
+/// Three forms are recognised. The default text `com.foo.Bar$1@1a2b`, also with a state in brackets after it
+/// (`FutureTask`). A class name with its fields in brackets, as data classes and records print themselves
+/// (`Bar(x=1)`). A coroutine's dispatched continuation, where the continued class comes after `Continuation
+/// at `.
 pub fn class_name(text: &str) -> &str {
     if let Some((_, resumed)) = text.split_once("Continuation at ") {
         let class = identifier(resumed);
@@ -63,8 +63,8 @@ pub fn class_name(text: &str) -> &str {
     if is_class && !class.is_empty() { class } else { CUSTOM }
 }
 
-/// Whether `state` is what follows the name in `Order(id=1)`, `Order{id=1}` and `Order[id=1]`: a field and
-/// its value, in brackets. The name alone, of one word, could be anybody's: `jane.doe`, an account's number.
+/// Whether `state` follows the name as in `Order(id=1)`, `Order{id=1}` and `Order[id=1]`: a field and its
+/// value, in brackets. A single word alone could be anything: `jane.doe`, an account's number.
 fn has_fields(class: &str, state: &str) -> bool {
     let is_type = class
         .rsplit(['.', '$'])
@@ -74,8 +74,9 @@ fn has_fields(class: &str, state: &str) -> bool {
     is_type && !field.is_empty() && state.get(1 + field.len()..).is_some_and(|rest| rest.starts_with('='))
 }
 
-/// The class name that `text` begins with; lambdas of the runtime have `/` and `-` in theirs. What is not
-/// ASCII counts as a letter: the framework puts none between names, and knowing all letters takes 2 KB.
+/// The class name at the start of `text`; names of the runtime's lambdas contain `/` and `-`. A character
+/// that is not ASCII counts as a letter: the framework puts none between names, and a table of all letters
+/// takes 2 KB.
 pub(super) fn identifier(text: &str) -> &str {
     let is_part =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '/' | '\u{80}'..);

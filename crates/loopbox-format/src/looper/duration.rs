@@ -64,8 +64,8 @@ mod tests {
         }
     }
 
-    /// `TimeUtils.formatDurationLocked` with a field length of 0, written from its description. `until_23`:
-    /// a unit is carried over when there is more than one of the next.
+    /// `TimeUtils.formatDurationLocked` with a field length of 0, written from its description. `until_23`: a
+    /// unit is carried over only when there is more than one of the next.
     fn write(ms: i64, until_23: bool) -> String {
         if ms == 0 {
             return "0".into();

@@ -10,7 +10,7 @@ const GAP: char = '…';
 const OBJECT: &str = " obj=";
 const TARGET: &str = " target=";
 
-/// The fields of one message, as they stand.
+/// The fields of one message, unconverted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Fields<'a> {
     /// `when - now`.
@@ -27,7 +27,7 @@ pub(super) struct Fields<'a> {
 }
 
 /// Reads `{ when=… … }` of API 21 to 36 and the later form with `async=` and `heapIndex=`; fields that a
-/// later version adds at the end are passed over. A line that was cut gives the fields that are left.
+/// later version adds at the end are skipped. Of a line that was cut, the remaining fields are read.
 pub(super) fn fields(text: &str) -> Option<Fields<'_>> {
     let text = text.trim().strip_prefix("{ when=")?;
     let text = text.strip_suffix('}').unwrap_or(text).trim_end();
@@ -75,15 +75,15 @@ fn each_field<'a>(text: &'a str, read: &mut Fields<'a>) {
 
 /// The line without the text of a message's `obj`, which is the app's and may hold a user's data.
 ///
-/// Of the platform's own objects the name stays, and the class name of the component that they are about
-/// (`obj=CreateServiceData{className=com.example.Sync}`): that a service is being created says little, which
-/// one much.
+/// For the platform's own objects the name stays, and the class name of the component that they are about
+/// (`obj=CreateServiceData{className=com.example.Sync}`): which service is being created helps much more than
+/// that one is.
 pub fn without_object(line: &str) -> Cow<'_, str> {
     let Some(begin) = line.find(OBJECT) else { return Cow::Borrowed(line) };
     let (head, object) = line.split_at(begin);
     let object = object.get(OBJECT.len()..).unwrap_or_default();
     let (object, tail) = match object.rfind(TARGET) {
-        // After a cut through the object, what looks like the target may be the object's.
+        // After a cut through the object, what seems to be the target may be a part of the object.
         Some(end) => object.split_at_checked(end).filter(|(_, tail)| is_tail(tail)).unwrap_or((object, "")),
         None => (object, ""),
     };
@@ -102,9 +102,9 @@ fn is_tail(tail: &str) -> bool {
     })
 }
 
-/// What may be kept of an `obj`.
+/// The part of an `obj` that may be kept.
 fn kept_of(object: &str) -> String {
-    /// Platform classes with a `toString` of their own, in `ActivityThread.java` and
+    /// Platform classes with their own `toString`, in `ActivityThread.java` and
     /// `ClientTransaction.java`.
     const PLATFORM: [&str; 6] = [
         "AppBindData",

@@ -1,14 +1,14 @@
-//! What the framework's Looper prints, and what its messages are called.
+//! What the framework's Looper prints, and the names of its messages.
 //!
-//! Shared by the app, which names messages by it, and by the host tools, which read queues. Everything here
-//! takes text that app code may have had a hand in (`Handler.toString()` and `Runnable.toString()` can be
-//! overridden), so nothing is required of it: what does not parse is opaque, never an error, never a panic.
+//! Used by the app, which names messages with it, and by the host tools, which read queues. The text may be
+//! influenced by the app (`Handler.toString()` and `Runnable.toString()` can be overridden), so nothing is
+//! assumed about it: what does not parse is opaque, never an error, never a panic.
 //!
 //! * [`dispatch`] reads the line that Looper prints when a dispatch begins.
 //! * [`component`] recognises the framework's own component messages, [`activity_thread`] names them, and
 //!   [`component_of_stack`] identifies them by a stack.
-//! * [`parse_queue`] reads the lines of `Looper.dump`, [`without_object`] takes user data out of one;
-//!   [`head_barrier`] and [`flood`] are what the app itself says of a queue.
+//! * [`parse_queue`] reads the lines of `Looper.dump`, [`without_object`] removes user data from one;
+//!   [`head_barrier`] and [`flood`] are what the app itself reports of a queue.
 
 mod activity_thread;
 mod component;

@@ -10,13 +10,13 @@ const MAX_UNREAD: usize = 50;
 /// No other message is due within so short a time after boot.
 const FRONT_NS: i128 = 2_000_000_000;
 
-/// Which of the framework's queues printed itself.
+/// Which kind of queue printed itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Implementation {
-    /// No word of it: API 35 and older have only one.
+    /// It did not print its kind: API 35 and older have only one.
     #[default]
     Unnamed,
-    /// The linked list of API 36, the one of all levels before.
+    /// The linked list of API 36, which is the only kind on all earlier levels.
     Legacy,
     /// Two heaps (API 36, system processes only).
     Concurrent,
@@ -33,18 +33,18 @@ pub struct Queue {
     pub thread: Option<String>,
     /// Which queue it is.
     pub implementation: Implementation,
-    /// What waits, in the order in which it is due.
+    /// The waiting messages, in the order in which they are due.
     pub messages: Vec<Pending>,
-    /// How many messages the framework counted, barriers and removed ones included; `None` without its last
-    /// line.
+    /// How many entries the framework counted, barriers and removed messages included; `None` without its
+    /// last line.
     pub total: Option<u32>,
-    /// Whether `messages` and `tombstones` are all that was counted. False when that is not known: the last
-    /// line is missing, lines were dropped, or one of a message could not be read.
+    /// Whether `messages` and `tombstones` are everything that was counted. False when that is not known: the
+    /// last line is missing, lines were dropped, or a message's line could not be read.
     pub whole: bool,
-    /// Whether the recorder says that it could not read the queue as it was: its time was up, or the queue
-    /// changed meanwhile.
+    /// Whether the recorder reports that it could not read the queue consistently: its time was up, or the
+    /// queue changed.
     pub disturbed: bool,
-    /// Whether the thread sat in the queue waiting: then it ran no message. `polling` since API 23; before,
+    /// Whether the thread was waiting in the queue: then it ran no message. `polling` since API 23; before,
     /// `idling` meant about the same. `None` without the last line.
     pub polling: Option<bool>,
     /// Whether the Looper was quitting; `None` without the last line.
@@ -53,7 +53,7 @@ pub struct Queue {
     pub tombstones: u32,
     /// Lines without a known meaning, at most fifty.
     pub unread: Vec<String>,
-    /// How many more of those there are.
+    /// How many more unread lines there are.
     pub more_unread: u32,
 }
 
@@ -64,13 +64,13 @@ pub struct Pending {
     pub position: u32,
     /// When it is due, relative to the dump; negative when overdue.
     pub due_in_ns: i64,
-    /// Put at the front of the queue: it is next, and has no time of its own.
+    /// Put at the front of the queue: it is next, and has no due time.
     pub front: bool,
-    /// What it is.
+    /// Its content.
     pub body: PendingBody,
     /// Whether a sync barrier lets it pass; `None` where the framework does not print it.
     pub asynchronous: Option<bool>,
-    /// Its place in the heap; -1 for a message posted since the thread last looked into the queue. Only in
+    /// Its place in the heap; -1 for a message posted since the thread last read the queue. Only in
     /// newer frameworks.
     pub heap_index: Option<i32>,
 }
@@ -80,7 +80,7 @@ pub struct Pending {
 pub enum PendingBody {
     /// A sync barrier: messages behind it wait until it is removed, unless they are asynchronous.
     Barrier {
-        /// What it is removed by.
+        /// The token by which it is removed.
         token: i32,
     },
     /// A message.
@@ -95,7 +95,7 @@ pub enum PendingBody {
         arg1: i32,
         /// `arg2`.
         arg2: i32,
-        /// What is left of the text of `obj`.
+        /// The part of the text of `obj` that was kept.
         object: Option<String>,
         /// The framework component that it belongs to.
         component: Option<Component>,
@@ -111,8 +111,8 @@ impl Pending {
 
 /// Reads the lines of `Looper.dump` in every form of API 21 to 36 and the one of Android 17.
 ///
-/// Lines may have any prefix and any order: messages come in the order of time, whatever the queue printed.
-/// What is not understood is kept in [`Queue::unread`]. An entry may have several lines, since an `obj` can
+/// Lines may have any prefix and any order: messages are sorted by time, whatever order the queue printed.
+/// What is not understood is kept in [`Queue::unread`]. An entry may have several lines, because an `obj` can
 /// print line breaks.
 pub fn parse_queue(pending: &model::Pending) -> Queue {
     let mut queue = Queue::default();
@@ -186,10 +186,10 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
     queue
 }
 
-/// How the recorder's own line begins that says why the queue is not to be taken for whole.
+/// How the recorder's own line begins that explains why the queue may be incomplete.
 const DISTURBED: &str = "Loopbox: ";
 
-/// What the app itself wants to know of a queue that it has just read.
+/// What the app itself needs to know of a queue that it has just read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueSummary {
     /// How long the message that waits longest has been due; `None` when no message that was read is.
@@ -199,14 +199,14 @@ pub struct QueueSummary {
     pub read: u32,
     /// How many removed messages were read.
     pub removed: u32,
-    /// How many messages the framework counted, barriers and removed ones included; `None` without its last
-    /// line.
+    /// How many entries the framework counted, barriers and removed messages included; `None` without its
+    /// last line.
     pub total: Option<u32>,
     /// Whether the thread waited in the queue; `None` without that line.
     pub polling: Option<bool>,
 }
 
-/// The short way to those numbers, for the app, which does not read the rest. Lines may have any order.
+/// A quick way to these numbers, for the app, which does not parse the rest. Lines may have any order.
 pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
     let mut summary = QueueSummary::default();
     let mut last = Queue::default();
@@ -228,7 +228,8 @@ pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
     QueueSummary { total: without_state(last.total, pending), polling: last.polling, ..summary }
 }
 
-/// The concurrent queue counts what its stack stands on, and prints it under a name of its own.
+/// Leaves out the bottom element of the concurrent queue's stack, which that queue counts, and prints under a
+/// separate name.
 fn without_state(total: Option<u32>, pending: &model::Pending) -> Option<u32> {
     let has_state = pending.lines.iter().any(|line| line.trim_start().starts_with(STATE));
     total.map(|total| total.saturating_sub(has_state.into()))
@@ -250,9 +251,9 @@ pub(super) fn is_front(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
     captured_ns > Uptime::ZERO && when_ns.abs() <= FRONT_NS
 }
 
-/// Whether a message was removed and is still in the queue: it is due never and holds nothing back.
+/// Whether a message was removed and is still in the queue: it is never due and blocks nothing.
 ///
-/// Android 17 gives such a message an empty callback of its own (`Message.clearReferenceFields`). The
+/// Android 17 gives such a message an empty callback (`Message.clearReferenceFields`). The
 /// concurrent queue of API 36 clears it: without a target it prints as the barrier 0 with a `when` of 0, and
 /// a real barrier has the time at which it was posted.
 fn is_removed(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
@@ -267,13 +268,14 @@ fn message(text: &str) -> Option<Fields<'_>> {
     fields(text)
 }
 
-/// How the line of the concurrent queue begins that is about the bottom of its stack.
+/// How the concurrent queue's line about the bottom of its stack begins.
 const STATE: &str = "State: ";
 
 /// How the line begins that the framework prints last.
 const TOTAL: &str = "(Total messages: ";
 
-/// The last line: `(Total messages: 3, polling=true, quitting=false)`. What is not in it stays unknown.
+/// Reads the last line: `(Total messages: 3, polling=true, quitting=false)`. What is missing in it stays
+/// unknown.
 fn total(text: &str, queue: &mut Queue) {
     let Some(rest) = text.strip_prefix(TOTAL) else { return };
     let mut parts = rest.trim_end_matches(')').split(", ");

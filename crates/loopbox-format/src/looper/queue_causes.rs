@@ -1,5 +1,5 @@
 //! What a queue shows of the cause of a hang, for the app itself. The host tools read the whole queue instead
-//! ([`parse_queue`](super::parse_queue)), and judge.
+//! ([`parse_queue`](super::parse_queue)), and decide by it.
 
 use super::line::Fields;
 use super::queue::{entries, is_front};
@@ -10,12 +10,12 @@ use crate::model;
 pub struct HeadBarrier {
     /// How long it has been due.
     pub overdue_ms: u64,
-    /// How many messages it holds back that are due, of those that were read.
+    /// How many of the due messages that were read it holds back.
     pub held_back: u32,
 }
 
-/// The sync barrier that stands before all messages that were read and holds some of them back. Messages that
-/// were put at the front have no time: whether one of them stands before it, the queue does not say.
+/// The sync barrier before all messages that were read, if it holds some of them back. Messages that were put
+/// at the front have no time: the queue does not show whether one of them is before the barrier.
 pub fn head_barrier(pending: &model::Pending) -> Option<HeadBarrier> {
     let timed = || entries(pending).filter(|entry| !is_front(entry, pending.captured_ns));
     let head_ms = timed().map(|entry| entry.relative_ms).min()?;
@@ -40,7 +40,7 @@ pub struct Flood<'a> {
     pub what: Option<i32>,
 }
 
-/// The kind of message that more than half of those that were read are of.
+/// The kind to which more than half of the messages that were read belong.
 pub fn flood(pending: &model::Pending) -> Option<Flood<'_>> {
     let kinds = || {
         let messages = entries(pending).filter(|entry| entry.barrier.is_none());

@@ -187,7 +187,7 @@ fn the_front_of_the_queue_is_not_overdue() {
     assert!(!queue(0, &["Message 0: { when=0 what=1 target=H }"]).messages[0].front);
 }
 
-/// The app's short way to the numbers agrees with the queue as the host tools read it.
+/// The app's fast parser gives the same numbers as the full parser of the host tools.
 #[test]
 fn the_summary_of_any_queue() {
     let cases: [(&[&str], Option<u64>); 6] = [

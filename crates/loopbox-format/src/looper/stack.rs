@@ -1,4 +1,4 @@
-//! What a stack of the main thread says of the message that it is in, where no hook has named it.
+//! What a stack of the main thread shows of its message, where no hook has named the message.
 
 use super::component;
 use crate::model::Component;
@@ -13,19 +13,19 @@ pub struct StackComponent {
     pub what: Option<i32>,
 }
 
-/// Between the dispatch and the framework's own handler stand at most `handleCallback`, a lambda,
-/// `handleMessage` and an accessor; what an app calls further up may have the same names and means nothing.
+/// How many frames may be between the dispatch and the framework's own handler: `handleCallback`, a lambda,
+/// `handleMessage` and an accessor. Methods that an app calls further up may have the same names without the
+/// meaning.
 const REACH: u32 = 5;
 
-/// Whether a method is the dispatch of a message: `dispatchMessage` of a Handler or of an app's own kind of
-/// it, and what that calls since API 37.
+/// Whether a method dispatches a message: `dispatchMessage` of a Handler or of an app's subclass, and the
+/// method that it calls since API 37.
 pub fn is_dispatch(class: &str, method: &str) -> bool {
     method == "dispatchMessage" || class == "android.os.Handler" && method == "dispatchMessageImpl"
 }
 
-/// The component that a stack of the main thread is in, by the class and method names of its frames,
-/// outermost first. Of nested Loopers the innermost counts. `None` for a message of the app, and for a main
-/// thread that waits.
+/// The component in a stack of the main thread, by the class and method names of its frames, outermost first.
+/// Of nested Loopers the innermost counts. `None` for a message of the app, and for a main thread that waits.
 ///
 /// Between `ActivityThread$H.handleMessage` and a private method of `ActivityThread` compilers put accessors:
 /// `access$1300` (dx), `-wrap7` (Jack, API 24 to 27), `-$$Nest$mhandleReceiver` (D8 and R8, API 33 on).
@@ -64,12 +64,12 @@ pub fn component_of_stack<'s>(
     found
 }
 
-/// Where native code hands an input event to a window, in no message (API 21 to 36).
+/// Whether native code passes an input event to a window in this method, outside of messages (API 21 to 36).
 fn is_input(class: &str, method: &str) -> bool {
     class == "android.view.InputEventReceiver" && method == "dispatchInputEvent"
 }
 
-/// The `what` of `ActivityThread$H` whose handling this method is, where no other message has the same.
+/// The `what` of `ActivityThread$H` that this method handles, where no other message has the same method.
 fn what_of(class: &str, method: &str, api_level: u32) -> Option<i32> {
     let since_28 = api_level == 0 || api_level >= 28;
     match class {
@@ -83,8 +83,9 @@ fn what_of(class: &str, method: &str, api_level: u32) -> Option<i32> {
     }
 }
 
-/// Methods of `ActivityThread` without their `handle`, the `what` of the message, and whether it was so until
-/// API 27 only: then EXECUTE_TRANSACTION took the activity's life cycle over, and calls the same methods.
+/// Methods of `ActivityThread` without their `handle`, the `what` of the message, and whether that was valid
+/// only until API 27. Since then EXECUTE_TRANSACTION handles the activity's life cycle, and calls the same
+/// methods.
 ///
 /// `ActivityThread.H.handleMessage` of AOSP's `core/java/android/app/ActivityThread.java`, android-5.0.0_r1
 /// to android-16.0.0_r1. `handlePauseActivity`, `handleStopActivity` and `handleWindowVisibility` serve two
@@ -246,7 +247,7 @@ mod tests {
         }
     }
 
-    /// What the list says is what the table of names says, on every level where the method exists.
+    /// The list of handlers and the table of names agree on every level where the method exists.
     #[test]
     fn each_handler_is_of_a_message_that_its_levels_have() {
         for &(suffix, what, old) in HANDLERS {

@@ -3,9 +3,9 @@
 use super::Uptime;
 use bincode::{Decode, Encode};
 
-/// Whether the main thread did not respond, by whose report, and by which evidence.
+/// Whether the main thread did not respond, who reported that, and by which evidence.
 ///
-/// The recorder collects the evidence while it can and judges by it; what it learns later (the hang ended,
+/// The recorder collects the evidence while it can and decides by it; what it learns later (the hang ended,
 /// the system put up its dialog, the next launch asked how the process ended) goes into the same file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Anr {
@@ -20,7 +20,7 @@ pub struct Anr {
     /// system, or stopped.
     pub frozen_ns: u64,
     /// How much of `ran_ns` the main thread waited for a processor, by the kernel's count since the first
-    /// look at the message, which comes within half a second (a second in the background).
+    /// check of the message, which comes within half a second (a second in the background).
     pub starved_ns: u64,
     /// How long the message took in all, once it has ended; `None` while it runs, or when its end is not
     /// known.
@@ -49,7 +49,7 @@ pub enum AnrVerdict {
     Unknown,
     /// Nothing shows that the main thread did not respond.
     Responsive,
-    /// A message ran, or had run, longer than its hang threshold, or messages were due for so long; the
+    /// A message ran, or had run, longer than its hang threshold, or messages were due for that long; the
     /// system has not called it an ANR.
     Hang,
     /// The system sent its signal while the main thread was busy for long.
@@ -61,7 +61,7 @@ pub enum AnrVerdict {
 /// Who sent a SIGQUIT. The system sends it to other processes than the one that does not respond, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct QuitSignal {
-    /// As far as it is known.
+    /// The sender, as far as it is known.
     pub origin: SignalOrigin,
     /// Sending process.
     pub pid: u32,
@@ -77,7 +77,7 @@ pub struct QuitSignal {
 pub enum SignalOrigin {
     /// The user `system`: an ANR, of this process or of another one.
     System,
-    /// This process: another library that raises it again.
+    /// This process: another library that raises the signal again.
     SameProcess,
     /// Another process of the same user.
     SameUser,
@@ -91,7 +91,7 @@ pub enum SignalOrigin {
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum SystemWord {
-    /// Nothing, for as long as it was asked.
+    /// It reported nothing, for as long as it was asked.
     Silent,
     /// This process does not respond, with its reason.
     NotResponding(String),
@@ -124,7 +124,7 @@ impl ProcessExit {
 pub struct AnrWarning {
     /// When it came.
     pub at_ns: Uptime,
-    /// The number of the ANR that it is of, as in [`AnrInfo`]: unique for its type until the device restarts.
+    /// The number of the ANR, as in [`AnrInfo`]: unique for its type until the device restarts.
     pub id: i32,
     /// `AnrTypes.ANR_TYPE_*`.
     pub kind: i32,
@@ -138,12 +138,12 @@ impl AnrWarning {
     /// The system takes traces for up to twenty seconds at an ANR.
     const FOLLOWED_MS: u64 = 20_000;
 
-    /// Whether it is of the ANR that the system recorded.
+    /// Whether the warning is about the ANR that the system recorded.
     pub fn is_of(&self, info: &AnrInfo) -> bool {
         (self.kind, self.id) == (info.kind, info.id)
     }
 
-    /// Whether its ANR must have been called by now, if it ever was.
+    /// Whether the ANR would have been called by now, if it ever was.
     pub fn is_over(&self, now_ns: Uptime) -> bool {
         let left_ms = self.timeout_ms.saturating_sub(self.consumed_ms).saturating_add(Self::FOLLOWED_MS);
         now_ns.since(self.at_ns) / 1_000_000 > left_ms

@@ -3,7 +3,7 @@
 use super::Uptime;
 use bincode::{Decode, Encode};
 
-/// A mark of the app: when, and its word for what it did.
+/// A breadcrumb of the app: its time, and the app's name for what it did.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Breadcrumb {
     /// When it was left.

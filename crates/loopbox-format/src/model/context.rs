@@ -1,4 +1,4 @@
-//! What a report is about besides messages: why it was written, process, app, device and clocks.
+//! The context of a report: why it was written, process, app, device and clocks.
 
 use super::Uptime;
 use bincode::{Decode, Encode};
@@ -11,7 +11,7 @@ pub enum DumpReason {
     Requested(String),
     /// The process received SIGQUIT, which the system sends at an ANR.
     SigQuit,
-    /// The process is gone; the next one found what it had left in its ring. `dumped_at` is its last sign of
+    /// The process is gone; the next one found what was left in its ring. `dumped_at` is the last sign of
     /// life.
     Recovered {
         /// The signal that a crash handler noted in the ring before the end; `None` when there is none.
@@ -19,7 +19,7 @@ pub enum DumpReason {
     },
     /// A message ran longer than its hang threshold.
     Hang,
-    /// No recorder wrote it: it is a trace of the system's own, which a host tool has read.
+    /// No recorder wrote it: a host tool has read a trace that the system wrote.
     SystemTrace,
 }
 
@@ -38,8 +38,8 @@ pub struct Process {
     pub app_version: String,
     /// `Build.MANUFACTURER` and `Build.MODEL`, `Google Pixel 8`; empty when unknown.
     pub device: String,
-    /// When the process started, uptime: before it, the recorder saw nothing. `None` when it could not be
-    /// read.
+    /// When the process started, uptime. The recorder saw nothing of the time before its installation. `None`
+    /// when it could not be read.
     pub started_ns: Option<Uptime>,
     /// When the recorder was installed, uptime.
     pub installed_ns: Uptime,
@@ -98,8 +98,8 @@ pub struct Meta {
     pub dumped_at: ClockPair,
     /// The limits in force.
     pub limits: Limits,
-    /// What the app chose to say about itself: name and value, in its order. `user` (a pseudonym, not an
-    /// account) is the one that `loopbox cluster` counts users by.
+    /// The app's annotations: name and value, in the app's order. By `user` (a pseudonym, not an account)
+    /// `loopbox cluster` counts users.
     pub annotations: Vec<(String, String)>,
 }
 
@@ -138,7 +138,7 @@ pub enum Feature {
     Janks,
 }
 
-/// Whether a [`Feature`] was on, and what there is to say about it.
+/// Whether a [`Feature`] was on, and details.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct FeatureState {
     /// Which feature.

@@ -1,9 +1,8 @@
-//! Frames of the display: what a smoothness session leaves behind.
+//! Frames of the display: the result of a smoothness session.
 //!
 //! A *display frame* is one turn of `Choreographer.doFrame`; elsewhere in this crate a frame is one of a
-//! stack. All instants are uptime, which is also the clock of `frameTimeNanos`. How the numbers come about is
-//! the business of `loopbox-frames`, whose documentation defines each of them; their bytes are the business
-//! of [`crate::display_frames`].
+//! stack. All instants are uptime, which is also the clock of `frameTimeNanos`. `loopbox-frames` computes the
+//! numbers, and its documentation defines each of them; [`crate::display_frames`] defines their bytes.
 
 #[cfg(doc)]
 use super::frame_terms::{DropLevel, Stage};
@@ -56,9 +55,9 @@ pub struct FrameScene {
     pub sum_ns: u64,
     /// How long they stood in whole refreshes.
     pub ideal_ns: u64,
-    /// The whole refreshes of it that were too many.
+    /// The sum of its whole refreshes beyond the first.
     pub hitch_ns: u64,
-    /// What they stood beyond one interval, to the nanosecond.
+    /// How long its frames stood beyond one interval, to the nanosecond.
     pub hitch_exact_ns: u64,
     /// What the main thread took beyond one interval.
     pub delay_ns: u64,
@@ -78,13 +77,13 @@ pub struct FrameScene {
     pub fps_shares: [u16; 16],
     /// The frames in which a view scrolled.
     pub scroll: ScrollSums,
-    /// Those of them that a finger had caused.
+    /// The part of them that a finger caused.
     pub finger: ScrollSums,
     /// Jank windows.
     pub windows: u32,
-    /// Those below 5/6 of the refresh rate.
+    /// Windows below 5/6 of the refresh rate.
     pub windows_recorded: u32,
-    /// Those that the end of their session cut off.
+    /// Windows that the end of their session cut off.
     pub windows_incomplete: u32,
     /// The lowest FPS of a recorded window, in thousandths; `None` without one.
     pub worst_window_fps_milli: Option<u32>,
@@ -134,9 +133,9 @@ pub struct FrameGesture {
     pub begin_ns: Uptime,
     /// Until the finger was lifted or the last scrolled frame replaced, whichever was later.
     pub duration_ms: u32,
-    /// Of this, while the finger was down.
+    /// The part of this while the finger was down.
     pub finger_ms: u32,
-    /// Of this, after it was lifted.
+    /// The part of this after the finger was lifted.
     pub fling_ms: u32,
     /// Scrolled frames.
     pub frames: u32,
@@ -144,11 +143,11 @@ pub struct FrameGesture {
     pub sum_ns: u64,
     /// The whole refreshes that they stood too long.
     pub hitch_ns: u64,
-    /// What they stood beyond one interval.
+    /// How long its frames stood beyond one interval.
     pub hitch_exact_ns: u64,
     /// The longest, microseconds.
     pub longest_us: u32,
-    /// Those that stood longer than 700 ms.
+    /// Frames that stood longer than 700 ms.
     pub frozen: u16,
     /// Recorded jank windows.
     pub windows: u16,
@@ -166,7 +165,7 @@ pub struct FrameGesture {
     pub interval_sum_us: u32,
 }
 
-/// A frame that stood too long, and what is known of why.
+/// A frame that stood too long, and what is known of the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JankFrame {
     /// Its frame time.
@@ -185,7 +184,7 @@ pub struct JankFrame {
     pub other_token: Option<Token>,
     /// How long that took.
     pub other_ns: Option<u64>,
-    /// The token of the stack tree that shows it.
+    /// The token of the stack tree that shows the reason.
     pub tree_token: Option<Token>,
     /// How long the main thread ran outside of messages before the next frame.
     pub outside_ns: Option<u64>,
@@ -196,7 +195,7 @@ pub struct JankFrame {
     /// The frame's number in SurfaceFlinger's timeline (33 and later).
     pub vsync_id: Option<u64>,
     /// The bits of `JankData.getJankType()` (36 and later).
-    pub judgement: Option<u32>,
+    pub jank_type: Option<u32>,
     /// Its screen.
     pub scene: u16,
     /// The main cause by its stages; `None` when they are not known.
@@ -212,13 +211,13 @@ pub struct RecentFrame {
     pub frame_time_ns: Uptime,
     /// How long it stood, microseconds.
     pub duration_us: u32,
-    /// From its vsync to the end of its message, microseconds.
+    /// The time from its vsync to the end of its message, microseconds.
     pub main_us: Option<u32>,
     /// The refresh interval in force, microseconds.
     pub interval_us: u16,
     /// Dropped frames.
     pub dropped: u16,
-    /// What else there is to say.
+    /// Other properties.
     pub flags: FrameFlags,
     /// Its screen.
     pub scene: u16,
@@ -271,7 +270,7 @@ pub struct FrameSession {
 }
 
 impl FrameSession {
-    /// Whether there was none.
+    /// Whether there was no display frame.
     pub fn is_empty(&self) -> bool {
         self == &Self::default()
     }

@@ -30,7 +30,7 @@ impl DropLevel {
     }
 }
 
-/// A stage of a frame's way to the display, in its order. The sum of all is the frame's total.
+/// A stage of a frame on its way to the display, in order. The sum of all stages is the frame's total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// From the intended vsync until the main thread began: `UNKNOWN_DELAY_DURATION`.
@@ -43,8 +43,8 @@ pub enum Stage {
     LayoutMeasure,
     /// `DRAW_DURATION`.
     Draw,
-    /// The main thread has handed the frame over and waits for the render thread to take it: in no stage of
-    /// the platform, but in its total.
+    /// The main thread has finished its part and waits for the render thread to take the frame: in no stage
+    /// of the platform, but in its total.
     RenderWait,
     /// `SYNC_DURATION`.
     Sync,
@@ -52,7 +52,7 @@ pub enum Stage {
     CommandIssue,
     /// `SWAP_BUFFERS_DURATION`.
     SwapBuffers,
-    /// What the total has beyond all this: the GPU's work after the buffers were swapped (31 and later).
+    /// The part of the total beyond all stages: the GPU's work after the buffers were swapped (31 and later).
     GpuTail,
 }
 
@@ -129,7 +129,7 @@ impl FrameCause {
     }
 }
 
-/// Where the time of a jank frame went, as far as main and the stages show.
+/// Where the time of a jank frame went, as far as the main thread and the stages show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JankPlace {
     /// The frame's own message.
@@ -167,7 +167,7 @@ impl FrameFlags {
     pub const BEGINS: Self = Self(1 << 5);
     /// The platform gave the same frame twice.
     pub const DUPLICATE: Self = Self(1 << 6);
-    /// Times that cannot be: a negative stage, one of years.
+    /// Impossible times: a negative stage, or one of years.
     pub const DOUBTFUL: Self = Self(1 << 7);
     /// An animation that the app named, and no scroll.
     pub const ANIMATION: Self = Self(1 << 8);
@@ -177,13 +177,13 @@ impl FrameFlags {
         self.0 & other.0 == other.0
     }
 
-    /// These when it holds, else none.
+    /// These flags when `holds`, else none.
     #[must_use]
     pub const fn when(self, holds: bool) -> Self {
         if holds { self } else { Self(0) }
     }
 
-    /// These and `other`.
+    /// These flags and `other`.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -193,12 +193,12 @@ impl FrameFlags {
 /// Which frames a [`FrameScene`] has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SceneKind {
-    /// Those of one screen.
+    /// The sums of one screen.
     #[default]
     Named,
-    /// Those of all screens for which the table had no room.
+    /// The sums of all screens for which the table had no room.
     Other,
-    /// All of the process.
+    /// The sums of the whole process.
     Process,
 }
 

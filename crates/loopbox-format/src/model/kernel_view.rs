@@ -16,8 +16,8 @@ pub struct MainThread {
     pub wchan: String,
     /// The system call that it was in; `None` when it was in none, or it is not known.
     pub system_call: Option<SystemCall>,
-    /// What it did between that instant and the completion of the report; `None` when the kernel does not
-    /// report it.
+    /// The thread's progress between that instant and the completion of the report; `None` when the kernel
+    /// does not report it.
     pub progress: Option<Progress>,
     /// Its native stack; `None` when no signal stopped it.
     pub native: Option<NativeStack>,
@@ -26,14 +26,14 @@ pub struct MainThread {
 /// A system call in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct SystemCall {
-    /// Its number, which means something else on each ABI; `None` when the call's result has taken its place.
+    /// Its number, which differs between ABIs; `None` when the call's result has overwritten it.
     pub number: Option<u32>,
     /// Its arguments in order, at most six; one that the kernel had overwritten with the call's result is
     /// `None`.
     pub arguments: Vec<Option<u64>>,
     /// What the first argument stands for if it is a file descriptor: a path below `/dev`,
-    /// `anon_inode:[eventpoll]`, `socket`, `pipe`, `file`, `file in databases`; empty when it is none. No
-    /// name that an app or a user chose.
+    /// `anon_inode:[eventpoll]`, `socket`, `pipe`, `file`, `file in databases`; empty when it is not one. It
+    /// contains no name that an app or a user chose.
     pub descriptor: String,
     /// Where that is from.
     pub source: SystemCallSource,
@@ -54,7 +54,7 @@ pub enum SystemCallSource {
 pub struct Progress {
     /// The length of that time.
     pub over_ns: u64,
-    /// How long it ran; the kernel counts a thread that runs by its ticks, of 1 to 10 ms.
+    /// How long it ran. The kernel counts a running thread in ticks of 1 to 10 ms.
     pub ran_ns: Option<u64>,
     /// How long it waited for a processor.
     pub waited_ns: Option<u64>,
@@ -73,8 +73,8 @@ pub struct Progress {
 pub struct NativeStack {
     /// When it was taken, uptime.
     pub captured_ns: Uptime,
-    /// The frames, innermost first. Where the chain of frame pointers ends, so do they: at the latest below
-    /// the first Java method, whose code keeps none.
+    /// The frames, innermost first. They end where the chain of frame pointers ends: at the latest below the
+    /// first Java method, whose code keeps none.
     pub frames: Vec<NativeFrame>,
     /// The files that the frames are in.
     pub modules: Vec<NativeModule>,
@@ -87,9 +87,9 @@ pub struct NativeFrame {
     pub source: NativeFrameSource,
     /// Index of its module; `None` when the address is in no code, or the memory map could not be read.
     pub module: Option<u32>,
-    /// Where in the module: the address that the ELF file itself uses, as in a tombstone; in a module that is
-    /// no ELF file the offset in the file, or from the start of the mapping. Without a module the address in
-    /// the process.
+    /// The place in the module: the address that the ELF file itself uses, as in a tombstone. In a module
+    /// that is not an ELF file, it is the offset in the file, or from the start of the mapping. Without a
+    /// module it is the address in the process.
     pub offset: u64,
 }
 
@@ -100,8 +100,8 @@ pub enum NativeFrameSource {
     /// The program counter: the next instruction.
     Pc,
     /// The link register of arm64, or the word on top of an x86-64 stack: the return address of a function
-    /// that has no frame, as the functions around system calls have none. Of a function with a frame it is
-    /// what was left there, which only symbols can show.
+    /// that has no frame, such as the functions around system calls. In a function with a frame it is an old
+    /// value, which only symbols can show.
     Link,
     /// A return address from the chain of frame pointers.
     FramePointer,

@@ -39,10 +39,10 @@ impl LifecycleStep {
     }
 }
 
-/// Steps of an activity's life cycle in the order in which they began; the last eight. A step is there from
-/// its first callback on: it may not be over.
+/// Steps of an activity's life cycle in the order in which they began; the last eight. A step is included
+/// from its first callback on, so it may not be over.
 ///
-/// Three bytes, so that a message's name in the app has no more than it had.
+/// Three bytes, so that a message's name in the app is no larger than without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct LifecycleSteps([u8; 3]);
 
@@ -62,7 +62,7 @@ impl LifecycleSteps {
         u32::from_le_bytes([first, second, third, 0])
     }
 
-    /// These and then one more, unless it is the last of them.
+    /// Appends a step, unless it is the same as the last one.
     #[must_use]
     pub fn then(self, step: LifecycleStep) -> Self {
         let bits = self.to_bits();

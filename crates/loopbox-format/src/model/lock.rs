@@ -10,7 +10,7 @@ use bincode::{Decode, Encode};
 pub struct LockChain {
     /// When it was followed, uptime.
     pub captured_ns: Uptime,
-    /// The steps; empty when the main thread waited for no lock, or when it was not looked at.
+    /// The steps; empty when the main thread waited for no lock, or that was not checked.
     pub waits: Vec<LockWait>,
     /// Whether the last holder waits for a lock of a thread before it in the chain: a deadlock.
     pub deadlock: bool,
@@ -21,7 +21,7 @@ pub struct LockChain {
 pub struct LockWait {
     /// Class of the object that is locked, as Java writes it; empty when it could not be read.
     pub class: String,
-    /// For a `synchronized static` method, whose lock is a class object: which class; else empty.
+    /// For a `synchronized static` method, whose lock is a class object: the name of that class; else empty.
     pub of_class: String,
     /// Who holds it; `None` when no thread does (one in `Object.wait` has released it).
     pub holder: Option<LockHolder>,

@@ -51,7 +51,7 @@ pub use uptime::Uptime;
 /// One message history: everything that a dump leaves behind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
-    /// Who wrote it, when, why and under which limits.
+    /// The writer, the time, the reason, and the limits.
     pub meta: Meta,
     /// Closed records and the group still open at the dump, oldest first.
     pub history: Vec<Record>,
@@ -65,9 +65,9 @@ pub struct Report {
     pub anr_info: Option<AnrInfo>,
     /// What the app marked on its way, oldest first.
     pub breadcrumbs: Vec<Breadcrumb>,
-    /// Who used the processors meanwhile; `None` when that was not counted.
+    /// Who used the processors while the message ran; `None` when that was not counted.
     pub cpu_use: Option<CpuUse>,
-    /// What it was asked to do next.
+    /// The queue: what the main thread was asked to do next.
     pub pending: Pending,
     /// The methods and code locations that the trees refer to.
     pub symbols: Symbols,
@@ -90,8 +90,8 @@ pub struct Report {
     /// written, the process, its id, the time (Unix, ms), one line of at most 900 bytes, and more
     /// (docs/file-format.md). Empty when it was not written in the app.
     pub digest: String,
-    /// What could not be used of the ring that the report was recovered from, one line each with its offset
-    /// in the ring; empty when all of it could, and for a report that was not recovered.
+    /// The parts of the ring that could not be used when the report was recovered, one line each with its
+    /// offset in the ring. Empty when all of it could be used, and for a report that was not recovered.
     pub lost: Vec<String>,
     /// ART's own trace of the ANR that ended the process.
     pub system_trace: PackedTrace,

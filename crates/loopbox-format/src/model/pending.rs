@@ -17,13 +17,13 @@ pub enum PendingSource {
 
 /// The message queue as the framework printed it.
 ///
-/// The app keeps lines, bounded in number and length; what they mean (overdue times, floods, leaked barriers)
-/// is worked out by the host tools, where a grammar of a newer Android can be added after the fact.
+/// The app keeps lines, bounded in number and length. Host tools interpret them (overdue times, floods,
+/// leaked barriers), because a grammar for a newer Android can be added there later.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Pending {
     /// Where the lines come from.
     pub source: PendingSource,
-    /// When they were read, uptime. The `when` of a line is relative to it.
+    /// When the lines were read, uptime. The `when` of a line is relative to it.
     pub captured_ns: Uptime,
     /// One entry a printed record; an entry may have several lines.
     pub lines: Vec<String>,

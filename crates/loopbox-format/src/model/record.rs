@@ -1,4 +1,4 @@
-//! The history of messages: records of one message or of a group, and what each says.
+//! The history of messages: records of one message or of a group, and their contents.
 
 use super::{LifecycleSteps, Token, Uptime};
 use bincode::{Decode, Encode};
@@ -17,9 +17,9 @@ pub enum RecordKind {
     Frozen,
     /// Messages may have run, but the recorder did not see them: another library had taken its hook out.
     Unseen,
-    /// The main thread worked outside of any message, for at least the group threshold: callbacks of
-    /// descriptors, as those of input, or idle handlers. Known by the poll hook; with the others that is
-    /// `Idle`.
+    /// The main thread worked outside of any message, for at least the group threshold: in callbacks of
+    /// descriptors, such as those of input, or in idle handlers. Only the poll hook sees this; with other
+    /// hooks it is `Idle`.
     Outside,
 }
 
@@ -31,8 +31,8 @@ pub enum End {
     Returned,
     /// It threw an exception that Looper's observer reported.
     Threw,
-    /// No end was seen: the next message began first, or the one around it ended (an `Error`, or an exception
-    /// with the Printer hook). The time until then is at most how long it took.
+    /// No end was seen: the next message began first, or the message around it ended (an `Error`, or an
+    /// exception with the Printer hook). Its duration is at most the time until then.
     Missed,
 }
 
@@ -46,23 +46,23 @@ pub enum NamedBy {
     Printer,
     /// The message's own sampled stack.
     Stack,
-    /// The window's callback that was called: input that reached the main thread in no message.
+    /// The window's callback that was called: input that reached the main thread outside of messages.
     Window,
-    /// A callback of the framework's that ran in the message: of a display frame.
+    /// A callback of the framework that ran in the message: that of a display frame.
     Callback,
-    /// Callbacks of an activity's life cycle that have run in the message so far. Its target is the class
-    /// of the activity: that of the Handler is not known.
+    /// Callbacks of an activity's life cycle that have run in the message so far. Its target is the class of
+    /// the activity: the class of the Handler is not known.
     Lifecycle(LifecycleSteps),
     /// The head of the queue before the message was taken from it. Where another thread posted or removed a
-    /// message in that moment it is another one's name: one in some hundreds, at worst.
+    /// message in that moment, the name is another message's: one in some hundreds, at worst.
     Peek,
 }
 
-/// A message of the Android framework that carries a component's life cycle; kept however short it is.
+/// A message of the Android framework for a component's life cycle; kept however short it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 #[non_exhaustive]
 pub enum Component {
-    /// A message of `android.app.ActivityThread$H`; its `what` says which.
+    /// A message of `android.app.ActivityThread$H`; its `what` is the kind.
     ActivityThread,
     /// A broadcast receiver registered at run time, posted as a Runnable of `LoadedApk$ReceiverDispatcher`.
     Receiver,
@@ -100,11 +100,11 @@ pub struct Detail<S = String> {
     pub start_ns: Uptime,
     /// How long its dispatch took; at most, where no end was seen.
     pub wall_ns: u64,
-    /// How long it waited in the queue past its `when`; `None` when the hook does not know `when`.
+    /// How long it waited in the queue after its `when`; `None` when the hook does not know `when`.
     pub wait_ns: Option<u64>,
     /// How the dispatch ended.
     pub end: End,
-    /// Its name; `None` when the hook could not give one.
+    /// Its name; `None` when the hook had none.
     pub message: Option<Message<S>>,
 }
 
@@ -124,7 +124,7 @@ pub struct Record<D = Vec<Detail>> {
     pub kind: RecordKind,
     /// Position in the history since the recorder was installed, from 1 without gaps.
     pub seq: u64,
-    /// Of the first message; for idle records, of the message that follows.
+    /// The token of the first message; for idle records, of the message that follows.
     pub first_token: Token,
     /// How many messages it covers: tokens `first_token..first_token + count`.
     pub count: u32,
@@ -138,8 +138,8 @@ pub struct Record<D = Vec<Detail>> {
     pub idle_ns: u64,
     /// CPU time of the main thread during the record; `None` when it could not be read.
     pub cpu_ns: Option<u64>,
-    /// How late the sampler thread woke at worst during the record: a starved machine shows here. `None` when
-    /// the sampler did not sleep in that time.
+    /// How late the sampler thread woke at worst during the record: large values show a starved machine.
+    /// `None` when the sampler did not sleep in that time.
     pub checktime_late_ns: Option<u64>,
     /// The slowest message; `None` when there is none.
     pub slowest: Option<Slowest>,
@@ -156,7 +156,7 @@ impl Record {
         self.start_ns.plus(self.wall_ns)
     }
 
-    /// Whether it may have time of this message.
+    /// Whether the record may contain time of this message.
     fn has_time_of(&self, detail: &Detail) -> bool {
         let first = self.first_token;
         let counts = first <= detail.token && detail.token < first.plus(self.count.into());
@@ -165,8 +165,8 @@ impl Record {
     }
 }
 
-/// What a message took itself, at most: its dispatch without what a loop inside of it took, as far as
-/// `history` shows that apart. It is the whole dispatch of any other message.
+/// At most how long a message took itself: its dispatch, without the time of a loop inside of it where
+/// `history` shows that separately. For any other message it is the whole dispatch.
 pub fn own_ns(history: &[Record], detail: &Detail) -> u64 {
     let end_ns = detail.start_ns.plus(detail.wall_ns);
     let inside = history.iter().filter(|r| r.start_ns >= detail.start_ns && r.end_ns() <= end_ns);

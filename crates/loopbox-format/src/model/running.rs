@@ -10,14 +10,14 @@ pub enum MainState {
     /// The recorder had not seen a message yet, or this part of the file is damaged.
     #[default]
     Unknown,
-    /// It ran no message, and nothing shows that it did anything else than wait for one.
+    /// It ran no message, and nothing shows that it did anything except wait for one.
     Idle {
         /// Since when, uptime.
         since_ns: Uptime,
     },
     /// It ran a message.
     Running(Running),
-    /// It ran no message, and did not wait for one either.
+    /// It ran no message, and did not wait for one.
     Outside(Outside),
 }
 
@@ -25,10 +25,10 @@ pub enum MainState {
 /// idle handler.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Outside {
-    /// What its stack tree is known by, if there is one: [`Token::outside_before`] the message that follows.
+    /// The token of its stack tree, if there is one: [`Token::outside_before`] the message that follows.
     pub token: Token,
     /// The end of the last message, or, where no hook reports messages, when the main thread was last seen to
-    /// wait for one: it began then or later, uptime.
+    /// wait for one, uptime. It began then or later.
     pub after_ns: Uptime,
     /// When it began, uptime; `None` when it is unknown.
     pub start_ns: Option<Uptime>,
@@ -39,7 +39,7 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// How long it had run, as far as that is known: since its start, or at most since the last message.
+    /// How long it had run: since its start, or, when that is unknown, at most since the last message.
     pub fn age_ns(&self) -> u64 {
         self.as_of_ns.since(self.start_ns.unwrap_or(self.after_ns))
     }
@@ -58,7 +58,7 @@ pub struct Running {
     pub cpu_ns: Option<u64>,
     /// Nested `Looper.loop()` calls: 1 for an ordinary message.
     pub depth: u32,
-    /// Its name; `None` when nothing could give one.
+    /// Its name; `None` when no source had one.
     pub message: Option<Message>,
 }
 

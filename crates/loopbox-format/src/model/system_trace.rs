@@ -1,11 +1,11 @@
 //! ART's own trace of an ANR, packed.
 
-/// ART's own trace of an ANR, as the system kept it and the app's next start has put it into the file.
+/// ART's own trace of an ANR, as the system kept it and the app's next start put it into the file.
 #[derive(Debug, Clone, Default, Eq)]
 pub struct PackedTrace {
     /// The text, packed by gzip; empty without a trace.
     pub gzip: Vec<u8>,
-    /// Where it stood in the file that it was read from.
+    /// The offset in the file that it was read from.
     pub offset: usize,
 }
 

@@ -6,9 +6,9 @@ use bincode::{Decode, Encode};
 /// The process's other threads when the main thread did not respond.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct OtherThreads {
-    /// When they were looked at, uptime.
+    /// When they were read, uptime.
     pub captured_ns: Uptime,
-    /// Those with a stack first, then as the kernel lists them; empty when they were not looked at.
+    /// Threads with a stack first, then in the kernel's order; empty when they were not read.
     pub threads: Vec<OtherThread>,
     /// How many more there were.
     pub left_out: u32,
@@ -21,7 +21,7 @@ pub struct OtherThread {
     pub name: String,
     /// Its id in the kernel.
     pub tid: u32,
-    /// Its scheduler state, an ASCII letter as in `/proc/PID/stat`: `R` runs or wants to, `S` sleeps or
+    /// Its scheduler state, an ASCII letter as in `/proc/PID/stat`: `R` runs or is ready to, `S` sleeps or
     /// waits, `D` waits for the disk or the kernel.
     pub state: u8,
     /// CPU time since it began; `None` when it could not be read.

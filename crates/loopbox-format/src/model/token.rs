@@ -1,39 +1,40 @@
-//! Numbers of messages, and of what runs outside of them.
+//! Numbers of messages, and of what runs outside of messages.
 
 use bincode::{Decode, Encode};
 use std::fmt;
 use std::str::FromStr;
 
-/// What the text of something outside of messages begins with.
+/// How the text for something outside of messages begins.
 const AFTER: &str = "after-";
 
-/// What a message is known by: the n-th since the recorder was installed, from 1 without gaps. What runs
-/// outside of messages has one as well, made of the token of the message that follows.
+/// Identifies a message: the n-th since the recorder was installed, from 1 without gaps. What runs outside of
+/// messages has a token as well, made of the token of the message that follows.
 ///
-/// Tokens are in the order of time among messages, and among what is outside of them, not across.
+/// Tokens of messages are in order of time, and so are those of what runs outside; but not the two kinds
+/// mixed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Encode, Decode)]
 #[must_use]
 pub struct Token(pub u64);
 
 impl Token {
-    /// Of no message: stacks that came from elsewhere have it.
+    /// No message: for stacks that came from elsewhere.
     pub const NONE: Self = Self(0);
     /// The first message's.
     pub const FIRST: Self = Self(1);
-    /// Set in the tokens of what runs outside of messages.
+    /// The bit in tokens of what runs outside of messages.
     const OUTSIDE: u64 = 1 << 63;
 
-    /// Of what runs outside of messages before this one.
+    /// The token of what runs outside of messages before this message.
     pub const fn outside_before(next: Self) -> Self {
         Self(Self::OUTSIDE | next.0)
     }
 
-    /// Whether it is of something that ran outside of messages.
+    /// Whether it is a token of what ran outside of messages.
     pub const fn is_outside(self) -> bool {
         self.0 & Self::OUTSIDE != 0
     }
 
-    /// The message itself, or the one that followed what ran outside of messages.
+    /// The message itself, or the message after what ran outside of messages.
     pub const fn message(self) -> Self {
         Self(self.0 & !Self::OUTSIDE)
     }
@@ -60,8 +61,8 @@ impl Token {
     }
 }
 
-/// `46`, or `after-45` for what ran outside of messages after message 45: how host tools name what stacks are
-/// of.
+/// `46`, or `after-45` for what ran outside of messages after message 45: the host tools' name for whose
+/// stacks these are.
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_outside() { write!(f, "{AFTER}{}", self.previous().0) } else { write!(f, "{}", self.0) }

@@ -54,12 +54,12 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// The method of this number; `None` when the table ends before it.
+    /// The method with this number; `None` when the table is shorter.
     pub fn method(&self, id: MethodId) -> Option<&Method> {
         self.methods.get(id.0 as usize)
     }
 
-    /// The location of this number; `None` when the table ends before it.
+    /// The location with this number; `None` when the table is shorter.
     pub fn location(&self, id: LocationId) -> Option<&Location> {
         self.locations.get(id.0 as usize)
     }
@@ -85,7 +85,7 @@ pub enum StackSource {
     Art,
     /// `Thread.getStackTrace()`.
     JavaApi,
-    /// No recorder took it: a host tool found it in the trace that the system wrote.
+    /// No recorder took it: a host tool found it in the system's trace.
     SystemTrace,
 }
 
@@ -134,6 +134,6 @@ pub struct StackTree {
     pub missed_samples: u32,
     /// The longest time that a single sample kept the main thread stopped.
     pub longest_stop_ns: u64,
-    /// The time that all samples together kept it stopped.
+    /// The time for which all samples together stopped the thread.
     pub total_stop_ns: u64,
 }

@@ -1,11 +1,11 @@
-//! Instants on the clock that all times of a recording are on.
+//! Instants on the clock of all times in a recording.
 
 use bincode::{Decode, Encode};
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-/// An instant: nanoseconds of `CLOCK_MONOTONIC`, which is what `SystemClock.uptimeMillis` and
-/// `System.nanoTime` count on Android. It stands still in deep sleep, and begins anew when the device does.
+/// An instant: nanoseconds of `CLOCK_MONOTONIC`, the clock of `SystemClock.uptimeMillis` and
+/// `System.nanoTime` on Android. It stands still in deep sleep, and starts anew when the device does.
 ///
 /// The difference of two is a number of nanoseconds; two instants cannot be added.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Encode, Decode)]
@@ -23,7 +23,7 @@ impl Uptime {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// This many nanoseconds later, or the last instant that there is.
+    /// This many nanoseconds later, or the last representable instant.
     #[must_use]
     pub const fn plus(self, ns: u64) -> Self {
         Self(self.0.saturating_add(ns))

@@ -1,4 +1,4 @@
-//! Where the time of sampled stacks goes.
+//! Finds where the time of sampled stacks was spent.
 
 use super::numbers::Numbers;
 use super::recursion::{Node, Place, fold};
@@ -6,13 +6,13 @@ use super::recursion::{Node, Place, fold};
 /// A method of the hot path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hot {
-    /// Of the nodes that have it there, the index of the one with most time.
+    /// The index of the node with most time, of those that have it there.
     pub node: u32,
     /// The time of all of them.
     pub total_ns: u64,
 }
 
-/// A method with all of its time under its callers.
+/// A method with its whole time under the same callers.
 struct Merged {
     caller: Option<u32>,
     hot: Hot,
@@ -20,9 +20,9 @@ struct Merged {
     most_ns: u64,
 }
 
-/// The path of the heaviest calls, the same method under the same callers taken together, and
-/// [recursion](fold) as one method. It ends at the method that spends the time, or where the time splits up
-/// so that no callee has two fifths of its caller's time, or a quarter of the whole.
+/// The path of the heaviest calls. Calls of the same method under the same callers are combined, and so is
+/// [recursion](fold). The path ends at the method that spends the time, or where the time splits so far that
+/// no callee has two fifths of its caller's time, or a quarter of the whole.
 pub fn hot_path(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Hot> {
     let merged = merge(nodes, place);
     let whole_ns = sum(merged.iter().filter(|method| method.caller.is_none()));
@@ -44,7 +44,7 @@ fn sum<'m>(methods: impl Iterator<Item = &'m Merged>) -> u64 {
     methods.fold(0, |sum: u64, method| sum.saturating_add(method.hot.total_ns))
 }
 
-/// Of equal ones the one that is seen first.
+/// Of equal ones the first that was seen.
 fn heaviest_callee(merged: &[Merged], caller: Option<u32>) -> Option<(u32, &Merged)> {
     let callees = (0..).zip(merged).filter(|(_, method)| method.caller == caller);
     callees.fold(None, |heaviest: Option<(u32, &Merged)>, (index, method)| match heaviest {
@@ -85,7 +85,7 @@ fn merge(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Merged> {
     merged
 }
 
-/// Whether a caller of the node has gone to the same method: then its time has the node's in it.
+/// Whether a caller of the node belongs to the same method: then its time includes the node's.
 fn is_above(nodes: &[Node], to: &[u32], node: &Node, method: u32) -> bool {
     let mut at = node.parent;
     while let Some(caller) = at {

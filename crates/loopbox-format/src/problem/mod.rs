@@ -1,5 +1,5 @@
-//! What makes two reports the same problem: the app says it of its own reports, and `loopbox cluster` groups
-//! by it.
+//! What makes two reports the same problem. The app computes it for its own reports, and `loopbox cluster`
+//! groups by it.
 //!
 //! A signature is the app's part of the hot path of the message that a report is about: from the app's first
 //! method to its last one that has half of the time. It has no lines, no bytecode positions, nothing that a
@@ -26,28 +26,29 @@ pub use hot_path::{Hot, hot_path};
 pub use of_report::{Subject, message_end, of_report, sample_times, subject, written_at};
 pub use recursion::{Folded, Node, Place, fold};
 
-use crate::code::{Owner, is_platform, looks_obfuscated};
+use crate::code::{Owner, is_platform, seems_obfuscated};
 use crate::looper::is_dispatch;
 use crate::model::Message;
 use names::{stable_class, stable_method};
 
-/// The version of what follows: ids of two versions are not of one problem because they are equal, nor of two
-/// because they differ.
+/// The version of the rules below. Ids of two versions cannot be compared: equal ones do not mean the same
+/// problem, nor different ones different problems.
 pub const VERSION: u32 = 1;
 
 /// How many frames of the app are kept, from the top of the stack.
 const MAX_APP_FRAMES: usize = 8;
-/// What is compared of a name: a reader that shows it may have cut it, at 200 characters at the least.
+/// How many characters of a name are compared: a reader that shows a name may have cut it, at 200 characters
+/// or more.
 const COMPARED_CHARS: usize = 150;
 /// Stands for any run of obfuscated frames.
 pub const OBFUSCATED: &str = "…";
-/// The message of what ran in none.
+/// The message of what ran outside of messages.
 pub const OUTSIDE: &str = "outside of messages";
 
 /// A method of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method<'a> {
-    /// Its class, as Java writes it; empty for what stands for left-out frames.
+    /// Its class, as Java writes it; empty for a placeholder of left-out frames.
     pub class: &'a str,
     /// Its name.
     pub name: &'a str,
@@ -56,7 +57,7 @@ pub struct Method<'a> {
 }
 
 impl Method<'_> {
-    /// What recursion depends on; `None` for a method of the platform.
+    /// What the folding of recursion depends on; `None` for a method of the platform.
     pub fn place(&self) -> Option<Place> {
         if self.owner == Owner::Platform || self.class.is_empty() {
             return None;
@@ -64,7 +65,7 @@ impl Method<'_> {
         let outermost = self.class.split('$').next().unwrap_or_default();
         let package = match self.class.rsplit_once('.') {
             // A shrinker puts all of an app into one package.
-            Some((package, _)) if !looks_obfuscated(self.class) => package,
+            Some((package, _)) if !seems_obfuscated(self.class) => package,
             _ => outermost,
         };
         Some(Place { class: hash64(outermost), package: hash64(package) })
@@ -81,14 +82,14 @@ pub struct Words {
 }
 
 impl Words {
-    /// Those of a message.
+    /// The words of a message.
     pub fn new(message: &Message) -> Self {
         let class = match (message.target.as_str(), message.callback.as_str()) {
             (target, "") => target,
             (_, callback) => callback,
         };
         let class = head(class);
-        let obfuscated = looks_obfuscated(class);
+        let obfuscated = seems_obfuscated(class);
         let mut text = if obfuscated { OBFUSCATED.to_owned() } else { stable_class(class) };
         if let Some(what) = message.what.filter(|_| message.callback.is_empty()) {
             text.push('/');
@@ -116,9 +117,10 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// That of the methods of [`path`]. `cause` is why a frame was late, of a jank frame; a report has none.
+    /// The signature for the methods of [`path`]. `cause`: for a jank frame why it was late; empty for a
+    /// report.
     pub fn new(path: &[Method<'_>], cause: &str, message: &Words, version: &str) -> Self {
-        let is_made_up = |class: &str| looks_obfuscated(class) && !is_real(class, path);
+        let is_made_up = |class: &str| seems_obfuscated(class) && !is_real(class, path);
         let mut frames = comparable(path, is_made_up);
         // What R8 has named counts as one frame, however deep it is.
         frames.drain(..frames.len().saturating_sub(MAX_APP_FRAMES));
@@ -144,8 +146,8 @@ impl Signature {
         }
     }
 
-    /// The method where the time goes, or the message where no method has a name that means something; empty
-    /// when neither is known.
+    /// The method where the time goes, or the message where no method has a meaningful name; empty when
+    /// neither is known.
     pub fn title(&self) -> &str {
         let frame = self.frames.iter().rev().find(|frame| *frame != OBFUSCATED);
         frame.map_or_else(|| self.context.trim_start(), String::as_str)
@@ -157,8 +159,8 @@ impl Signature {
         (0..8).filter_map(digit).collect()
     }
 
-    /// A hash of everything that is compared. It is the same in every run, so that groups of two weeks can be
-    /// compared.
+    /// A hash of everything that is compared. It is the same in every run, so that groups of different weeks
+    /// can be compared.
     pub fn key(&self) -> u64 {
         let parts = [self.context.as_str(), &self.version].into_iter();
         let parts: Vec<&str> = parts.chain(self.frames.iter().map(String::as_str)).collect();
@@ -176,8 +178,8 @@ pub fn hash64(value: &str) -> u64 {
     h ^ (h >> 31)
 }
 
-/// The app's part of the hot path of the stacks of a message; the top of the stack when no app code is there.
-/// `whole_ns` is the time that all samples cover, and `method` gives one by its node.
+/// The app's part of the hot path of a message's stacks; the top of the stack when there is no app code.
+/// `whole_ns` is the time that all samples cover, and `method` returns the method of a node.
 pub fn path<'a>(nodes: &[Node], whole_ns: u64, method: impl Fn(u32) -> Method<'a>) -> Vec<Method<'a>> {
     let hot = hot_path(nodes, |node| method(node).place())
         .into_iter()
@@ -203,8 +205,8 @@ fn head(name: &str) -> &str {
     name.char_indices().nth(COMPARED_CHARS).and_then(|(at, _)| name.get(..at)).unwrap_or(name)
 }
 
-/// Whether a short name is what its author wrote. R8 begins with small letters, and puts what it names into
-/// packages that it names, too.
+/// Whether a short name is its author's. R8's names begin with small letters, and R8 puts renamed classes
+/// into renamed packages.
 fn is_real(class: &str, path: &[Method<'_>]) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     let is_capital = |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase());
@@ -212,7 +214,7 @@ fn is_real(class: &str, path: &[Method<'_>]) -> bool {
     let Some(root) = root(class).filter(|_| outer.len() > 1 && is_capital(outer)) else { return false };
     let mut has_mate = false;
     for other in path.iter().map(|method| method.class).filter(|other| !other.is_empty()) {
-        if !looks_obfuscated(head(other)) {
+        if !seems_obfuscated(head(other)) {
             has_mate |= other.starts_with(root);
         } else if !is_capital(other.rsplit('.').next().unwrap_or_default()) {
             return false;

@@ -5,7 +5,8 @@ use crate::code::{is_accessor, synthetic_part};
 /// Stands for a lambda's class.
 const LAMBDA: &str = "$λ";
 
-/// A class name without what compilers make up: `Main$1` and `Main$2` swap with any edit above them.
+/// A class name without the parts that compilers make up: any edit above them may exchange `Main$1` and
+/// `Main$2`.
 ///
 /// * `Main$$ExternalSyntheticLambda3` (R8), `-$$Lambda$Main$h4sh` (D8 until 2021), `Main$$Lambda$14` (javac):
 ///   `Main$λ`.
@@ -38,8 +39,8 @@ fn stable_part(part: &str) -> &str {
     }
 }
 
-/// A method name without what compilers make up: `lambda$onCreate$3`, `onCreate$lambda$3`, `load$default`,
-/// `load$suspendImpl`, `load-0d7_KjU` (Kotlin's inline classes). `None` for an accessor.
+/// A method name without the parts that compilers make up: `lambda$onCreate$3`, `onCreate$lambda$3`,
+/// `load$default`, `load$suspendImpl`, `load-0d7_KjU` (Kotlin's inline classes). `None` for an accessor.
 pub(super) fn stable_method(method: &str) -> Option<String> {
     if is_accessor(method) {
         return None;

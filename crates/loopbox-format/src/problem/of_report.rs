@@ -1,4 +1,4 @@
-//! The signature of a report as it was written: what the app itself says of it.
+//! The signature of a report as it was written: the app computes the same one.
 
 use super::{Method, Node, Signature, Words, hash64, path};
 use crate::code::{Owner, Owners};
@@ -7,11 +7,11 @@ use crate::model::{
 };
 use crate::stacks::place;
 
-/// How long an earlier message takes that a report can be about.
+/// The minimum length of an earlier message that a report can be about.
 const LONG_NS: u64 = 1_000_000_000;
 /// How long ago it ended at most: the shortest time-out of the system.
 const RECENT_NS: u64 = 5_000_000_000;
-/// What the last sample weighs at least: a stack that was taken says something, whenever the message ended.
+/// The least weight of the last sample: a stack that was taken counts, whenever the message ended.
 const MIN_WEIGHT_NS: u64 = 1_000;
 
 /// What a report is about.
@@ -23,8 +23,8 @@ pub struct Subject {
     pub took_ns: u64,
 }
 
-/// What a report is about: what main did, unless an earlier message took longer and had just ended. `at_ns`
-/// is when it was written. `None` when main was idle or nothing is known of it.
+/// The subject of a report: what main did, unless an earlier message took longer and had just ended. `at_ns`
+/// is when the report was written. `None` when main was idle or nothing is known of it.
 pub fn subject(main: &MainState, history: &[Record], at_ns: Uptime) -> Option<Subject> {
     let (now, age_ns, at_ns) = match main {
         MainState::Running(running) => (Some(running.token), running.age_ns(), running.as_of_ns),
@@ -40,7 +40,7 @@ pub fn subject(main: &MainState, history: &[Record], at_ns: Uptime) -> Option<Su
     longest.or_else(|| Some(Subject { token: now?, took_ns: age_ns }))
 }
 
-/// The message of a report by its number, as far as it is kept by name.
+/// A message of the report by its token, if it is kept by name.
 fn message(main: &MainState, history: &[Record], token: Token) -> Option<Words> {
     if token.is_outside() {
         return Some(Words::outside());
@@ -56,7 +56,7 @@ fn message(main: &MainState, history: &[Record], token: Token) -> Option<Words> 
     running.or_else(recorded).map(Words::new)
 }
 
-/// When a report was written, or the last instant that a file without that still knows.
+/// When a report was written; for a file without that, the last instant that it knows.
 pub fn written_at(report: &Report) -> Uptime {
     let dumped_ns = report.meta.dumped_at.uptime_ns;
     match &report.main {
@@ -65,15 +65,15 @@ pub fn written_at(report: &Report) -> Uptime {
         MainState::Outside(outside) => outside.as_of_ns,
         _ => {
             let last = report.history.last().map_or(Uptime::ZERO, |last| last.start_ns.plus(last.wall_ns));
-            // Both are looked at in the moment after.
+            // Both are read in the moment after.
             last.max(report.pending.captured_ns).max(report.main_thread.captured_ns)
         }
     }
 }
 
-/// The end of a message, or of what ran outside of messages: no stack of it stands for time after. Of the one
-/// at the dump it is the instant that the report speaks of. One that the history does not keep by name ended
-/// before the dump at least.
+/// The end of a message, or of what ran outside of messages: no stack of it represents time after that. For
+/// what ran at the dump it is the moment of the report. A message that the history does not keep by name
+/// ended before the dump.
 pub fn message_end(token: Token, main: &MainState, history: &[Record], at_ns: Uptime) -> Uptime {
     match main {
         MainState::Running(running) if running.token == token => return running.as_of_ns,
@@ -89,8 +89,8 @@ pub fn message_end(token: Token, main: &MainState, history: &[Record], at_ns: Up
     }
 }
 
-/// When each of at most `most` samples of a message that ended at `end_ns` was taken; the last entry ends the
-/// last sample, one sampling interval later or with the message.
+/// When each of at most `most` samples of a message that ended at `end_ns` was taken. The last entry is the
+/// end of the last sample: one sampling interval later, or the end of the message.
 pub fn sample_times(tree: &StackTree, end_ns: Uptime, most: usize) -> Vec<Uptime> {
     let mut at = tree.start_ns;
     let mut times: Vec<Uptime> = Vec::new();
@@ -104,7 +104,7 @@ pub fn sample_times(tree: &StackTree, end_ns: Uptime, most: usize) -> Vec<Uptime
     times
 }
 
-/// The signature of a report by the names that are in it: with the app's packages and mapping unknown.
+/// The signature of a report from the names in it: the app's packages and mapping are not known.
 pub fn of_report(report: &Report) -> Signature {
     let at_ns = written_at(report);
     let token = subject(&report.main, &report.history, at_ns).map(|subject| subject.token);
@@ -151,7 +151,8 @@ fn method<'r>(symbols: &'r Symbols, owners: &Owners, location: LocationId) -> Op
     Some((&method.signature, named))
 }
 
-/// For each location one number of its method, which is that of a location; as far as the last of these.
+/// A number for the method of each location, up to the last used one. The number is that of a location with
+/// the method.
 fn numbers(symbols: &Symbols, owners: &Owners, used: impl Iterator<Item = LocationId>) -> Vec<u32> {
     let mut numbers: Vec<u32> = Vec::new();
     // By a hash: the first file of an ANR waits for this, and a tree may have thousands of methods.
@@ -181,7 +182,7 @@ fn numbers(symbols: &Symbols, owners: &Owners, used: impl Iterator<Item = Locati
     numbers
 }
 
-/// No number of a location.
+/// A value that is not the number of a location.
 const UNKNOWN: u32 = u32::MAX;
 
 #[cfg(test)]
@@ -191,7 +192,8 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// Of a message that took so long and ended so long before second 60, with another that runs since.
+    /// The subject when a message took this long and ended this long before second 60, while another runs
+    /// since.
     fn about(took: u64, ended: u64, runs: u64) -> Option<Token> {
         let at_ns = Uptime(60 * SECOND);
         let start_ns = Uptime((60 - ended - took) * SECOND);

@@ -1,7 +1,7 @@
-//! Recursion in sampled stacks: of a method that calls itself, and of methods that call each other.
+//! Recursion in sampled stacks: a method that calls itself, and methods that call each other.
 //!
 //! A parser's `value > array > value > object` is one method to its reader. Folded into the first call it has
-//! all of its time; unfolded each depth has a part, and none of them much.
+//! all of its time; unfolded, each depth has a small part.
 
 use super::numbers::Numbers;
 
@@ -12,37 +12,37 @@ pub struct Node {
     pub parent: Option<u32>,
     /// The number of its method; equal for equal methods.
     pub method: u32,
-    /// The time in it and in what it calls.
+    /// The time in it and in its callees.
     pub total_ns: u64,
 }
 
-/// Whose code a frame is, as far as recursion depends on it. The platform has no recursion but of a method
-/// that calls itself: between two calls of `View.draw` stands the view of the app that takes the time.
+/// Whose code a frame is, as far as recursion depends on it. In the platform only a method that calls itself
+/// counts as recursion: between two calls of `View.draw` is the app's view, which takes the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// A hash of its class, without those inside of it.
+    /// A hash of its outermost class.
     pub class: u64,
     /// A hash of its package.
     pub package: u64,
 }
 
-/// Where a node stands once recursion is folded.
+/// The position of a node after recursion is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Folded {
-    /// The node that stands for it: itself, or the first call of its recursion.
+    /// The node that represents it: itself, or the first call of its recursion.
     pub at: u32,
-    /// The caller of that node, itself one that stands for others.
+    /// The caller of that node, which also represents others.
     pub caller: Option<u32>,
-    /// The number of its method, or of the methods that call each other.
+    /// The number of its method, or of the group of methods that call each other.
     pub method: u32,
-    /// How many calls of the recursion's first method are on top of each other here, itself counted.
+    /// How many calls of the recursion's first method are on the stack here, this one included.
     pub calls: u32,
 }
 
-/// Folds recursion. Callers come before their callees; `place` gives that of a node, by its method.
+/// Folds recursion. Callers come before their callees; `place` returns the place of a node's method.
 ///
-/// Methods call each other when one is there twice with nothing but methods of its class in between, or three
-/// times with nothing but those of its package. The platform's in between do not count.
+/// Methods call each other when one occurs twice with only methods of its class in between, or three times
+/// with only those of its package. The platform's methods in between do not count.
 pub fn fold(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Folded> {
     let places = places(nodes, place);
     let groups = groups(nodes, &places);
@@ -95,7 +95,7 @@ fn into_earlier(
 /// The methods that call each other.
 #[derive(Debug, Default)]
 struct Groups {
-    /// For each method of a group another one of it, or itself.
+    /// For each method of a group another one of the group, or itself.
     next: Numbers,
 }
 
@@ -118,8 +118,8 @@ impl Groups {
     }
 }
 
-/// The place of each node. It is that of its method, and made once for each: every caller of every node is
-/// asked for.
+/// The place of each node: that of its method, computed once per method, because it is needed for every
+/// caller of every node.
 fn places(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Option<Place>> {
     let mut known = Numbers::default();
     let mut places: Vec<Option<Place>> = Vec::with_capacity(nodes.len());
@@ -173,7 +173,7 @@ mod tests {
     use crate::code::Owner;
     use crate::problem::Method;
 
-    /// One stack, outermost first: `class.method`, of the platform in small letters.
+    /// One stack, outermost first: `class.method`, with platform methods in small letters.
     fn folded(stack: &str) -> Vec<String> {
         let frames: Vec<(&str, &str)> =
             stack.split(' ').map(|frame| frame.rsplit_once('.').unwrap()).collect();

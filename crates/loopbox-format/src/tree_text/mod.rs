@@ -72,7 +72,7 @@ fn name(symbols: &Symbols, location: LocationId) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SeedError {
-    /// It ends inside of a node.
+    /// The text ends inside of a node.
     #[error("the text ends inside of node {node}")]
     Cut {
         /// Its index.
@@ -83,9 +83,9 @@ pub enum SeedError {
     Number {
         /// Its index.
         node: usize,
-        /// Which of the fields.
+        /// The name of the field.
         field: &'static str,
-        /// What stands there.
+        /// The text of the field.
         text: String,
     },
     /// A node begins before the end of the one before it, or there are too many samples.
@@ -113,8 +113,8 @@ pub enum SeedError {
     },
 }
 
-/// Reads Qimao's text. Times are Qimao's wishes (first sample at 50 ms, then each 10 ms), since the
-/// text has none; the token is [`Token::NONE`].
+/// Reads Qimao's text. The text has no times, so Qimao's configured ones are used (first sample at 50 ms,
+/// then each 10 ms); the token is [`Token::NONE`].
 ///
 /// # Errors
 /// The first thing that is wrong.

@@ -14,7 +14,7 @@ const PRIMITIVES: [(char, &str); 9] = [
     ('V', "void"),
 ];
 
-/// The method as ART prints it; only class and name when its descriptor is unknown or odd.
+/// The method as ART prints it; only class and name when its descriptor is unknown or malformed.
 pub(super) fn pretty(method: &Method) -> String {
     let Method { class, name, signature, .. } = method;
     let dot = if class.is_empty() { "" } else { "." };

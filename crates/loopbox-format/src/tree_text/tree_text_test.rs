@@ -1,4 +1,4 @@
-//! Trees as text, read back, and text that is none.
+//! Trees as text, read back, and texts that are refused.
 
 use super::*;
 use crate::model::{Method, MethodId};
@@ -24,7 +24,8 @@ fn built(samples: &[Vec<u32>]) -> StackTree {
     tree
 }
 
-/// Locations 0, 1 lie in method 0, 2, 3 in method 1, and so on; the last one stands for frames left out.
+/// Locations 0 and 1 are in method 0, 2 and 3 in method 1, and so on; the last one represents left-out
+/// frames.
 fn symbols() -> Symbols {
     let method = |class: &str, name: &str, signature: &str| Method {
         class: class.into(),
@@ -113,7 +114,7 @@ fn what_is_wrong_is_reported() {
     assert_eq!(wrong("main;1;1;0;"), "node 0 covers samples that its parent does not have");
 }
 
-/// Qimao's `TraceNode`, `buildTraceTree` and `buildString`, as it has them.
+/// Qimao's `TraceNode`, `buildTraceTree` and `buildString`, as in the original.
 struct TraceNode {
     trace: String,
     count: usize,

@@ -7,7 +7,7 @@ use loopbox_frames::{DisplayFrame, JankWindow, JankWindows, RefreshInterval, Sce
 pub(crate) const MS: u64 = 1_000_000;
 pub(crate) const S60: RefreshInterval = RefreshInterval::HZ_60;
 
-/// 83 durations in ms in which every sum holds that Taobao's article gives of its picture.
+/// 83 durations in ms that have every sum which Taobao's article gives for its picture.
 pub(crate) const ARTICLE: [u64; 83] = [
     17, 17, 17, 17, 17, 17, 69, 16, 15, 16, 17, 17, 17, 17, 17, 17, 61, 12, 13, 13, 15, 16, 17, 17, 17, 98,
     10, 19, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,
@@ -19,7 +19,7 @@ pub(crate) fn hz(rate: f32) -> RefreshInterval {
     RefreshInterval::from_hz(rate).expect("a rate")
 }
 
-/// Frames of one session that stand so long, each with its interval; they scroll.
+/// Frames of one session with these durations, each with its interval; all of them scroll.
 pub(crate) fn frames(each: impl IntoIterator<Item = (u64, RefreshInterval)>) -> Vec<DisplayFrame> {
     let mut time_ns = 1_000_000 * MS;
     let frame = |(k, (duration_ns, interval)): (usize, (u64, RefreshInterval))| {
@@ -53,7 +53,7 @@ pub(crate) fn windows(frames: &[DisplayFrame]) -> Vec<JankWindow> {
     found
 }
 
-/// Three digits behind the point, as the worked examples have.
+/// Three decimals, as in the worked examples.
 pub(crate) fn round3(value: f64) -> String {
     format!("{value:.3}")
 }

@@ -1,6 +1,6 @@
-//! The message that recording begins in. [`Aggregator::adopt`] takes it over, with a start that no hook saw.
-//! The caller that sees that the Looper has gone on reports it by [`Aggregator::end_all`] or
-//! [`Aggregator::begin_outermost`]: the end is then an ordinary one.
+//! The message during which recording begins. [`Aggregator::adopt`] takes it over, with a start that no hook
+//! saw. When the caller sees that the Looper has moved on, it reports that by [`Aggregator::end_all`] or
+//! [`Aggregator::begin_outermost`], and the message ends as an ordinary one does.
 
 use super::{Aggregator, Described, Wanted};
 use crate::{Environment, StackPointer};
@@ -11,9 +11,9 @@ use loopbox_format::model::{End, NamedBy, Uptime};
 pub struct AdoptedMessage {
     /// When its dispatch began.
     pub start_ns: Uptime,
-    /// The thread's CPU time at that instant; `None` when it is not known.
+    /// The thread's CPU time at that instant; `None` when not known.
     pub cpu_ns: Option<u64>,
-    /// It is the one that starts an app: [`BIND_APPLICATION`]. Any other one has no name.
+    /// It is the message that starts an app: [`BIND_APPLICATION`]. Any other one has no name.
     pub binds: bool,
 }
 
@@ -27,7 +27,7 @@ pub const BIND_APPLICATION: Described<'static> = Described {
 };
 
 impl<H: Environment> Aggregator<H> {
-    /// Takes over the message that runs while recording begins. Does nothing after the first message.
+    /// Takes over the message that is running when recording begins. Does nothing after the first message.
     pub fn adopt(&mut self, adopted: &AdoptedMessage) {
         if self.cursor_ns.is_some() {
             return;
@@ -42,8 +42,8 @@ impl<H: Environment> Aggregator<H> {
         self.environment.running(token, start_ns, 1);
     }
 
-    /// Ends all running messages: the outermost one in this way, not knowing when it was due; those inside of
-    /// it have lost their ends.
+    /// Ends all running messages. The outermost one ends normally, but it is not known when it was due; the
+    /// inner ones count as having lost their ends.
     pub fn end_all(&mut self, end: End) -> Wanted {
         self.settle();
         let now = self.now();

@@ -10,7 +10,7 @@
 //! 2. A message of at least [`Config::detail_ns`] is kept by name in the record that it ends in; so is one
 //!    that threw or whose end was missed, and a component message (its name is given unasked) however short.
 //!    Where there is no room for all, those come first; a short frame takes only the room that is left.
-//! 3. A slice of at least `group_ns` ends the open group as it is and is a record of its own, with its token.
+//! 3. A slice of at least `group_ns` ends the open group as it is and is a separate record, with its token.
 //! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap
 //!    of `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
 //!    [`Config::frozen_ns`], or *unseen* when the hook was found to have been taken out meanwhile.
@@ -61,7 +61,7 @@ use nesting::Nesting;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Wanted {
-    /// No need; a description is accepted all the same when it is of a component message.
+    /// Not needed; a description of a component message is accepted anyway.
     Nothing,
     /// The message is kept in a record and should have a name.
     Description,
@@ -78,14 +78,14 @@ pub struct Begun {
     pub wanted: Wanted,
 }
 
-/// The name of a message, as the hook found it.
+/// The name of a message, as found by the hook.
 #[derive(Debug, Clone, Copy)]
 pub struct Described<'a> {
     /// Class name of the target Handler.
     pub target: &'a str,
     /// Class name of the callback; empty when there is none.
     pub callback: &'a str,
-    /// `Message.what`; `None` when the source does not know it.
+    /// `Message.what`; `None` when the source does not have it.
     pub what: Option<i32>,
     /// Which source it comes from.
     pub named_by: NamedBy,
@@ -94,9 +94,9 @@ pub struct Described<'a> {
 /// A message that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ended {
-    /// Which; [`Token::NONE`] before the first one has ended.
+    /// Its token; [`Token::NONE`] before the first one has ended.
     pub token: Token,
-    /// How long it ran, since the last message in a loop inside of it where there was one.
+    /// How long it ran, counted from the last message of a loop inside of it, if there was one.
     pub ran_ns: u64,
     /// When it ended.
     pub end_ns: Uptime,
@@ -109,13 +109,13 @@ struct Last {
     kept: bool,
 }
 
-/// The beginning that came last.
+/// The last beginning.
 #[derive(Debug, Clone, Copy)]
 struct Beginning {
     token: Token,
-    /// Up to when everything was accounted for before it.
+    /// The time up to which everything before it was accounted for.
     cursor_ns: Option<Uptime>,
-    /// A record of the rest before it is the last one that was handed over.
+    /// The last record that was closed is of the rest before it.
     closed_rest: bool,
 }
 
@@ -134,9 +134,9 @@ pub struct Aggregator<H> {
     /// The Looper has been about to wait since the last start or end.
     rests: bool,
     next_token: Token,
-    /// The last message counted in records; the next one to be counted is the one after it.
+    /// The last message counted in records; the next one counted follows it.
     counted: Token,
-    /// Up to when everything is accounted for; `None` before the first message.
+    /// The time up to which everything is accounted for; `None` before the first message.
     cursor_ns: Option<Uptime>,
     /// The record being filled; meaningful while `is_open`.
     open: Record<Details>,
@@ -151,16 +151,16 @@ pub struct Aggregator<H> {
     cpu_base_ns: Option<u64>,
     /// Recording began in [`BIND_APPLICATION`].
     began_in_bind: bool,
-    /// What began last, for as long as it may be retracted.
+    /// What began last, as long as that may be retracted.
     beginning: Option<Beginning>,
     /// When the thread's last work has ended.
     rest_ns: Uptime,
-    /// Nothing was run since the record of a rest was closed, which `open` still is.
+    /// Nothing has run since the record of a rest was closed; `open` is still that record.
     rests_on: bool,
 }
 
 impl<H: Environment> Aggregator<H> {
-    /// An aggregator without history. To be called on the recorded thread, whose CPU clock it reads.
+    /// An aggregator without history. Must be called on the recorded thread, whose CPU clock it reads.
     pub fn new(config: &Config, environment: H) -> Self {
         let cpu_base_ns = environment.thread_cpu_ns();
         Self {
@@ -204,12 +204,12 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// The world that this aggregator talks to.
+    /// The environment that this aggregator uses.
     pub fn environment(&self) -> &H {
         &self.environment
     }
 
-    /// The world that this aggregator talks to.
+    /// The environment that this aggregator uses.
     pub fn environment_mut(&mut self) -> &mut H {
         &mut self.environment
     }
@@ -235,8 +235,8 @@ impl<H: Environment> Aggregator<H> {
         self.begin_after(at, at, false)
     }
 
-    /// A message's dispatch begins, and the thread has not rested since the one before has ended: it worked
-    /// outside of messages meanwhile.
+    /// A message's dispatch begins, and the thread has not rested since the previous one ended: meanwhile it
+    /// worked outside of messages.
     #[inline]
     pub fn begin_after_work(&mut self, at: StackPointer) -> Begun {
         self.begin_after(at, at, true)
@@ -274,8 +274,8 @@ impl<H: Environment> Aggregator<H> {
         Begun { token, wanted }
     }
 
-    /// The Looper is about to wait for a message. Those that run do so around a loop inside of them, or have
-    /// lost their ends: from now on the thread is idle.
+    /// The Looper is about to wait for a message. A running message either has a loop inside of it or has
+    /// lost its end: from now on the thread is idle.
     pub fn rests(&mut self) {
         let depth = self.nesting.depth();
         if depth == 0 || self.rests {
@@ -293,8 +293,8 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// Whether a dispatch that ends here is of a message around the innermost one, which then lost its end.
-    /// If so, that innermost one is closed as [`End::Missed`], and may be described before this or
+    /// Whether a dispatch that ends here belongs to an outer message, so that the innermost one lost its end.
+    /// In that case the innermost one is closed as [`End::Missed`], and may be described before this or
     /// [`end`](Self::end) is called again.
     pub fn miss_inner(&mut self, at: StackPointer) -> bool {
         self.settle();
@@ -307,7 +307,7 @@ impl<H: Environment> Aggregator<H> {
     }
 
     /// A message's dispatch has ended. `when_ns` is `Message.when` as uptime, `None` when the hook does not
-    /// know it; 0 marks a message that was put at the front of the queue and did not wait for a time.
+    /// know it; 0 marks a message that was put at the front of the queue and had no due time.
     ///
     /// An end without a start (the hook was set while the message ran) is ignored.
     pub fn end(&mut self, at: StackPointer, when_ns: Option<Uptime>, end: End) -> Wanted {
@@ -323,9 +323,9 @@ impl<H: Environment> Aggregator<H> {
         wanted
     }
 
-    /// Names the message of the event before: the one that ended, or the one whose missed end `begin`
-    /// reported. Accepted once; without a message to name, and for a message that is neither kept nor of a
-    /// component, it does nothing.
+    /// Names the message of the previous event: the one that ended, or the one whose missed end `begin`
+    /// reported. Accepted once. Does nothing when there is no message to name, or when the message is neither
+    /// kept nor a component message.
     pub fn describe(&mut self, described: &Described<'_>) {
         let Some(last) = self.last.take() else { return };
         if let Some(message) = self.message(described) {
@@ -344,7 +344,7 @@ impl<H: Environment> Aggregator<H> {
         self.settle();
     }
 
-    /// What is kept of a message's name: nothing of the app's own classes where only components are to be
+    /// The part of a message's name that is kept: no class of the app's own when only components are to be
     /// named.
     fn message(&self, described: &Described<'_>) -> Option<Message<Name>> {
         // A component's message with a class of the app for its target.
@@ -364,8 +364,8 @@ impl<H: Environment> Aggregator<H> {
         })
     }
 
-    /// Hands over what is open, as the last record; messages that still run are forgotten. Recording may go
-    /// on afterwards.
+    /// Closes the open record as the last one; messages that still run are forgotten. Recording may continue
+    /// afterwards.
     pub fn finish(&mut self) {
         self.settle();
         if self.is_open {
@@ -386,7 +386,8 @@ impl<H: Environment> Aggregator<H> {
         self.environment.now_ns().max(self.cursor_ns.unwrap_or(Uptime::ZERO))
     }
 
-    /// Closes the messages that cannot be running any more when another one begins at this pointer.
+    /// Closes the messages that cannot be running any more, given that another one begins at this stack
+    /// pointer.
     fn miss_all_left_before(&mut self, at: StackPointer, now: Uptime) -> Wanted {
         let mut innermost = None;
         while self.nesting.is_left_before(at) {
@@ -406,7 +407,7 @@ impl<H: Environment> Aggregator<H> {
         wanted
     }
 
-    /// Ends the innermost message: accounts for its last slice and keeps a detail when it deserves one.
+    /// Ends the innermost message: accounts for its last slice, and keeps a detail when it qualifies.
     fn leave(&mut self, now: Uptime, when_ns: Option<Uptime>, end: End) -> Wanted {
         let Some(dispatch) = self.nesting.pop() else { return Wanted::Nothing };
         self.beginning = None;
@@ -431,8 +432,8 @@ impl<H: Environment> Aggregator<H> {
         if kept { Wanted::Description } else { Wanted::Nothing }
     }
 
-    /// When a message ended that the Looper has rested in. A lost end was before that; else the loop was left
-    /// later, with nothing that shows when.
+    /// When a message ended during which the Looper has rested. A lost end was before that rest; otherwise
+    /// the loop was left later, at a time that nothing shows.
     fn end_of_rest(&mut self, now: Uptime, end: End) -> Uptime {
         if end == End::Missed {
             return self.cursor_ns.unwrap_or(now);
@@ -442,8 +443,8 @@ impl<H: Environment> Aggregator<H> {
         now
     }
 
-    /// Accounts for the time from the cursor until `now` as work of this message. True when it is a record of
-    /// its own.
+    /// Accounts for the time from the cursor until `now` as work of this message. True when that is a
+    /// separate record.
     fn account_slice(&mut self, token: Token, now: Uptime) -> bool {
         let start = self.cursor_ns.unwrap_or(now);
         let work = now.since(start);
@@ -472,7 +473,7 @@ impl<H: Environment> Aggregator<H> {
         alone
     }
 
-    /// Adds work that ends now to the open record, which may be full by that.
+    /// Adds work that ends now to the open record, which may become full.
     fn add_work(&mut self, work: u64, now: Uptime) {
         self.open.work_ns = self.open.work_ns.saturating_add(work);
         self.open.wall_ns = now.since(self.open.start_ns);
@@ -510,8 +511,7 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// Ends the open group where it stands and opens a record of its own for `start..now`, which is full at
-    /// once.
+    /// Ends the open group where it is, and opens a new record for `start..now`, which is full at once.
     ///
     /// The CPU clock is read here for both: it cannot have been read in between. See [`share_of_cpu`].
     fn split(&mut self, kind: RecordKind, start: Uptime, now: Uptime) {
@@ -555,7 +555,7 @@ impl<H: Environment> Aggregator<H> {
         self.environment.opened(&self.open, change);
     }
 
-    /// Hands over a full record whose description did not come; from here on there is nothing to describe.
+    /// Closes a full record whose description did not come; after that there is nothing to describe.
     fn settle(&mut self) {
         self.last = None;
         if self.full {
@@ -578,7 +578,7 @@ impl<H: Environment> Aggregator<H> {
         (spent, self.environment.take_late_ns())
     }
 
-    /// Adds a detail. When there is no room, one that is worth less makes room; what is left out is counted,
+    /// Adds a detail. When there is no room, it replaces one that matters less. What is left out is counted,
     /// unless it is a short frame or short input.
     fn keep_detail(&mut self, detail: Detail<Name>) -> bool {
         let details = &mut self.open.details;

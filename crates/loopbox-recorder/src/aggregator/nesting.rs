@@ -1,16 +1,16 @@
-//! Which messages run inside each other, by where on the main thread's stack their starts and ends were
-//! reported.
+//! Which messages run inside each other, derived from the places on the main thread's stack at which their
+//! starts and ends were reported.
 //!
 //! # Lost ends
 //!
 //! An `Error`, and with the Printer hook any exception, leaves a message without an end. The next event shows
-//! which: see [`StackPointer`]. Such a message is closed at that event as `End::Missed`; its time is then an
-//! upper bound.
+//! which message that was: see [`StackPointer`]. Such a message is closed at that event as `End::Missed`; its
+//! time is then an upper bound.
 
 use crate::StackPointer;
 use loopbox_format::model::{Token, Uptime};
 
-/// How many nested `Looper.loop()` are told apart.
+/// How many nested `Looper.loop()` are distinguished.
 const MAX_DEPTH: usize = 8;
 
 /// A message whose dispatch has begun.
@@ -28,7 +28,7 @@ pub(super) struct Dispatch {
 pub(super) struct Nesting {
     dispatches: [Dispatch; MAX_DEPTH],
     depth: usize,
-    /// What to add to the pointer of an end to compare it with pointers of starts: the two hooks differ in
+    /// What to add to the stack pointer of an end to compare it with those of starts: the two hooks differ in
     /// frame size.
     end_shift: i64,
 }
@@ -56,8 +56,8 @@ impl Nesting {
         self.dispatches.get(self.depth.checked_sub(1)?).copied()
     }
 
-    /// A loop inside of the innermost message runs another one, or waits. The number of the innermost one,
-    /// when none has before.
+    /// A loop inside of the innermost message runs another one, or waits. Returns the number of the innermost
+    /// message if this is its first.
     pub(super) fn enter(&mut self) -> Option<Token> {
         let outer = self.dispatches.get_mut(self.depth.checked_sub(1)?)?;
         (!std::mem::replace(&mut outer.nested, true)).then_some(outer.token)
@@ -78,7 +78,7 @@ impl Nesting {
         Some(top)
     }
 
-    /// Forgets all of them.
+    /// Removes all of them.
     pub(super) fn clear(&mut self) {
         self.depth = 0;
     }
@@ -88,14 +88,14 @@ impl Nesting {
         self.top().is_some_and(|top| top.pointer == StackPointer::BELOW_ALL)
     }
 
-    /// Whether the innermost message cannot be running any more when another one begins at this pointer, or
-    /// must make room for it.
+    /// Whether the innermost message cannot be running any more, given that another one begins at this stack
+    /// pointer, or must be removed to make room.
     pub(super) fn is_left_before(&self, at: StackPointer) -> bool {
         self.top().is_some_and(|top| !at.is_inside(top.pointer) || self.depth == MAX_DEPTH)
     }
 
-    /// How many messages run until that one is over whose end is at this pointer: those inside of it have
-    /// lost theirs. It is the one whose start was nearest on the stack.
+    /// How many messages end up to the one whose end is at this stack pointer: those inside of it have lost
+    /// their ends. It is the one whose start was nearest on the stack.
     pub(super) fn depth_of_end(&mut self, at: StackPointer) -> Option<u32> {
         let running = self.dispatches.get(..self.depth)?;
         if let [only] = running {

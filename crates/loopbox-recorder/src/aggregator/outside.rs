@@ -1,13 +1,13 @@
-//! Work outside of messages. A hook of the queue's poll knows of a thread that has not rested since its last
-//! message: callbacks of descriptors, as those of input, were called by a poll that did not wait, or idle
-//! handlers were.
+//! Work outside of messages. A hook of the queue's poll knows when a thread has not rested since its last
+//! message: a poll that did not wait called callbacks of descriptors, as those of input, or idle handlers
+//! ran.
 
 use super::Aggregator;
 use crate::Environment;
 use loopbox_format::model::{RecordKind, Uptime};
 
 impl<H: Environment> Aggregator<H> {
-    /// The thread is about to rest, and has worked until now since its last message.
+    /// The thread is about to rest, and has worked since its last message until now.
     pub fn rest_after_work(&mut self) {
         let now = self.now();
         self.settle();
@@ -20,9 +20,9 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// Accounts for the time from the cursor until `now` as work outside of messages, where it is as long as
-    /// a message that is kept: less is idle time, as with every other hook. Returns whether it was. A loop
-    /// inside of a message works for that one.
+    /// Accounts for the time from the cursor until `now` as work outside of messages, if it is as long as a
+    /// message that is kept. Shorter work counts as idle time, as with every other hook. Returns whether it
+    /// was accounted for. Work of a loop inside of a message belongs to that message.
     pub(super) fn work_outside(&mut self, now: Uptime) -> bool {
         if self.nesting.depth() > 0 {
             return false;

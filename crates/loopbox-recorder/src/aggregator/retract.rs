@@ -1,6 +1,6 @@
-//! Beginnings that were none. A hook of the queue's poll reports one whenever the poll returns: only the next
-//! poll shows whether the thread ran a message in between. [`Aggregator::retract`] takes the beginning back,
-//! as if the thread had rested all the time.
+//! Reported beginnings that were not messages. A hook of the queue's poll reports a beginning whenever the
+//! poll returns, and only the next poll shows whether the thread ran a message in between.
+//! [`Aggregator::retract`] withdraws the beginning, as if the thread had rested all the time.
 
 use super::{Aggregator, Beginning};
 use crate::Environment;
@@ -10,15 +10,15 @@ impl<H: Environment> Aggregator<H> {
     /// A message has begun with this number, after everything until `cursor_ns` was accounted for.
     #[inline]
     pub(super) fn note_beginning(&mut self, token: Token, cursor_ns: Option<Uptime>) {
-        // A rest of that length has a record of its own, and the group before it is closed.
+        // A rest of that length has a separate record, and the group before it is closed.
         let closed_rest = !self.is_open
             && matches!(self.open.kind, RecordKind::Idle | RecordKind::Frozen | RecordKind::Unseen)
             && self.open.closed;
         self.beginning = Some(Beginning { token, cursor_ns, closed_rest });
     }
 
-    /// What began last was no message: nothing was run. Its number is given to the next one. Does nothing
-    /// when something has ended, or begun in it, meanwhile.
+    /// What began last was not a message: nothing ran. Its number is given to the next message. Does nothing
+    /// when something has meanwhile ended, or begun inside of it.
     pub fn retract(&mut self) {
         let Some(beginning) = self.beginning.take() else { return };
         if self.nesting.top().is_none_or(|top| top.token != beginning.token) {
@@ -39,8 +39,8 @@ impl<H: Environment> Aggregator<H> {
         self.environment.idle(self.next_token, since_ns, depth);
     }
 
-    /// Goes on with the record of the rest that was closed last, when nothing was run since and the process
-    /// was not frozen meanwhile.
+    /// Continues the record of the rest that was closed last, if nothing has run since and the process was
+    /// not frozen meanwhile.
     pub(super) fn rest_on(&mut self, since: Uptime, now: Uptime) -> bool {
         let rests_on = std::mem::take(&mut self.rests_on) && self.open.kind == RecordKind::Idle;
         if !rests_on || self.kind_of_rest(since, now) != RecordKind::Idle {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A main thread made of numbers, and what the rules made of its polls.
+/// A simulated main thread, and the messages that the rules derive from its polls.
 struct Main {
     rules: PollRules,
     stack: Option<PollStack>,
@@ -83,7 +83,7 @@ fn a_poll_without_waiting_ends_a_message() {
     main.polls(TOP, 0);
     main.polls(TOP, 0);
     assert_eq!(main.said(), ["end", "begin at once", "end", "begin at once"]);
-    assert_eq!(main.asked, 1, "the stack is looked at where the address is new");
+    assert_eq!(main.asked, 1, "the stack is read where the address is new");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_poll_that_waits_follows_nothing() {
     }
 }
 
-/// Callbacks of descriptors are called by a poll that does not wait, too, and idle handlers between two such
+/// A poll that does not wait also calls callbacks of descriptors, and so do idle handlers between two such
 /// polls.
 #[test]
 fn a_thread_works_until_a_poll_waits() {
@@ -126,7 +126,7 @@ fn idle_handlers_run_in_no_message() {
     assert_eq!(main.said(), ["begin"], "what follows is a poll without waiting, too");
 }
 
-/// The hook was taken out in what began last: it may have been a message, whose end nobody saw.
+/// The hook was removed during what began last: it may have been a message whose end nobody saw.
 #[test]
 fn what_began_before_polls_were_missed_is_lost_and_not_taken_back() {
     let mut main = Main::new();

@@ -1,4 +1,4 @@
-//! A main thread made of numbers: clocks that are set by hand, and everything that the aggregator reported.
+//! A simulated main thread: clocks that tests set, and everything that the aggregator reported.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use loopbox_format::codec;
@@ -28,12 +28,13 @@ pub(crate) struct Recording {
     pub(crate) unseen_ns: Uptime,
     pub(crate) cpu_reads: std::cell::Cell<u32>,
     pub(crate) states: Vec<State>,
-    /// The number that the next message was announced with when the thread was last idle.
+    /// The number that was announced for the next message when the thread last became idle.
     pub(crate) next: u64,
     /// How many messages were around the loop then.
     pub(crate) around: u32,
     pub(crate) closed: Vec<Record>,
-    /// As a reader sees it who takes numbers at each change, but details only when they were published.
+    /// The open record as a reader sees it: with numbers at each change, and details only when they were
+    /// published.
     pub(crate) open: Option<Record>,
     /// How often details were written.
     pub(crate) detail_writes: u32,
@@ -126,7 +127,7 @@ impl Main {
         *cpu = cpu.map(|cpu| cpu + ns);
     }
 
-    /// Where a hook runs at this depth of nested loops (1 for the thread's own), with the end's frame a bit
+    /// Where a hook runs at this depth of nested loops (1 for the thread's own); at an end its frame is a bit
     /// larger.
     pub(crate) fn pointer(depth: u64, at_end: bool) -> StackPointer {
         StackPointer::at(0x7fff_0000_0000 - depth * 700 - u64::from(at_end) * 112)
@@ -140,7 +141,7 @@ impl Main {
         self.aggregator.end(Self::pointer(depth, true), None, End::Returned)
     }
 
-    /// A whole message at the top: computes that long and is described when that is wanted.
+    /// An outermost message: it computes for this long, and is described when that is wanted.
     pub(crate) fn message(&mut self, ns: u64) -> u64 {
         let token = self.begin(1);
         self.compute(ns);

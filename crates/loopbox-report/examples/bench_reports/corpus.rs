@@ -78,7 +78,7 @@ fn vary(original: &Report, problem: usize, random: &mut Random) -> Report {
     r
 }
 
-/// Between 85 and 115 per cent.
+/// A random value between 85 and 115 per cent of it.
 fn scaled(ns: u64, random: &mut Random) -> u64 {
     ns / 100 * (85 + random.below(31))
 }

@@ -6,7 +6,7 @@ use crate::model::time::{ms, share};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// What groups are ranked by, and what their share is a share of.
+/// What groups are ranked by, and what a group's share refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -62,18 +62,17 @@ impl Amount {
         self.hitch_ns = self.hitch_ns.saturating_add(other.hitch_ns);
     }
 
-    /// How many things were counted: reports and stalls, or, of reports that were looked through for them,
-    /// jank frames.
+    /// How many things were counted: reports, stalls, or the reports in which jank frames were searched.
     pub(super) fn counted(&self) -> u64 {
         if self.janks > 0 { self.janks } else { self.reports + self.stalls }
     }
 
-    /// By what groups with these together are ranked.
+    /// The measure by which groups with this total are ranked.
     pub(super) fn measure(&self) -> Measure {
         if self.janks > 0 || self.reports == 0 && self.stalls > 0 { Measure::Time } else { Measure::Reports }
     }
 
-    /// What a group is ranked by, and then what among equals.
+    /// The figure that a group is ranked by, then the one that orders equal groups.
     pub(super) fn rank(&self, measure: Measure) -> (u64, u64) {
         let time = self.stall_ns.saturating_add(self.hitch_ns);
         match measure {
@@ -103,7 +102,7 @@ impl Amount {
         parts.join("; ")
     }
 
-    /// What it is ranked by, for a narrow column: `12`, `12.3 s`.
+    /// The figure that it is ranked by, for a narrow column: `12`, `12.3 s`.
     pub(super) fn short(&self, measure: Measure) -> String {
         match measure {
             Measure::Reports if self.reports > 0 || self.stalls == 0 => self.reports.to_string(),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Up to this number of different values the count is exact.
+/// The count is exact up to this number of different values.
 const MAX_EXACT: usize = 512;
 /// The binary logarithm of the number of registers; the standard error is 1.04 / sqrt(2^10) = 3.3 %.
 const REGISTER_BITS: u32 = 10;
@@ -28,7 +28,7 @@ impl Default for Distinct {
 }
 
 impl Distinct {
-    /// Counts a value. The empty value stands for unknown and is not counted.
+    /// Counts a value. The empty value means unknown and is not counted.
     pub(super) fn add(&mut self, value: &str) {
         if !value.is_empty() {
             self.add_hash(hash64(value));
@@ -173,7 +173,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// A number of which 0 is that nobody knows.
+    /// A number, or `None` for 0: then it is not known.
     pub(super) fn known((count, exact): (u64, bool)) -> Option<Self> {
         (count > 0).then_some(Self { count, exact })
     }

@@ -73,7 +73,7 @@ impl GroupStats {
     }
 }
 
-/// Groups of reports, as far as reports were added.
+/// Groups of the reports that were added so far.
 #[derive(Debug, Default)]
 pub struct Clusters {
     pub(super) groups: HashMap<u64, GroupStats>,
@@ -93,7 +93,7 @@ impl Clusters {
         self.put(GroupStats::new(sighting));
     }
 
-    /// Adds all jank frames of one report, which counts once, and once in each group.
+    /// Adds all jank frames of one report. The report counts once in all, and once in each group.
     pub fn add_janks(&mut self, janks: Vec<Sighting>) {
         let mut groups = HashSet::new();
         self.amount.reports += u64::from(!janks.is_empty());

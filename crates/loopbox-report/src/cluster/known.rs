@@ -1,4 +1,4 @@
-//! The groups that somebody has heard of, in a file between two runs: what is left is new.
+//! The groups that are known already, in a file between two runs: the other groups are new.
 
 use super::summary::Summary;
 use crate::model::Identity;
@@ -14,9 +14,9 @@ const SCHEMA: &str = "loopbox.known/1";
 #[serde(deny_unknown_fields)]
 pub struct Known {
     schema: String,
-    /// The version of what makes ids: ids compare under one version only.
+    /// The version of the signatures that ids are made of: only ids of one version can be compared.
     signature: u32,
-    /// The ids of the groups, and what they were called, for who reads the file.
+    /// The ids of the groups, and their titles for a reader of the file.
     groups: BTreeMap<String, String>,
 }
 
@@ -29,7 +29,7 @@ pub enum KnownError {
     /// It has another name or version.
     #[error("is `{0}`, and not `{SCHEMA}`, a list of known groups")]
     Schema(String),
-    /// Its ids are none of today's.
+    /// Its ids are of another version than this program's.
     #[error(
         "has ids of signature version {found}, and groups have those of version {wanted} now: delete the file, and all groups count as new once"
     )]

@@ -6,7 +6,7 @@ use super::statistics::{Counted, Proportion, deviations};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What is counted, which rates refer to.
+/// What rates refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// All who used the app, a number that the caller gives.
@@ -23,7 +23,7 @@ loopbox_format::names! {
     Unit { Users: "users", Sessions: "sessions", UsersWithAReport: "users with a report", Reports: "reports" }
 }
 
-/// What the caller knows of all who use the app, and no report says.
+/// What the caller knows of the users of the app, and no report has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Active {
     /// How many used it.
@@ -55,7 +55,7 @@ pub struct Rate {
     pub affected: u64,
     /// The number of all.
     pub of: u64,
-    /// Those affected of 1,000.
+    /// How many of 1,000 are affected.
     pub per_1000: f64,
     /// At least, of 1,000.
     pub low: f64,
@@ -76,7 +76,7 @@ impl Rate {
     }
 }
 
-/// Those whom rates refer to.
+/// The users or launches that rates refer to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Population {
     pub(super) unit: Unit,
@@ -84,8 +84,8 @@ pub(super) struct Population {
 }
 
 impl Population {
-    /// How many of them are affected. Where no report of a group names its user, each counts as if it were a
-    /// user's.
+    /// How many of them are affected. Where no report of a group names its user, each report counts as one
+    /// user.
     pub(super) fn affected(self, amount: &Amount, users: Option<Count>) -> (u64, Counted) {
         let (count, exact) = match users {
             Some(users) if self.unit.is_of_users() => (users.count.min(amount.reports), users.exact),

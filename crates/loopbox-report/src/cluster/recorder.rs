@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// How many reasons are kept of each part.
 const MAX_REASONS: usize = 8;
-/// How much of a reason counts, in characters.
+/// How many characters of a reason are compared.
 const MAX_REASON_CHARS: usize = 80;
 
 /// A part of the recorder that was off in some of the reports.
@@ -29,24 +29,24 @@ pub struct PartOff {
 /// A part that was off in one report, and why.
 pub(super) type Off = (Feature, String);
 
-/// Those of a report.
+/// The parts that were off in a report.
 pub(super) fn off_in(a: &Analysis) -> Vec<Off> {
     a.features.iter().filter(|part| !part.on).map(|part| (part.feature, reason(&part.detail))).collect()
 }
 
-/// What comes after has numbers and names of one process.
+/// The part of a text that does not depend on the process: numbers and names come after it.
 fn reason(detail: &str) -> String {
     let kind = detail.split([',', ':', ';']).next().unwrap_or_default().trim();
     let kind = if kind.is_empty() { "no reason" } else { kind };
     kind.chars().take(MAX_REASON_CHARS).collect()
 }
 
-/// Those of many reports.
+/// The parts that were off, in many reports.
 #[derive(Debug, Default)]
 pub(super) struct PartsOff(BTreeMap<&'static str, (Feature, u64, TopNames)>);
 
 impl PartsOff {
-    /// Adds those of one report.
+    /// Adds the parts of one report.
     pub(super) fn add(&mut self, off: &[Off]) {
         for (part, reason) in off {
             let (_, reports, reasons) =
@@ -56,7 +56,7 @@ impl PartsOff {
         }
     }
 
-    /// Adds those of other reports.
+    /// Adds the parts of other reports.
     pub(super) fn merge(&mut self, other: Self) {
         for (name, (part, reports, reasons)) in other.0 {
             let own = self.0.entry(name).or_insert_with(|| (part, 0, TopNames::default()));

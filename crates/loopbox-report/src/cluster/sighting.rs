@@ -12,22 +12,22 @@ use loopbox_frames::RefreshInterval;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The annotation by which an app says which user a report is of.
+/// The annotation by which an app names the user of a report.
 const USER: &str = "user";
 
-/// One report that stands for its group; or the file of a stall.
+/// One report that represents its group; or the file of a stall.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Representative {
     /// The file of the report.
     pub path: String,
-    /// The headline of its diagnosis, or what took how long.
+    /// The headline of the report's diagnosis; of a stall what took how long.
     pub headline: String,
     /// The method to look at first.
     pub culprit: Option<String>,
 }
 
-/// What clustering needs of one report, stall or jank frame. Threads make sightings independently of each
-/// other.
+/// What clustering needs of one report, stall or jank frame. Each is made without the others, so threads can
+/// share the work.
 #[derive(Debug, Clone)]
 pub struct Sighting {
     pub(super) signature: Signature,
@@ -41,7 +41,7 @@ pub struct Sighting {
     pub(super) amount: Amount,
     pub(super) quality: (Option<Confidence>, u32),
     pub(super) representative: Representative,
-    /// Parts of the recorder that were off; of a report alone.
+    /// Parts of the recorder that were off; reports only.
     pub(super) off: Vec<Off>,
 }
 
@@ -59,7 +59,7 @@ impl Sighting {
         Self { off, ..Self::of(a, problem, Amount::REPORT, (diagnosis.confidence, samples), representative) }
     }
 
-    /// The sighting of a stall, which is the running message of a report of its own.
+    /// The sighting of a stall, which is the running message of a separate report.
     pub fn of_stall(a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
         let wall_ns = a.running().map_or(0, Running::age_ns);
         let report = Self::new(a, diagnosis, path);
@@ -78,8 +78,8 @@ impl Sighting {
         }
     }
 
-    /// The sightings of the jank frames of a report; of frames that stood a whole refresh too long, as far as
-    /// their interval is one of a display.
+    /// The sightings of a report's jank frames: of frames that stood a whole refresh too long, where the
+    /// interval is one of a display.
     pub fn of_janks(a: &Analysis, path: &str) -> Vec<Self> {
         a.display_frames.janks.iter().filter_map(|jank| Self::of_jank(a, jank, path)).collect()
     }

@@ -1,7 +1,7 @@
 //! What makes two reports, stalls or jank frames the same problem, by [`loopbox_format::problem`].
 //!
-//! The app says the same of its own reports. Here names may be retraced, and the app's packages known: then
-//! groups are of what is known more.
+//! The app computes the same for its own reports. Here names may be retraced, and the app's packages known:
+//! then groups are more exact.
 
 use crate::diagnose::Diagnosis;
 use crate::model::{Analysis, SampledNode, SampledTree, method_ids};
@@ -15,14 +15,14 @@ const UNCLEAR: &str = "unclear";
 /// A report's place among the problems.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What makes it the same as others.
+    /// What two sightings of one problem have in common.
     pub signature: Signature,
     /// The rule of the primary cause, or `unclear`.
     pub cause: String,
-    /// The message: the callback, or the Handler class and `what`; the place of what ran in none; empty when
-    /// it is not known.
+    /// The message: its callback, or its Handler class and `what`. For what ran outside of messages its
+    /// place. Empty when it is not known.
     pub message: String,
-    /// The message that the frames are of.
+    /// The message to which the frames belong.
     pub(super) token: Option<Token>,
 }
 
@@ -34,7 +34,8 @@ impl Problem {
         Self::of(a, diagnosis.primary_cause().map_or(UNCLEAR, |cause| cause.rule), "", token)
     }
 
-    /// The problem of a jank frame: of the stacks of what held it up, or else of that message by its name.
+    /// The problem of a jank frame: by the stacks of the message that delayed it, or else by that message's
+    /// name.
     pub(super) fn of_jank(a: &Analysis, jank: &JankFrame) -> Self {
         let cause = jank.place.map_or(UNCLEAR, |place| place.name());
         Self::of(a, cause, cause, tree_token(a, jank).or_else(|| message_token(jank)))

@@ -7,8 +7,8 @@
 /// The confidence of each interval.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
-/// This many standard deviations make an interval that holds with [`CONFIDENCE`] for all of `comparisons` at
-/// once (Bonferroni): of a hundred unchanged groups five would be reported as changed otherwise.
+/// How many standard deviations an interval needs to hold with [`CONFIDENCE`] for all of `comparisons` at
+/// once (Bonferroni). Otherwise five of a hundred unchanged groups would be reported as changed.
 pub(super) fn deviations(comparisons: usize) -> f64 {
     let wanted = (1.0 - CONFIDENCE) / 2.0 / comparisons.max(1) as f64;
     let (mut low, mut high) = (1.0_f64, 40.0_f64);
@@ -27,7 +27,7 @@ fn upper_tail(deviations: f64) -> f64 {
     (-deviations * deviations / 2.0).exp() / std::f64::consts::TAU.sqrt() / fraction
 }
 
-/// A number that may be an estimate: what it is at least, probably and at most.
+/// A number that may be an estimate: its least, probable and greatest value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counted {
     pub(super) low: f64,
@@ -36,7 +36,8 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Estimates of many have a standard error of 3.3 %; three of them are as good as sure.
+    /// Makes the bounds. Large estimates have a standard error of 3.3 %; three of them are practically
+    /// certain.
     pub(super) fn new(count: u64, exact: bool) -> Self {
         let (value, error) = (count as f64, if exact { 0.0 } else { 0.1 });
         Self { low: value * (1.0 - error), value, high: value * (1.0 + error) }

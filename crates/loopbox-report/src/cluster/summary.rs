@@ -41,14 +41,14 @@ pub struct Summary {
     pub users: Option<Count>,
     /// What rates refer to; `None` when it was not given.
     pub rates_of: Option<Name<Unit>>,
-    /// The number of groups left out because they were known before; `None` when nobody said which are.
+    /// The number of groups left out because they were known before; `None` when no known groups were given.
     pub known: Option<u64>,
-    /// The number of those that are in no group, because there were too many groups before; 0 in practice.
+    /// The number of sightings in no group, because there were too many groups already; 0 in practice.
     pub beyond: u64,
     /// The groups, those with most of what they are ranked by first.
     pub groups: Vec<Group>,
-    /// The parts of the recorder that were off in some of the reports, those of most reports first: whether
-    /// the recorder itself is well. What the start guard did is in no report.
+    /// The parts of the recorder that were off in some of the reports, those of most reports first. They show
+    /// how well the recorder itself works. What the start guard did is in no report.
     pub recorder: Vec<PartOff>,
 }
 
@@ -60,9 +60,9 @@ pub struct Group {
     /// How much it has.
     #[serde(flatten)]
     pub amount: Amount,
-    /// Its share of all that groups are ranked by, 0 to 1.
+    /// Its share of the total by which groups are ranked, 0 to 1.
     pub share: f64,
-    /// How many of those who use the app it affects; `None` when nobody said how many use it.
+    /// How many users of the app it affects; `None` when the number of users was not given.
     pub rate: Option<Rate>,
     /// The number of users.
     pub users: Option<Count>,
@@ -74,8 +74,8 @@ pub struct Group {
     pub top_devices: Vec<NameCount>,
     /// The most frequent app versions.
     pub top_versions: Vec<NameCount>,
-    /// Its share of the reports of each of the newest versions, oldest first: also of those in which it has
-    /// none.
+    /// Its share of the reports of each of the newest versions, oldest first; versions without a report of it
+    /// have 0.
     pub trend: Vec<VersionShare>,
     /// When the first of its reports was dumped, in Unix milliseconds.
     pub first_ms: Option<i64>,
@@ -90,7 +90,8 @@ pub struct Group {
     /// The app's frames of all its reports, the first method of the app first; a method of the platform when
     /// no report shows the app's code.
     pub frames: Vec<String>,
-    /// The app version, when the group is of obfuscated names that belong to one version; else empty.
+    /// The app version, when the group has obfuscated names, which are valid for one version only; else
+    /// empty.
     pub obfuscated_version: String,
     /// The report to open first.
     pub representative: Representative,
@@ -151,7 +152,8 @@ impl Clusters {
 }
 
 impl Summary {
-    /// Gives each group its rate, by how many used the app, or how often, in the time of the reports.
+    /// Gives each group its rate: by the number of users of the app, or of launches, in the time of the
+    /// reports.
     pub fn add_rates(&mut self, active: Active, of: u64) {
         let population = Population { unit: active.unit(), of: Counted::new(of, true) };
         self.rates_of = Some(Name(population.unit));
@@ -225,7 +227,7 @@ impl Group {
         }
     }
 
-    /// What to call the group: where the time goes, else the message, else the cause.
+    /// The group's title: where the time goes, else the message, else the cause.
     pub fn title(&self) -> &str {
         let frame = self.frames.iter().rev().find(|frame| *frame != OBFUSCATED).map(String::as_str);
         let mut names = self.top_messages.iter().take(1).chain(&self.top_causes);

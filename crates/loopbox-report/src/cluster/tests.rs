@@ -388,8 +388,7 @@ fn jank_frames_are_ranked_by_their_hitches() {
         .iter()
         .map(|g| (g.title(), g.amount.reports, g.amount.janks, g.amount.hitch_ns / 1_000_000))
         .collect();
-    // Four frames of six refreshes too many, six of three; the latter have no stack, and a group of their
-    // own.
+    // Four frames of six refreshes too many, six of three; the latter have no stack, and a separate group.
     assert_eq!(ranked, [("com.shop.Feed.bind", 2, 4, 400), ("outside_of_messages", 2, 6, 300)]);
     assert_eq!(summary.groups[0].representative.headline, "a frame of Feed stood 117 ms");
     let shown = text(&summary, 9);

@@ -13,7 +13,7 @@ const HEIGHT: f64 = 56.0;
 /// Above the bars for the percentages, below them for the versions.
 const ABOVE: usize = 18;
 const BELOW: usize = 20;
-/// Characters of a version under its bar.
+/// How many characters of a version fit below its bar.
 const MAX_CHARS: usize = 10;
 
 /// A bar for each version, the highest share as high as the drawing; empty for fewer than two versions.

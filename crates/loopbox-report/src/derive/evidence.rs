@@ -21,7 +21,7 @@ pub(crate) fn evidence(a: &Analysis) -> Vec<String> {
     lines
 }
 
-/// What the system had warned of, as far as the main thread was late then.
+/// The system's warnings that came while the main thread was late.
 fn warned(a: &Analysis) -> Vec<String> {
     let line = |warning: &AnrWarning| {
         let ms = |ms: u64| format_ms(ms as f64);
@@ -38,7 +38,7 @@ fn warned(a: &Analysis) -> Vec<String> {
     a.anr_warnings.iter().map(line).collect()
 }
 
-/// What the ANR was of, where the system has called one.
+/// What kind of ANR it was, where the system has called one.
 fn kind(a: &Analysis) -> Option<String> {
     let call = anr_call(a).filter(|call| !call.is_warning)?;
     let given = call.timeout_ms.map(|ms| format!(", which was given {}", format_ms(ms as f64)));
@@ -50,7 +50,7 @@ fn kind(a: &Analysis) -> Option<String> {
     Some(format!("what the system waited for: {}{}{unseen}", call.words, given.unwrap_or_default()))
 }
 
-/// Why the system's signal may have come without the recorder's having it: then its absence says nothing.
+/// Why the recorder may have missed the system's signal: then it proves nothing that none is known.
 fn lost_signal(a: &Analysis) -> Option<String> {
     let own = matches!(a.meta.reason, DumpReason::Hang | DumpReason::Recovered { .. });
     let state = a.features.iter().find(|state| state.feature == Feature::SigQuit)?;

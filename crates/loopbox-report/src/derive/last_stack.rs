@@ -5,7 +5,7 @@ use loopbox_format::model::{Token, Uptime};
 
 /// The newest stack of what the main thread was doing at the dump.
 pub(crate) struct LastStack {
-    /// The message that it is of.
+    /// The message whose stack it is.
     pub(crate) token: Token,
     /// When it was taken, in uptime.
     pub(crate) at_ns: Uptime,

@@ -1,5 +1,4 @@
-//! What several renderers say of a report, computed once: texts and figures that the model does not hold
-//! itself.
+//! What several renderers show of a report, computed once: texts and figures that the model does not contain.
 
 mod about;
 mod evidence;

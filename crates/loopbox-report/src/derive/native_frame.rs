@@ -2,8 +2,8 @@
 
 use crate::model::{NativeFrame, NativeStack};
 
-/// `#00 pc 000000000009c2c4  /path/libc.so (syscall) (BuildId: ab12)`. `number` is the place of the frame in
-/// its stack.
+/// A line like `#00 pc 000000000009c2c4  /path/libc.so (syscall) (BuildId: ab12)`. `number` is the frame's
+/// place in its stack.
 pub(crate) fn tombstone_line(stack: &NativeStack, number: usize, frame: &NativeFrame) -> String {
     let module = frame.module.and_then(|module| stack.modules.get(module));
     let path = module.map_or("<unknown>", |module| &module.path);

@@ -5,7 +5,7 @@ use crate::model::{
 };
 use loopbox_format::model::Named;
 
-/// What the thread was doing: as the kernel reports it, or else ART's trace.
+/// What the thread was doing: from the kernel, or else from ART's trace.
 pub(crate) fn activity<'a>(a: &'a Analysis, thread: &OtherThread) -> &'a str {
     match (ThreadState::of(thread.state), a.traced(thread)) {
         (ThreadState::Unknown, Some(trace)) if !trace.state.is_empty() => &trace.state,
@@ -18,8 +18,8 @@ pub(crate) fn java_stack(a: &Analysis, stack: &[FrameId]) -> Vec<String> {
     stack.iter().rev().map(|&frame| a.frames[frame].full()).collect()
 }
 
-/// The thread's stack, innermost first: as ART's trace shows it, which has native frames and locks, or else
-/// that of the recorder.
+/// The thread's stack, innermost first: from ART's trace, which has native frames and locks, or else from the
+/// recorder.
 pub(crate) fn stack_lines(a: &Analysis, thread: &OtherThread) -> Vec<String> {
     let traced = a.system_trace.as_ref().zip(a.traced(thread));
     let traced = traced.map(|(trace, thread)| trace_lines(a, trace, thread)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Unknown is not no: each input is taken out of each report, and no verdict may come of its absence.
+//! Unknown is not no: each input is removed from each report, and its absence must not lead to any verdict.
 
 use super::blind_spots_tests as spots;
 use super::memory_tests::{limited, sleeps_in};
@@ -46,7 +46,7 @@ fn seconds(when_ms: i64, rest: &str) -> String {
     )
 }
 
-/// A hang of six seconds in this stack, of which nothing is unknown.
+/// A hang of six seconds in this stack, with all inputs known.
 fn hang(stack: &str, cpu_ms: u64, starved_ms: u64) -> ReportBuilder {
     let report = calm().running(99, 6_000).doing("android.os.Handler", "com.shop.A$1", cpu_ms);
     let report = report.looper_tree(99, &[(stack, 590)]).watched(6_000, starved_ms);
@@ -76,7 +76,7 @@ fn busy() -> ReportBuilder {
     (0..40).fold(ReportBuilder::new(), |report, _| report.group(300, 300, 5))
 }
 
-/// Each rule's report, and those that a rule must not be drawn in by, as complete as a recorder makes them.
+/// A report for each rule, and for each near miss of a rule, as complete as a recorder writes them.
 pub(super) fn complete() -> Vec<(&'static str, ReportBuilder)> {
     let held = |stack: &str, cpu_ms, starved_ms| {
         hang(stack, cpu_ms, starved_ms).waits_for(
@@ -250,7 +250,7 @@ pub(super) fn complete() -> Vec<(&'static str, ReportBuilder)> {
     ]
 }
 
-/// Hangs of which ART has written a trace of its own, the lock among its words.
+/// Hangs of which ART has written its own trace, which names the lock.
 fn traced() -> Vec<(&'static str, ReportBuilder)> {
     let stack = "scenario.Holders.main:59 android.os.Looper.loop:214 scenario.Holders$1.run:53 scenario.Holders.pay:117";
     let traces = [
@@ -301,7 +301,7 @@ fn scenarios() -> Vec<Scenario> {
 struct Absent {
     name: String,
     take: Box<dyn Fn(&mut Report)>,
-    /// Beginnings or parts of what can only be said when it is there.
+    /// Beginnings or parts of statements that need this input.
     silent: &'static [&'static str],
 }
 
@@ -313,7 +313,7 @@ fn absent(
     Absent { name: name.into(), take: Box::new(take), silent }
 }
 
-/// What is said of a queue's entries.
+/// Statements about a queue's entries.
 const OF_QUEUE: &[&str] =
     &["pending messages", "no pending message", "first message of the queue", "barrier"];
 const OF_STACKS: &[&str] = &["sampled in", "its stacks", "the stacks show", "most of it in", "last seen in"];
@@ -496,15 +496,15 @@ fn verdict(report: &Report) -> Diagnosis {
     diagnose(&Analysis::new(&Decoded { report: report.clone(), damage: Vec::new() }))
 }
 
-/// The rules whose cause is high. That there is not enough data is no claim about the app.
+/// The rules that have a cause of high confidence. "Not enough data" makes no claim about the app.
 fn high(diagnosis: &Diagnosis) -> BTreeSet<&'static str> {
     let high = diagnosis.causes.iter().filter(|cause| cause.confidence == Confidence::High);
     high.map(|cause| cause.rule).filter(|rule| *rule != "no-data").collect()
 }
 
-/// The two verdicts that may be surer of themselves without an input: that there is not enough of them; and,
-/// no more than medium and with the reason, that main was free, though the CPU time of earlier idle times was
-/// not read, which the recorder often cannot distinguish from that of the messages before.
+/// Whether a verdict may be surer without an input. Two may: that there is not enough data; and, with medium
+/// confidence at most and the reason, that main was free although the CPU time of earlier idle times was not
+/// read. The recorder often cannot separate that time from the CPU time of the messages before.
 fn may_be_stronger(absent: &Absent, after: &Diagnosis) -> bool {
     match after.primary_cause() {
         Some(cause) if cause.rule == "no-data" => true,
@@ -516,7 +516,7 @@ fn may_be_stronger(absent: &Absent, after: &Diagnosis) -> bool {
     }
 }
 
-/// All that is claimed.
+/// All statements of a diagnosis.
 fn claims(diagnosis: &Diagnosis) -> Vec<&String> {
     let texts = diagnosis.causes.iter().flat_map(|cause| cause.evidence.iter().chain([&cause.title]));
     texts.filter(|text| !text.starts_with("not sure: ")).collect()

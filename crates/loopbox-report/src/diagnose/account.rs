@@ -1,8 +1,8 @@
-//! Where the wall time of a message went, before a cause is named: a cause claims no more than its share.
+//! Where the wall time of a message went, before a cause is named: no cause may claim more than its share.
 //!
 //! Each part of the time is counted once, the surest first: the process did not run, main was on a CPU, main
-//! waited for one, the stacks or the kernel show what main waited for, the runtime had stopped main. What
-//! none of them explains is said to be unexplained, and what nobody measured to be unmeasured.
+//! waited for one, the stacks or the kernel show what main waited for, the runtime had stopped main. Time
+//! that none of them explains is called unexplained, and time that was not measured unmeasured.
 
 use super::collections::blocking_ns;
 use super::cpu_wait::{NO_CPU_TIME, measured_ns};
@@ -33,9 +33,9 @@ pub enum TimeUse {
     Frozen,
     /// The runtime had stopped main: for a heap dump, a collection, a debugger.
     Suspended,
-    /// Main was measured to do none of these.
+    /// Measured, but main did none of the above.
     Unexplained,
-    /// What would show it was not measured.
+    /// What would explain it was not measured.
     Unmeasured,
 }
 
@@ -71,14 +71,14 @@ impl TimeUse {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "account_part")]
 pub struct AccountPart {
-    /// What it went to.
+    /// How the time was used.
     #[serde(rename = "use")]
     pub time_use: TimeUse,
     /// How long.
     pub ms: f64,
     /// The part of the wall time, from 0 to 1.
     pub share: f64,
-    /// What is known more: the waits with their times, who stopped main, what was not measured; else empty.
+    /// Details: the waits with their times, who stopped main, or what was not measured; else empty.
     pub detail: String,
     #[serde(skip)]
     ns: u64,
@@ -92,11 +92,11 @@ impl AccountPart {
     }
 }
 
-/// Where the wall time went of the message that a diagnosis is about, or of what ran outside of messages.
+/// Where the wall time went of the message, or of what ran outside of messages, that a diagnosis is about.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "account")]
 pub struct Account {
-    /// The message; for what ran outside of messages the one before it, `after-45`.
+    /// The message. For what ran outside of messages the message before it, `after-45`.
     #[serde(serialize_with = "serialize_token")]
     #[schemars(with = "token::Key")]
     pub token: Token,
@@ -109,10 +109,10 @@ pub struct Account {
     /// Whether main waited for a CPU no longer than the account says.
     #[serde(skip)]
     had_cpu: bool,
-    /// The part of the stacks that are in known waits, and which.
+    /// The share of the stacks that are in known waits.
     #[serde(skip)]
     seen_waits: f64,
-    /// The same of waits that take CPU time.
+    /// The share of the stacks that are in waits which take CPU time.
     #[serde(skip)]
     seen_busy_waits: f64,
     /// The part of the time that stacks speak for.
@@ -127,13 +127,13 @@ fn serialize_token<S: serde::Serializer>(token: &Token, to: S) -> Result<S::Ok, 
     token::Key(*token).serialize(to)
 }
 
-/// More than so much of the time without an explanation: no cause that blames code is sure.
+/// With a larger unexplained share of the time than this, no cause that blames code is sure.
 const MUCH_UNEXPLAINED: f64 = 0.4;
-/// From here on a message is one that waits.
+/// A message with at least this share counts as one that waits.
 const MOSTLY_WAITS: f64 = 0.5;
 
 impl Account {
-    /// That of a message.
+    /// The account of a message.
     pub(super) fn of(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Self {
         let wall_ns = slow.certain_ns.min(slow.wall_ns);
         let mut ledger = Ledger { wall_ns, left_ns: wall_ns, parts: Vec::new() };
@@ -195,7 +195,7 @@ impl Account {
         }
     }
 
-    /// The parts that are worth a place in a line: half a percent at least.
+    /// The parts worth showing: half a percent at least.
     pub fn shown_parts(&self) -> impl Iterator<Item = &AccountPart> {
         self.parts.iter().filter(|part| part.share >= 0.005)
     }
@@ -216,20 +216,20 @@ impl Account {
         1.0 - self.share(TimeUse::Frozen) - self.share(TimeUse::Suspended)
     }
 
-    /// `, 4.40 s of it frozen or stopped`, as far as main stood still for much of the time.
+    /// `, 4.40 s of it frozen or stopped`; empty unless main stood still for much of the time.
     pub(super) fn stood_still(&self) -> String {
         let much = [TimeUse::Frozen, TimeUse::Suspended].into_iter().filter(|part| self.share(*part) >= 0.1);
         let parts = much.map(|part| format!(", {} of it {}", format_ns(self.ns(part)), part.words()));
         parts.collect()
     }
 
-    /// The part of the time that is of the message itself, however it went.
+    /// The share of the time in which the process was not frozen.
     pub(super) fn not_frozen(&self) -> f64 {
         1.0 - self.share(TimeUse::Frozen)
     }
 
-    /// That main did not get on for much of the time, and nothing says why: a reason not to be sure of code
-    /// that the stacks show.
+    /// That main made no progress for much of the time, without an explanation: a reason not to be sure of
+    /// the code that the stacks show.
     fn unexplained(&self) -> Option<String> {
         let part = self.share(TimeUse::Unexplained) + self.share(TimeUse::Suspended);
         let no_cpu = if self.had_cpu { "" } else { ", or got no CPU" };
@@ -241,19 +241,19 @@ impl Account {
         })
     }
 
-    /// What keeps a cause from being sure that blames the code which the stacks show.
+    /// The reasons against a sure cause that blames the code which the stacks show.
     pub(super) fn against_code(&self) -> impl Iterator<Item = String> {
         let found = [self.unexplained(), self.unmeasured(), self.starved(), self.waits()];
         found.into_iter().flatten()
     }
 
-    /// That main had no CPU for much of the time.
+    /// The sentence that main had no CPU for much of the time.
     fn starved(&self) -> Option<String> {
         let part = self.share(TimeUse::CpuWait);
         (part > MUCH_UNEXPLAINED).then(|| format!("main waited for a CPU for {} of the time", percent(part)))
     }
 
-    /// That most of its stacks wait, and for what, while main does not compute all the same.
+    /// That most of its stacks wait, and for what. Only where main does not compute in spite of that.
     fn waits(&self) -> Option<String> {
         let (part, words) = (self.seen_waits, &self.seen_wait_words);
         let computes = self.share(TimeUse::OnCpu) >= MOSTLY_WAITS;
@@ -273,12 +273,12 @@ impl Account {
     }
 }
 
-/// That of the message that is looked into.
+/// The account of the message in focus.
 pub(super) fn account(facts: &Facts<'_>) -> Option<Account> {
     Some(Account::of(facts, facts.primary_message()?))
 }
 
-/// What is left of the time while it is given to its parts.
+/// The time that is not assigned to a part yet.
 struct Ledger {
     wall_ns: u64,
     left_ns: u64,
@@ -318,12 +318,12 @@ fn busy_waits_share(profile: &WaitProfile) -> f64 {
     share(busy.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), profile.total_ns)
 }
 
-/// How long main's stacks end in a native method without a name for its wait, which the kernel found it to
-/// wait in.
+/// How long main's stacks end in a native method whose wait has no name, while the kernel found main to wait
+/// in it.
 fn native_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<u64> {
     let wait = facts.analysis.main_wait().filter(|_| slow.running)?;
     let ns = profile.nameless_native_ns;
-    (wait.kind.is_wait_of_its_own() && ns > 0).then_some(ns)
+    (wait.kind.is_specific() && ns > 0).then_some(ns)
 }
 
 fn kernel_says_stopped(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {

@@ -11,13 +11,13 @@ const DRAW: &str = "com.shop.Feed.run:4 com.shop.Feed.draw:9";
 const DUMP: &str =
     "com.leaks.Watcher.run:8 android.os.Debug.dumpHprofData:9 dalvik.system.VMDebug.dumpHprofData!";
 
-/// The part of a use; 0 for one that is not there.
+/// The share of a use; 0 when it is not there.
 fn part(v: &Diagnosis, time_use: TimeUse) -> f64 {
     let account = v.account.as_ref().unwrap();
     account.parts.iter().filter(|part| part.time_use == time_use).map(|part| part.share).sum()
 }
 
-/// A message of so long, with so much CPU time, in which no stack was taken for a while.
+/// A message with this age and CPU time, during which no stack was taken for a while.
 fn with_gap(age_ms: u64, cpu_ms: u64, gap_ms: u64, stacks: [&str; 2]) -> ReportBuilder {
     let samples = ((age_ms - gap_ms) / 10 - 6) as u32;
     let half = samples / 2;
@@ -44,7 +44,8 @@ fn a_process_that_was_stopped_is_not_a_slow_message() {
     assert_ne!(slow.confidence, Confidence::High, "{v:#?}");
 }
 
-/// The kernel's count of waits for a CPU is of the rest alone, and no larger part of the message than that.
+/// The kernel's count of waits for a CPU concerns only the time outside of the stop, and its share is no
+/// larger.
 #[test]
 fn what_is_left_of_a_stop_is_not_the_machines_fault() {
     let report = with_gap(5_500, 170, 4_400, [PARSE, DRAW]).watched(1_130, 870).with(|report| {
@@ -89,7 +90,7 @@ fn a_heap_dump_that_suspends_all_is_named_with_its_thread() {
     assert!(v.causes.iter().all(|cause| cause.rule != "suspended"), "{v:#?}");
 }
 
-/// As ART 10 was seen to do it at a debugger's command, with main's CPU time and stacks as they were.
+/// As seen on ART 10 at a debugger's command, with main's CPU time and stacks of that time.
 #[test]
 fn a_debugger_that_stops_all_is_named() {
     let report = |cpu_ms| {
@@ -110,8 +111,8 @@ fn a_debugger_that_stops_all_is_named() {
     assert!(v.causes.iter().all(|cause| cause.rule != "suspended"), "{v:#?}");
 }
 
-/// One heap dump after the other, each shorter than a gap: seen on ART 10 as a stack each 0.2 s of main at
-/// one place in code of Java, without CPU time.
+/// One heap dump after the other, each shorter than a gap. Seen on ART 10 as one stack each 0.2 s, always at
+/// the same place in Java code, without CPU time.
 #[test]
 fn many_short_stops_are_no_monitor() {
     let stopped = |missed| {
@@ -132,7 +133,7 @@ fn many_short_stops_are_no_monitor() {
         evidence(&v).contains("neither on a CPU nor in a known wait: it was stopped or suspended"),
         "{v:#?}"
     );
-    // Rare because rare ones were asked for: main let itself be looked at whenever one was due.
+    // Rare because rare ones were asked for: main could be sampled whenever a sample was due.
     expect(stopped(0), "lock", Confidence::High);
     // But the kernel saw it run, and no signal had made it run.
     let runs = stopped(0).interrupted(98, &[]).with(|report| {
@@ -162,7 +163,7 @@ fn what_no_figure_explains_keeps_a_slow_message_at_medium() {
     assert!(part(&v, TimeUse::Unmeasured) > 0.9, "{v:#?}");
 }
 
-/// A wait that has a name ends in a native method, too: the kernel's word for it is no second wait.
+/// A wait that has a name ends in a native method, too: the wait that the kernel reports is the same one.
 #[test]
 fn a_native_wait_is_counted_once() {
     let sleep = "com.shop.Retry.run:3 java.lang.Thread.sleep!";

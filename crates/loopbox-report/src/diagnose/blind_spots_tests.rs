@@ -1,4 +1,4 @@
-//! Each place where main can hang, with its headline: no verdict against the report's own evidence.
+//! Each place where main can hang, with its headline: no verdict contradicts the report's own evidence.
 
 use super::*;
 use crate::test_support::{OUTSIDE, ReportBuilder, message};
@@ -25,7 +25,7 @@ fn poll(place: &str) -> String {
     format!("android.os.MessageQueue.nativePollOnce! {place}")
 }
 
-/// The queue with one message, due for so long.
+/// The queue with one message that has been due for this long.
 fn overdue(report: ReportBuilder, ms: u64, polling: bool) -> ReportBuilder {
     report
         .pending(&format!(
@@ -51,7 +51,7 @@ fn cold_start(age_ms: u64, above: &str) -> ReportBuilder {
         .looper_tree(1, &[(&format!("{BIND} {above}"), (age_ms / 10 - 10) as u32)])
 }
 
-/// A service that only its stack names, with or without its `what`.
+/// A service that only the stack identifies, with or without its `what`.
 fn service(what: Option<i32>) -> ReportBuilder {
     let stack = "android.app.ActivityThread$H.handleMessage android.app.ActivityThread.access$1500 \
                  android.app.ActivityThread.handleCreateService com.shop.Sync.onCreate";
@@ -74,7 +74,7 @@ fn displaced(report: ReportBuilder) -> ReportBuilder {
     })
 }
 
-/// What a starved machine looks like from outside of the message.
+/// What a starved machine shows outside of the message.
 fn starved_machine(report: ReportBuilder) -> ReportBuilder {
     report
         .statistic("psi.cpu.some_avg10_percent", "82.0")
@@ -83,7 +83,7 @@ fn starved_machine(report: ReportBuilder) -> ReportBuilder {
         .with(|r| r.history.iter_mut().for_each(|record| record.checktime_late_ns = Some(800_000_000)))
 }
 
-/// What the kernel counted of main since the first look at the message.
+/// What the kernel counted of main since the first check of the message.
 fn measured(report: ReportBuilder, ran_ms: u64, starved_ms: u64) -> ReportBuilder {
     report.watched(ran_ms, starved_ms)
 }
@@ -91,9 +91,9 @@ fn measured(report: ReportBuilder, ran_ms: u64, starved_ms: u64) -> ReportBuilde
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) report: ReportBuilder,
-    /// Its first letters.
+    /// The beginning of the headline.
     headline: &'static str,
-    /// Something of the first cause's evidence.
+    /// A part of the first cause's evidence.
     evidence: &'static str,
 }
 
@@ -424,7 +424,7 @@ fn a_starved_machine_is_a_caveat_of_other_causes() {
     assert!(v.caveats.iter().all(|caveat| !caveat.contains("short of")), "{v:#?}");
 }
 
-/// Six seconds of code that allocates, with what the statistics say of collections.
+/// Six seconds of code that allocates, with the statistics of collections.
 fn full_heap(cpu_ms: u64, waited_ms: u64) -> ReportBuilder {
     calm()
         .running(99, 6_000)
@@ -442,7 +442,7 @@ fn a_full_heap_is_distinguished_from_slow_code_on_a_starved_machine_too() {
     let rules = |report: ReportBuilder| -> Vec<&str> {
         diagnose(&Analysis::new(&report.build())).causes.iter().map(|cause| cause.rule).collect()
     };
-    // 4.4 of the 5.5 s since the first look: the rest is shared by main's code and by what it waits for.
+    // 4.4 of the 5.5 s since the first check: the rest is shared by main's code and by what it waits for.
     let starved = |report| measured(starved_machine(report), 6_000, 4_400);
     assert_eq!(rules(starved(full_heap(200, 1_600)))[..3], ["starved", "gc", "current-slow"]);
     assert_eq!(rules(starved(full_heap(200, 600)))[..2], ["starved", "gc"]);

@@ -1,7 +1,7 @@
 //! Who took the CPU time that main did not get: the app's own threads, or others.
 //!
-//! While main waits for a CPU, all of those that it may run on are taken. What the process used besides
-//! main is the app's own part of that, and the rest is that of other processes and of the kernel.
+//! While main waits for a CPU, all CPUs that it may run on are in use. The process's CPU time without main's
+//! is the app's own part of that; the rest belongs to other processes and the kernel.
 
 use crate::model::Analysis;
 use crate::model::plural::plural;
@@ -12,7 +12,7 @@ const MOST: f64 = 0.5;
 /// Below this part they did not matter.
 const HARDLY_ANY: f64 = 0.2;
 
-/// Who took it.
+/// The kinds of threads and processes that took the CPU time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takers {
     /// Mostly the app's own threads.
@@ -23,7 +23,7 @@ pub(super) enum Takers {
     Others,
 }
 
-/// Who took the CPU time that main did not get, with the part of the app's own threads, and that in words.
+/// Who took the CPU time that main did not get: the share of the app's own threads, and a text.
 pub(super) struct Taken {
     pub(super) by: Takers,
     /// The part of the app's own threads.

@@ -4,17 +4,19 @@ use super::facts::Facts;
 use super::slow_message::SlowMessage;
 use crate::model::time::{format_ns, percent, share};
 
-/// A message that waited for a CPU for this share of its time waited hardly for anything else.
+/// A message that waited for a CPU for this share of its time hardly waited for anything else.
 pub(super) const MOST: f64 = 0.6;
 
-/// Of a message that has run no longer, most may have been before the recorder's first look at it.
-const FIRST_LOOK_NS: u64 = 500_000_000;
-/// The kernel's counters are read one after the other, on a machine that may stop the reader in between.
+/// The recorder's first check of a message comes within this time. Of a message that has run no longer, most
+/// may have passed before it.
+const FIRST_CHECK_NS: u64 = 500_000_000;
+/// With less time left than this, nothing is said about it: the kernel's counters are read one after the
+/// other, and the reader may be stopped in between.
 const LEAST_LEFT_NS: u64 = 200_000_000;
 
-/// The part of the message since the recorder first looked at it for which main could have run and got no
-/// CPU, and that in words. `None` when it was not measured: what the counters have counted since the
-/// process's start does not describe one message.
+/// The share of the time since the recorder's first check of the message in which main could have run and got
+/// no CPU, and a text. `None` when it was not measured: the counters since the process's start do not
+/// describe one message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let part = share(starved_ns, measured_ns);
@@ -22,26 +24,26 @@ pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Opt
     Some((part, format!("main waited for a CPU for {waited} of the last {measured} ({})", percent(part))))
 }
 
-/// Of the time for which main did not wait for a CPU, the part for which it was not on one either: it waited
-/// for something else, whatever code its stacks show. `None` when that was not measured, or when next to
-/// nothing is left of the time.
+/// Of the time in which main did not wait for a CPU, the share in which it was not on one either: then it
+/// waited for something else, whatever code its stacks show. `None` when that was not measured, or next to no
+/// time is left.
 pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f64> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let had_ns = measured_ns - starved_ns;
-    // The CPU time is that of the whole message: what it used before the first look makes the answer smaller,
-    // never larger.
+    // The CPU time is that of the whole message: what it used before the first check makes the answer
+    // smaller, never larger.
     let asleep_ns = had_ns.saturating_sub(slow.cpu_ns?);
     (had_ns >= LEAST_LEFT_NS).then(|| share(asleep_ns, had_ns))
 }
 
-/// That it was not measured, as a reason not to be sure.
+/// A reason for less confidence: the wait was not measured.
 pub(super) const NOT_MEASURED: &str = "whether main waited for a CPU was not measured";
-/// That the CPU time is not known, as a reason not to be sure.
+/// A reason for less confidence: the CPU time is not known.
 pub(super) const NO_CPU_TIME: &str = "main's CPU time was not read";
 
-/// How long main waited for a CPU, and of how long that was counted; `None` when it was not.
+/// How long main waited for a CPU, and over how long that was counted; `None` when it was not counted.
 pub(super) fn measured_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(u64, u64)> {
     let starved_ns = facts.analysis.starved_ns().filter(|_| slow.running)?;
-    let measured_ns = facts.analysis.anr.ran_ns.saturating_sub(FIRST_LOOK_NS);
-    (measured_ns >= FIRST_LOOK_NS).then(|| (starved_ns.min(measured_ns), measured_ns))
+    let measured_ns = facts.analysis.anr.ran_ns.saturating_sub(FIRST_CHECK_NS);
+    (measured_ns >= FIRST_CHECK_NS).then(|| (starved_ns.min(measured_ns), measured_ns))
 }

@@ -19,7 +19,7 @@ pub(super) struct DominantWait<'a> {
     /// Its part of the message's time.
     pub(super) share: f64,
     pub(super) evidence: Vec<String>,
-    /// What is not known that could speak against it.
+    /// What is not known and could contradict the cause.
     pub(super) unknown: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
     Some(DominantWait { slow, site, score, share, evidence, unknown })
 }
 
-/// That the stacks say nothing of the greater part of the message, as a reason not to be sure.
+/// That no stacks cover the greater part of the message, as a reason not to be sure.
 pub(super) fn uncovered(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<String> {
     if let Some(one_instant) = one_instant(slow) {
         return Some(one_instant);

@@ -20,14 +20,15 @@ pub(super) struct Facts<'a> {
     /// The uptime that the report describes.
     pub(super) now_ns: Uptime,
     running: Option<SlowMessage<'a>>,
-    /// What main was in at the dump by its stacks, though the recorder took it for idle, or did not know.
+    /// What main was doing at the dump according to its stacks, where the recorder took it for idle, or did
+    /// not know.
     seen: Option<SlowMessage<'a>>,
     /// Main in the system's trace of the same moment.
     pub(super) trace: Option<TracedMain<'a>>,
-    /// Whether main waited for its next message at the dump: by the queue's own word, its stack, or the
-    /// kernel's word; `None` when none of them is known.
+    /// Whether main waited for its next message at the dump: according to the queue, main's stack, or the
+    /// kernel; `None` when none of them is known.
     pub(super) waits: Option<bool>,
-    /// What speaks against a main thread that is reported as idle.
+    /// What contradicts a main thread that is reported as idle.
     pub(super) not_idle: Option<NotIdle<'a>>,
     /// The slow messages that ended inside the window, newest first.
     past: Vec<SlowMessage<'a>>,
@@ -38,17 +39,17 @@ pub(super) struct Facts<'a> {
     pub(super) wakeup_latency_ns: Option<u64>,
     /// The records of the window with a wake-up latency of 300 ms or more.
     pub(super) late_records: usize,
-    /// The message that is looked into.
+    /// The message in focus.
     focus: Option<SlowMessage<'a>>,
-    /// The times of it in which no stack was taken.
+    /// The times of the message in focus in which no stack was taken.
     pub(super) unseen: Unseen,
-    /// What its stacks show.
+    /// What the stacks of that message show.
     pub(super) profile: Option<WaitProfile>,
 }
 
-/// A message that took at least so long may be the cause of an ANR.
+/// A message that took at least this long may be the cause of an ANR.
 const MIN_SLOW_NS: u64 = SECOND / 2;
-/// How many earlier messages are looked into: the longest ones.
+/// How many earlier messages are examined: the longest ones.
 const MAX_PAST: usize = 8;
 
 impl<'a> Facts<'a> {
@@ -97,18 +98,18 @@ impl<'a> Facts<'a> {
             (Some(running), _) => Some(running),
             (None, past) => past,
         };
-        facts.look_into(primary);
+        facts.set_focus(primary);
         facts
     }
 
-    /// The same facts, with another message to look into.
+    /// The same facts, with another message in focus.
     pub(super) fn of(&self, slow: SlowMessage<'a>) -> Self {
         let mut facts = self.clone();
-        facts.look_into(Some(slow));
+        facts.set_focus(Some(slow));
         facts
     }
 
-    fn look_into(&mut self, focus: Option<SlowMessage<'a>>) {
+    fn set_focus(&mut self, focus: Option<SlowMessage<'a>>) {
         let a = self.analysis;
         self.focus = focus;
         self.unseen = focus.map_or_else(Unseen::default, |slow| Unseen::of(a, slow));
@@ -116,7 +117,7 @@ impl<'a> Facts<'a> {
         self.profile = tree.map(|tree| WaitProfile::new(tree, &self.unseen.gaps(), &a.frames));
     }
 
-    /// The messages that may be the cause: what runs, and the slow ones of the window, newest first.
+    /// The messages that may be the cause: what runs now, and the slow messages of the window, newest first.
     pub(super) fn candidates(&self) -> Vec<SlowMessage<'a>> {
         self.at_dump().into_iter().chain(self.past.iter().copied()).collect()
     }
@@ -126,7 +127,7 @@ impl<'a> Facts<'a> {
         &self.past
     }
 
-    /// Whether a message is the one that is looked into.
+    /// Whether a message is the one in focus.
     pub(super) fn is_focus(&self, slow: SlowMessage<'_>) -> bool {
         self.focus.is_some_and(|focus| (focus.token, focus.running) == (slow.token, slow.running))
     }
@@ -136,7 +137,7 @@ impl<'a> Facts<'a> {
         self.running
     }
 
-    /// What main was in at the dump: what the recorder says, or else its stacks.
+    /// What main was doing at the dump: according to the recorder, or else to its stacks.
     pub(super) fn at_dump(&self) -> Option<SlowMessage<'a>> {
         self.running.or(self.seen)
     }
@@ -154,7 +155,7 @@ impl<'a> Facts<'a> {
         self.idle_for_ns().filter(|_| self.not_idle.is_none())
     }
 
-    /// Whether main has been free for so long; false when it is not known to have been.
+    /// Whether main is known to have been free for this long.
     pub(super) fn was_free_for(&self, ns: u64) -> bool {
         self.free_for_ns().is_some_and(|free| free >= ns)
     }
@@ -179,7 +180,7 @@ impl<'a> Facts<'a> {
         ends_in_window(record.start_ns, record.wall_ns, self.now_ns)
     }
 
-    /// The message that is looked into: at first the running one, unless an earlier one took longer.
+    /// The message in focus: at first the running one, unless an earlier one took longer.
     pub(super) fn primary_message(&self) -> Option<SlowMessage<'a>> {
         self.focus
     }
@@ -260,7 +261,7 @@ fn ends_in_window(start_ns: Uptime, wall_ns: u64, now_ns: Uptime) -> bool {
     start_ns.plus(wall_ns) >= now_ns.minus(WINDOW_NS)
 }
 
-/// The messages that ended inside the window, as far as they have a length of their own.
+/// The messages that ended inside the window, as far as their length is known.
 fn past(a: &Analysis, now_ns: Uptime) -> Vec<SlowMessage<'_>> {
     let recorded = a.history.iter().flat_map(|record| {
         let own_record = record.kind == RecordKind::Single && record.count == 1;

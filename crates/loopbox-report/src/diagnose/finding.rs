@@ -9,13 +9,13 @@ use loopbox_format::model::Token;
 /// Just below [`Confidence::High`], and just below what can be a headline.
 const BELOW_HIGH: f64 = 0.74;
 const BELOW_HEADLINE: f64 = 0.39;
-/// Scores from here to 1 are put so close below a limit, in their order.
+/// Scores above a limit are compressed into this range below it, in their order.
 const NEAR_LIMIT: f64 = 0.04;
 
 /// The rule that says no more than where main was in the system's trace.
 pub(super) const PLACE: &str = "in-trace";
 
-/// From this score on a possible cause can be the headline.
+/// The lowest score with which a possible cause can be the headline.
 pub(super) const MIN_HEADLINE_SCORE: f64 = 0.4;
 
 /// A possible cause that a rule found.
@@ -31,7 +31,7 @@ pub(super) struct Finding {
     share: Option<f64>,
 }
 
-/// A cause of less than half of the time is not sure, and one of less than a fifth no verdict.
+/// A cause with less than half of the time is not sure, and one with less than a fifth is no verdict.
 const SURE_SHARE: f64 = 0.5;
 const MIN_SHARE: f64 = 0.2;
 
@@ -50,8 +50,8 @@ impl Finding {
         self
     }
 
-    /// Keeps the cause below high confidence: something is not known that it rests on, or that could speak
-    /// against it. `None` when all of it is known.
+    /// Keeps the cause below high confidence, because something is unknown that it depends on, or that could
+    /// contradict it. Nothing changes when nothing is unknown.
     pub(super) fn at_most_medium(self, unknown: impl IntoIterator<Item = String>) -> Self {
         self.limited(BELOW_HIGH, unknown)
     }
@@ -82,17 +82,17 @@ impl Finding {
         self
     }
 
-    /// Whether it is about this message, or what ran outside of messages.
+    /// Whether the finding is about this message, or about what ran outside of messages.
     pub(super) fn is_about(&self, token: Token) -> bool {
         self.token == Some(token)
     }
 
-    /// Whether it says why something took its time, and not only that it did.
+    /// Whether the finding explains why something took its time, and not only that it did.
     pub(super) fn says_why(&self) -> bool {
         !matches!(self.rule, "current-slow" | "outside" | PLACE)
     }
 
-    /// Whether it says no more than where main was in the system's trace.
+    /// Whether it only names the place of main in the system's trace.
     pub(super) fn is_place(&self) -> bool {
         self.rule == PLACE
     }
@@ -102,13 +102,13 @@ impl Finding {
         self
     }
 
-    /// The part of the message's time that it explains.
+    /// The share of the message's time that the finding explains.
     pub(super) fn with_share(mut self, share: f64) -> Self {
         self.share = Some(share.clamp(0.0, 1.0));
         self
     }
 
-    /// It claims no more than its share.
+    /// Limits the score by the share of the time that the finding explains.
     pub(super) fn of_its_share(self) -> Self {
         let Some(share) = self.share.filter(|share| *share < SURE_SHARE) else { return self };
         let little = format!("it explains {} of the time", percent(share));

@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HotMethod {
     pub(super) frame: FrameId,
-    /// Its part of the time that the stacks speak for.
+    /// Its share of the time that the stacks cover.
     share: f64,
-    /// That time.
+    /// The time in the method.
     seen_ns: u64,
     /// How often it called itself at most, itself counted.
     calls: u32,
@@ -106,8 +106,8 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
 const MAX_BRANCHES: usize = 3;
 const MIN_BRANCH: f64 = 0.05;
 
-/// The methods of the app that the most time of the message went through, each with its part and with what it
-/// waited for; `None` when one has all of it.
+/// The app's methods in which the message spent most time, each with its share and with what it waited for;
+/// `None` when one method has all of it.
 pub(super) fn branches(facts: &Facts<'_>) -> Option<String> {
     let profile = facts.profile.as_ref()?;
     let frames = &facts.analysis.frames;
@@ -128,11 +128,10 @@ pub(super) fn branches(facts: &Facts<'_>) -> Option<String> {
     (named.len() > 1).then(|| format!("of the stacks {}", named.join(", ")))
 }
 
-/// How many methods of a path are kept, from its end; the first of all stays.
+/// How many methods of a path are kept, from its end; the first method is always kept.
 const MAX_PATH: usize = 8;
 
-/// The app's methods from the one that was called first to this one, on the stack that most time of the
-/// message went through there.
+/// The app's methods from the one that was called first to this one, on the stack with most of the time.
 pub(super) fn path_to(a: &Analysis, token: Token, method: FrameId) -> Vec<String> {
     let Some(tree) = a.tree(token) else { return Vec::new() };
     let runs =

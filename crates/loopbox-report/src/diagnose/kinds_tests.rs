@@ -1,4 +1,4 @@
-//! Each kind of wait has a name and an advice of its own.
+//! Each kind of wait has a name and separate advice.
 
 use super::tests::{calm, diagnosis, evidence, expect};
 use super::*;
@@ -126,7 +126,7 @@ fn a_service_in_native_code_needs_no_figure_of_the_kernel() {
 }
 
 #[test]
-fn pipes_and_databases_have_words_of_their_own() {
+fn pipes_and_databases_have_separate_words() {
     let pipe = "com.shop.Shell.run:3 java.lang.UNIXProcess$ProcessPipeInputStream.read java.io.FileInputStream.read!";
     let v = expect(waits(pipe), "io", Confidence::High);
     assert!(v.headline.contains("waits for a pipe"), "{}", v.headline);
@@ -196,7 +196,7 @@ fn a_slow_message_has_its_largest_branches_with_what_they_wait_for() {
     assert!(evidence(&v).contains(wanted), "{v:#?}");
 }
 
-/// Java reads from files, pipes and sockets by the same methods: the kernel knows which it was.
+/// Java reads from files, pipes and sockets by the same methods: the kernel knows what is read.
 #[test]
 fn a_read_is_called_by_what_the_kernel_says_it_reads() {
     let read = "com.shop.Shell.run:3 java.io.FileInputStream.read:313 libcore.io.Linux.readBytes!";

@@ -17,9 +17,9 @@ pub(super) struct Load {
     pub(super) work_ns: u64,
     /// The time between messages.
     pub(super) idle_ns: u64,
-    /// The CPU time in idle records, as far as it was read: native callbacks and idle handlers run there.
+    /// The CPU time in idle records, where it was read: native callbacks and idle handlers run there.
     pub(super) idle_cpu_ns: u64,
-    /// The part of the idle records of which the CPU time was not read.
+    /// The part of the idle records whose CPU time was not read.
     pub(super) idle_unread_ns: u64,
     /// The time in which messages may have run unseen.
     pub(super) unseen_ns: u64,
@@ -27,8 +27,8 @@ pub(super) struct Load {
     pub(super) messages: u64,
 }
 
-/// Sums up the window that ends at `end_ns`; a record that started before the window counts with its part
-/// inside.
+/// Sums up the window that ends at `end_ns`. Of a record that started before the window, only the part inside
+/// counts.
 pub(super) fn load(a: &Analysis, end_ns: Uptime) -> Load {
     let from = end_ns.minus(WINDOW_NS);
     let mut load = Load::default();

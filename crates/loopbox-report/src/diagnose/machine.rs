@@ -1,4 +1,4 @@
-//! Signs that the whole device was short of something. They say nothing about one message: a machine can be
+//! Signs that the whole device lacked something. They do not describe a single message: a machine can be
 //! starved while main sleeps.
 
 use super::facts::Facts;

@@ -14,7 +14,7 @@ fn fills(cpu_ms: u64) -> ReportBuilder {
         .watched(6_000, 0)
 }
 
-/// In the last 3 s the app met `memory.high` so often, and its threads waited for memory for so long.
+/// In the last 3 s the app met `memory.high` this often, and its threads waited for memory for this long.
 pub(super) fn limited(report: ReportBuilder, high_times: u64, stalled_ms: u64) -> ReportBuilder {
     report
         .statistic("cgroup.current_bytes", "99614720")
@@ -120,7 +120,7 @@ fn memory_ignores_a_limit_that_costs_nothing_and_waits_for_something_else() {
     }
 }
 
-/// The near miss of a full Java heap: collections, with which no limit of the kernel's is met.
+/// The near miss of a full Java heap: there are collections, but no limit of the kernel is met.
 #[test]
 fn memory_is_not_a_full_heap() {
     let heap = |report: ReportBuilder| {
@@ -138,7 +138,7 @@ fn memory_is_not_a_full_heap() {
     assert!(found.evidence.iter().any(|line| line == unsure), "{v:#?}");
 }
 
-/// The near miss of a slow disk: main waits for pages of files, and the device for I/O.
+/// The near miss of a slow disk: main waits for pages of files, and the device waits for I/O.
 #[test]
 fn memory_is_not_a_slow_disk() {
     let disk = |report: ReportBuilder| {

@@ -75,7 +75,8 @@ pub fn diagnose(analysis: &Analysis) -> Diagnosis {
     }
 }
 
-/// Whichever rule blames the running message: an earlier one that is not known may have taken longer.
+/// Lowers the confidence of a rule that blames the running message, when earlier messages are not known: one
+/// of them may have taken longer.
 fn of_what_is_known(finding: Finding, facts: &Facts<'_>) -> Finding {
     match facts.running() {
         Some(running) if finding.is_about(running.token) => finding.at_most_medium(facts.unknown_history()),

@@ -1,4 +1,4 @@
-//! Waits for monitors, which have no frame of their own.
+//! Waits for monitors, which have no frame.
 
 use super::cpu_wait::{MOST, measured_cpu_wait};
 use super::facts::Facts;
@@ -9,9 +9,9 @@ use super::wait_kind::{TopFrame, WaitKind};
 use crate::model::time::share;
 use crate::model::{ByteLimit, FrameKind, LockSource, MainWaitKind};
 
-/// The place in code of Java at which a message seems to wait for a monitor: it stays on top of the stack,
-/// and main uses no CPU time. A wait for a monitor (`synchronized`) has no frame of its own. With it comes
-/// its part of the stacks.
+/// The place in Java code at which a message seems to wait for a monitor, and its share of the stacks. The
+/// place stays on top of the stack, and main uses no CPU time. A wait for a monitor (`synchronized`) has no
+/// frame.
 pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(TopFrame, f64)> {
     if slow.running && facts.trace.is_some_and(TracedMain::refutes_monitor) {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
     if top_share < 0.9 || cpu > 0.1 || !java || waits_otherwise || profile.total_ns < 300_000_000 {
         return None;
     }
-    // Who waits for a monitor lets the sampler look, and the kernel finds it in a futex.
+    // A thread that waits for a monitor can be sampled, and the kernel finds it in a futex.
     let unseen = &facts.unseen;
     let stood_still = unseen.unsampled_ns() >= slow.wall_ns / 3
         || unseen.often_missed
@@ -39,8 +39,8 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
     (!stood_still && !refuted).then_some((top, top_share))
 }
 
-/// How long main waited for a monitor, where a lock chain shows the monitor, or where the stacks seem to and
-/// it was counted that main did not wait for a CPU.
+/// How long main waited for a monitor: where a lock chain shows the monitor, or where the stacks seem to show
+/// one and main is known not to have waited for a CPU.
 pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<u64> {
     let profile = facts.profile.as_ref()?;
     let locks = &facts.analysis.locks;
@@ -55,8 +55,8 @@ pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Optio
     measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part < 0.3).then_some(top.ns)
 }
 
-/// Whether the app's limit on memory was met while main stood there, and waits for memory, which have no
-/// frame either, took most of the time.
+/// Whether waits for memory explain the place: the app's memory limit was met while main was there, and these
+/// waits, which have no frame either, took most of the time.
 fn memory_explains(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
     let limit = facts.analysis.memory_limit().filter(|_| slow.running);
     let lately = limit.and_then(|limit| limit.lately);
@@ -66,8 +66,8 @@ fn memory_explains(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
     })
 }
 
-/// That the app has a limit on its memory, and it is not known whether waits for that explain the place, as a
-/// reason not to be sure.
+/// That the app has a memory limit, and it is not known whether waits for memory explain the place: a reason
+/// not to be sure.
 pub(super) fn unknown_memory(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let limit = facts.analysis.memory_limit().filter(|_| slow.running)?;
     limit.high.and_then(ByteLimit::bytes)?;

@@ -1,4 +1,4 @@
-//! What a message is called where a library dispatches it, and which method a verdict names.
+//! How a message is named that a library dispatches, and which method a verdict names.
 
 use super::Confidence;
 use super::tests::{calm, diagnosis, evidence, expect};

@@ -1,7 +1,7 @@
-//! What speaks against a main thread that is reported as idle.
+//! What contradicts a main thread that is reported as idle.
 //!
-//! "No message runs" is what the hook saw, and all of it: input, callbacks and idle handlers run in no
-//! message, and a hook that another library has displaced sees none.
+//! "No message runs" is only what the hook saw. Input, callbacks and idle handlers run outside of messages,
+//! and a hook that another library has displaced sees no message.
 
 use super::load::{Load, WINDOW_NS};
 use super::slow_message::SlowMessage;
@@ -9,19 +9,19 @@ use crate::model::time::{format_ns, percent, share};
 use crate::model::{Analysis, SampledTree, TreePlace};
 use loopbox_format::model::{Feature, FeatureState, MainState, Token, Uptime};
 
-/// A message that has been due for this long is not about to be taken.
+/// After a message has been due for this long, main is not just about to take it.
 const OVERDUE_NS: u64 = 1_000_000_000;
-/// The same while the Looper does not wait for messages, by its own word.
+/// The same limit while the Looper, according to the queue, does not wait for messages.
 const OVERDUE_AND_AWAKE_NS: u64 = 100_000_000;
-/// So much time in stacks that do not wait is no chance.
+/// This much time in stacks that do not wait cannot be chance.
 const BUSY_NS: u64 = 500_000_000;
 
 /// Evidence that main was not idle, though the recorder saw no message.
 #[derive(Debug, Clone)]
 pub(super) struct NotIdle<'a> {
-    /// In words.
+    /// The evidence, in words.
     pub(super) evidence: Vec<String>,
-    /// How long main was not idle for sure; 0 when all that speaks against it is the hook.
+    /// For how long main was certainly not idle; 0 when only the hook's state contradicts it.
     pub(super) certain_ns: u64,
     /// The stacks of that time, and where they are.
     pub(super) stacks: Option<(&'a SampledTree, TreePlace)>,
@@ -32,7 +32,7 @@ pub(super) struct NotIdle<'a> {
 impl<'a> NotIdle<'a> {
     /// The evidence; `None` when there is none.
     ///
-    /// `waits` is whether main waited for its next message at the dump, if that is known.
+    /// `waits`: whether main waited for its next message at the dump, if that is known.
     pub(super) fn of(a: &'a Analysis, load: Load, now_ns: Uptime, waits: Option<bool>) -> Option<Self> {
         let mut found = Self { evidence: Vec::new(), certain_ns: 0, stacks: None, now: false };
         let since_ns = match &a.main {
@@ -68,7 +68,7 @@ impl<'a> NotIdle<'a> {
         self.stacks.is_some_and(|(_, place)| !place.waits_now)
     }
 
-    /// What main was in, as a message that runs. `idle_ns` is for how long the recorder took it for idle.
+    /// What main was doing, as a running message. `idle_ns`: for how long the recorder took main for idle.
     pub(super) fn message(&self, a: &'a Analysis, now_ns: Uptime, idle_ns: Option<u64>) -> SlowMessage<'a> {
         let idle_ns = idle_ns.unwrap_or(self.certain_ns);
         let mut slow = SlowMessage {
@@ -130,7 +130,7 @@ impl<'a> NotIdle<'a> {
     }
 }
 
-/// The end of what is known of a main thread whose state is not.
+/// The instant up to which a main thread in an unknown state is known.
 fn unknown_since_ns(a: &Analysis) -> Uptime {
     let last = a.history.last().map(|record| record.start_ns.plus(record.wall_ns));
     last.unwrap_or(a.meta.process.installed_ns)

@@ -5,7 +5,8 @@ use super::*;
 use crate::test_support::{OUTSIDE, ReportBuilder};
 use loopbox_format::model::MainState;
 
-/// A queue of `count` equal messages, the first overdue by `from_ms`, one each `each_ms`.
+/// A queue of `count` equal messages. The first is overdue by `from_ms`, and each next one is due `each_ms`
+/// later.
 fn flood(mut report: ReportBuilder, count: u32, from_ms: u32, each_ms: u32) -> ReportBuilder {
     for i in 0..count {
         let (s, ms) = ((from_ms - i * each_ms) / 1_000, (from_ms - i * each_ms) % 1_000);

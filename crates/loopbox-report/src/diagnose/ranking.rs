@@ -3,11 +3,12 @@
 use super::facts::Facts;
 use super::finding::{Finding, MIN_HEADLINE_SCORE};
 
-/// How far below a cause that the trace shows one stays that has no more than the message's length.
+/// How far a cause that is only about a message's length stays below a cause that the trace shows.
 const BELOW: f64 = 0.01;
 
-/// A cause that says only how long it took, and where, comes behind one that the trace shows, which says why;
-/// unless main used the CPU meanwhile. That the trace shows a place is the verdict where nothing else is.
+/// Orders the findings. A cause that only reports how long the message took, and where, comes after one from
+/// the trace, which explains why; unless main used the CPU at that time. That the trace shows a place is the
+/// verdict only where there is no other finding.
 pub(super) fn rank(findings: &mut Vec<Finding>, facts: &Facts<'_>) {
     if findings.iter().any(|finding| !finding.is_place() && finding.score >= MIN_HEADLINE_SCORE) {
         findings.retain(|finding| !finding.is_place());

@@ -9,7 +9,7 @@ use loopbox_format::model::{MainState, Message, Outside, Token, Uptime};
 pub(super) struct SlowMessage<'a> {
     pub(super) token: Token,
     pub(super) start_ns: Uptime,
-    /// How long it took, or has been running. At most so long when that is more than `certain_ns`.
+    /// How long it took, or has been running. It is an upper limit when it is more than `certain_ns`.
     pub(super) wall_ns: u64,
     /// How long it ran for sure.
     pub(super) certain_ns: u64,
@@ -17,13 +17,13 @@ pub(super) struct SlowMessage<'a> {
     /// record.
     pub(super) cpu_ns: Option<u64>,
     pub(super) running: bool,
-    /// It has ended, and it is not known when: at the end of `wall_ns` at the latest.
+    /// It has ended, but its end is not known: it was at the end of `wall_ns` at the latest.
     pub(super) end_unseen: bool,
     pub(super) message: Option<&'a Message>,
     pub(super) tree: Option<&'a SampledTree>,
-    /// Where it ran, when it was not in a message.
+    /// Its kind of place, when it was not in a message.
     pub(super) place: Option<OutsidePlace>,
-    /// It is known by the system's trace alone: neither which message it is, nor since when.
+    /// Only the system's trace shows it: neither the message nor its start is known.
     pub(super) alone: bool,
 }
 
@@ -69,8 +69,8 @@ impl<'a> SlowMessage<'a> {
         }
     }
 
-    /// Since when main has not come back to its queue for sure: for as long as its first message is overdue,
-    /// as its stacks show, and as it used the CPU.
+    /// For how long main has certainly not come back to its queue: its first message is overdue, its stacks
+    /// show it, or it used the CPU.
     fn certain_ns(a: &Analysis, outside: &Outside, tree: Option<&SampledTree>) -> u64 {
         let busy = tree.and_then(|tree| tree.outside_place(&a.frames)).map(|found| found.busy_ns);
         let overdue = a.queue.overdue_head(a.dump_ns).certain_ns();
@@ -100,8 +100,8 @@ impl SlowMessage<'_> {
         format!("{bound}{}", format_ns(self.wall_ns))
     }
 
-    /// What it is, in a sentence that goes on: `the running message (#46)`, `what ran outside of messages
-    /// (after #45)`.
+    /// What it is, as part of a sentence: `the running message (#46)`, `what ran outside of messages (after
+    /// #45)`.
     pub(super) fn noun(&self) -> String {
         match (self.is_outside(), self.running) {
             _ if self.alone => "main".into(),
@@ -111,7 +111,7 @@ impl SlowMessage<'_> {
         }
     }
 
-    /// It as the subject of a title, with its length.
+    /// The message as the subject of a title, with its length.
     pub(super) fn subject(&self) -> String {
         let place = self.place.and_then(OutsidePlace::words);
         let place = place.map_or_else(String::new, |words| format!("in {words}, "));
@@ -136,8 +136,8 @@ impl SlowMessage<'_> {
         }
     }
 
-    /// Whether the greater part of it lay before the recorder was installed: what the stacks of the rest show
-    /// must not speak for all of it.
+    /// Whether the greater part of it was before the recorder was installed. The stacks of the rest must not
+    /// represent all of it.
     pub(super) fn is_mostly_before_install(&self, a: &Analysis) -> bool {
         a.before_install_ns(self.start_ns, self.wall_ns) > self.wall_ns / 2
     }

@@ -6,7 +6,7 @@ use crate::model::Analysis;
 use crate::test_support::{OUTSIDE, ReportBuilder};
 use loopbox_format::model::{CpuUse, MainState};
 
-/// Main waits for a CPU in 4.5 s of 6, and threads of these names are in these states.
+/// Main waits for a CPU in 4.5 s of 6 s, and threads with these names are in these states.
 fn starved(threads: &[(String, u8)]) -> ReportBuilder {
     let report = calm().running(99, 6_000).doing("android.os.Handler", "", 500);
     let report = threads.iter().fold(report, |report, (name, _)| report.thread(name, None));
@@ -26,8 +26,8 @@ fn headline(report: ReportBuilder) -> String {
 
 #[test]
 fn starved_by_the_apps_own_threads_goes_by_the_cpu_time_of_the_process() {
-    // The threads that ran were not seen to: they were stopped as the report looked at them, or there was
-    // no look.
+    // The threads that ran were not seen running: they were stopped while the report read them, or they were
+    // not read.
     let report = starved(&[]).cpu_used(5_500, 500, 8_000, 2);
     assert_eq!(
         headline(report.clone()),

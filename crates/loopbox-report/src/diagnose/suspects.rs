@@ -1,9 +1,9 @@
 //! Which other threads main may wait for.
 //!
-//! A lock that is held is known with its holder, a `synchronized` from ART and a `ReentrantLock` from Java.
-//! Of a latch, a future or a `join` no report says who is to let main go. But the code that waits and the
-//! code that is to end the wait belong together: a thread that is in code of the class that main waits in, or
-//! else of its package, is worth a look. That is a hint and no cause.
+//! A held lock is known with its holder: a `synchronized` from ART and a `ReentrantLock` from Java. For a
+//! latch, a future or a `join` no report names the thread that will let main continue. But the waiting code
+//! and the code that ends the wait belong together. So a thread in code of the class that main waits in, or
+//! else of its package, may matter. That is a hint and not a cause.
 
 use super::wait_kind::{WaitKind, WaitSite, kind_of_stack};
 use crate::model::{Analysis, Frame, FrameId, OtherThread};
@@ -14,22 +14,22 @@ const MAX_SUSPECTS: usize = 3;
 /// A thread that main may wait for.
 pub(super) struct Suspect<'a> {
     pub(super) thread: &'a OtherThread,
-    /// The top of its stack, below a call of Loopbox that it is in.
+    /// The top of its stack, without a call of Loopbox that it is in.
     pub(super) top: FrameId,
-    /// Its first frame of the code that main waits in.
+    /// Its first frame in the code that main waits in.
     pub(super) common: FrameId,
-    /// Whether it is in a call of Loopbox, as who asks for the report is.
+    /// Whether it is in a call of Loopbox, because it asks for the report.
     pub(super) asks: bool,
-    /// Whether it waits for another thread, too.
+    /// Whether it also waits for another thread.
     pub(super) waits: bool,
-    /// Whether main has code on its stack that this thread waits in: each may have what the other waits for.
+    /// Whether main has code on its stack that this thread waits in: each may hold what the other waits for.
     pub(super) crosswise: bool,
 }
 
 /// The threads that are in code of the class that main waits in; if there are none, of its package.
 ///
-/// A thread in a call of Loopbox is there because it asks for the report, or for something else of ours. So
-/// neither our code nor the method that calls it makes it one of them; what called that method does.
+/// A thread in a call of Loopbox asks for the report, or for something else of ours. So neither our code nor
+/// the method that calls it makes the thread a suspect; only the callers of that method do.
 pub(super) fn suspects<'a>(a: &'a Analysis, main: &[FrameId], site: WaitSite) -> Vec<Suspect<'a>> {
     let Some(own) = site.app.map(|app| &a.frames[app]) else { return Vec::new() };
     let by = |part: fn(&str) -> &str| {
@@ -69,7 +69,7 @@ fn suspect<'a>(
     Some(Suspect { thread, top: *stack.last()?, common, asks, waits, crosswise })
 }
 
-/// The class without those inside of it: `com.shop.Store` of `com.shop.Store$1`.
+/// The outermost class: `com.shop.Store` of `com.shop.Store$1`.
 fn outermost(class: &str) -> &str {
     class.split('$').next().unwrap_or(class)
 }

@@ -1,25 +1,25 @@
-//! Who stops all threads of the process through the runtime.
+//! Which code stops all threads of the process through the runtime.
 
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
 use crate::model::framework::Role;
 use crate::model::{FrameId, FrameTable, OtherThread};
 
-/// Who has the runtime stop the others.
+/// What makes the runtime stop the other threads.
 pub(super) enum Suspender<'a> {
     Thread {
         thread: &'a OtherThread,
         /// The method that does it.
         at: FrameId,
-        /// Its method of the app's, or of what the app ships.
+        /// The app's method that caused it, or else a method of what the app ships.
         culprit: Option<FrameId>,
     },
-    /// A debugger was attached, which stops all where a person wants it to.
+    /// A debugger was attached. It stops all threads where its user wants it to.
     Debugger,
 }
 
 impl<'a> Suspender<'a> {
-    /// The one at the dump. It stops who runs code of Java, and nobody who waits.
+    /// The suspender at the dump. It stops threads that run Java code, and none that wait.
     pub(super) fn of(facts: &Facts<'a>, slow: SlowMessage<'_>) -> Option<Self> {
         let frames = &facts.analysis.frames;
         let threads = facts.analysis.threads.threads.iter().filter(|_| slow.running);

@@ -1,4 +1,4 @@
-//! What compilers put between the frames of a source is no culprit, no name and no line.
+//! Methods that compilers add between the source's frames are no culprits, and give no name and no line.
 
 use super::tests::calm;
 use super::*;
@@ -10,7 +10,7 @@ fn hang(stack: &str) -> ReportBuilder {
     report.doing("android.os.Handler", "com.shop.A$1", 5_900).looper_tree(99, &[(stack, 590)])
 }
 
-/// The methods of this class are of a class that R8 or D8 made.
+/// The report with this class marked as one that R8 or D8 made.
 fn made(mut report: Report, class: &str, file: &str) -> Report {
     for method in report.symbols.methods.iter_mut().filter(|method| method.class == class) {
         method.source_file = file.into();
@@ -25,7 +25,7 @@ fn culprit(report: Report) -> String {
 }
 
 #[test]
-fn an_accessor_is_not_the_method_to_look_at() {
+fn an_accessor_is_no_culprit() {
     let stack = "com.shop.Main$1.onClick:17 com.shop.Main.-$$Nest$mload:0";
     assert_eq!(culprit(hang(stack).build().report), "com.shop.Main$1.onClick(Main.java:17)");
     let stack = "com.shop.Cart.total:5 com.shop.Main.access$100:0 com.shop.Main.$r8$lambda$h4sh:0";
@@ -48,7 +48,7 @@ fn an_accessor_is_no_place_to_wait_for_a_monitor() {
 }
 
 #[test]
-fn the_class_of_a_lambda_is_the_method_to_look_at_only_where_nothing_else_is() {
+fn the_class_of_a_lambda_is_the_culprit_only_where_nothing_else_is() {
     const LAMBDA: &str = "com.shop.Main$$ExternalSyntheticLambda0";
     for file in ["D8$$SyntheticClass", "R8$$SyntheticClass"] {
         let of = |stack: String| made(hang(&stack).build().report, LAMBDA, file);
@@ -62,7 +62,7 @@ fn the_class_of_a_lambda_is_the_method_to_look_at_only_where_nothing_else_is() {
 }
 
 #[test]
-fn a_place_that_only_its_maker_can_look_up_is_none() {
+fn a_place_that_only_its_maker_can_resolve_is_none() {
     let stack = "com.google.android.gms.common.api.Call.run:88 java.lang.Thread.sleep!";
     let report =
         made(hang(stack).build().report, "com.google.android.gms.common.api.Call", "go/retraceme 5ac1e0f7");

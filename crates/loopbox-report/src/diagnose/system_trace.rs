@@ -1,5 +1,5 @@
-//! What the system's trace says of main at the moment of the report. Its stack is a tree like the recorder's
-//! own, where the recorder has none.
+//! What the system's trace shows of main at the moment of the report. Where the recorder has no stack, the
+//! trace's stack becomes a tree like the recorder's own.
 
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
@@ -8,18 +8,18 @@ use super::wait_kind::{WaitKind, WaitProfile, kind_of_stack};
 use crate::model::time::share;
 use crate::model::{Analysis, FrameId};
 
-/// So much of the stacks at one place are no chance.
+/// With this share of the stacks at one place, it is not chance.
 const SAME_PLACE: f64 = 0.9;
 
 impl TracedMain<'_> {
-    /// Whether main stood where the trace finds it all the time, by the recorder's own stacks.
+    /// Whether, by the recorder's own stacks, main was all the time where the trace shows it.
     pub(super) fn stood(self, facts: &Facts<'_>) -> bool {
         let own = facts.primary_message().and_then(|slow| slow.tree).filter(|tree| !is_of_trace(tree));
         let Some((_, profile)) = own.zip(facts.profile.as_ref()) else { return false };
         self.main.java().last().is_some_and(|&top| stood_in(facts.analysis, profile, top))
     }
 
-    /// Whether main stood at one place all the time, by the recorder's own stacks, and the trace finds it
+    /// Whether, by the recorder's own stacks, main was at one place all the time, and the trace shows it
     /// there, in this wait. Then it waited, whatever CPU time it used.
     pub(super) fn confirms(self, facts: &Facts<'_>, kind: WaitKind) -> bool {
         let is_in = kind_of_stack(&self.main.java(), &facts.analysis.frames) == Some(kind);
@@ -36,7 +36,7 @@ fn stood_in(a: &Analysis, profile: &WaitProfile, top: FrameId) -> bool {
     })
 }
 
-/// Where main was, by the one stack of the trace; empty for stacks of the recorder.
+/// Where main was, by the only stack of the trace; empty for stacks of the recorder.
 pub(super) fn seen_in(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let tree = slow.tree.filter(|tree| is_of_trace(tree))?;
     let frames = &facts.analysis.frames;

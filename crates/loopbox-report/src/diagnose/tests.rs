@@ -1,4 +1,4 @@
-//! Each rule on a scenario that it is for, and on one that only looks similar.
+//! Each rule on a scenario that it is for, and on a similar one that it is not for.
 
 use super::*;
 use crate::test_support::{ReportBuilder, message};
@@ -224,8 +224,8 @@ fn lock_hints_at_no_thread_without_code_in_common() {
     assert!(!evidence(&v).contains("thread other"), "{v:#?}");
 }
 
-/// Main in a native method of the app, on the CPU for so long; in this system call (arm64) when the signal
-/// came.
+/// Main in a native method of the app, on the CPU for this long, and in this system call (arm64) when the
+/// signal came.
 fn in_native(cpu_ms: u64, call: u32) -> ReportBuilder {
     let libraries: [(&str, &[u8], u64); 2] = [
         ("/apex/com.android.runtime/lib64/bionic/libc.so", &[1; 20], 0x9_C2C4),
@@ -256,7 +256,8 @@ fn native_names_the_wait_that_the_kernel_reports() {
 #[test]
 fn native_ignores_a_computation_and_what_java_knows_better() {
     expect(in_native(5_300, 98), "current-slow", Confidence::High);
-    // Without its CPU time a wait cannot be told from a computation that waited when the kernel was asked.
+    // Without its CPU time a wait cannot be distinguished from a computation that waited when the kernel was
+    // asked.
     let unknown = in_native(20, 98).with(|report| {
         let MainState::Running(running) = &mut report.main else { panic!() };
         running.cpu_ns = None;
@@ -286,7 +287,7 @@ fn lock_finds_a_monitor_by_a_constant_stack_without_cpu() {
     let report = calm().running(99, 5_500).doing("android.os.Handler", "", 15).looper_tree(99, &stacks);
     let v = expect(report.clone().watched(5_500, 0), "lock", Confidence::High);
     assert!(v.headline.contains("monitor in Feed.update"), "{}", v.headline);
-    // A starved machine looks the same.
+    // A starved machine shows the same.
     let v = expect(report, "lock", Confidence::Medium);
     let slow = v.causes.iter().find(|cause| cause.rule == "current-slow").unwrap();
     assert_eq!(slow.confidence, Confidence::Medium, "{v:#?}");
@@ -347,16 +348,16 @@ fn starved_outranks_the_code_on_the_stack() {
 }
 
 #[test]
-fn starved_goes_by_what_the_kernel_counted_where_no_lock_could_be_looked_at() {
+fn starved_goes_by_what_the_kernel_counted_where_no_lock_could_be_read() {
     let stacks = [("com.shop.A.run com.shop.A.parse:4", 60), ("com.shop.A.run com.shop.A.draw:9", 60)];
     let report = |starved_ms| {
         let report = calm().running(99, 6_000).doing("android.os.Handler", "", 200).looper_tree(99, &stacks);
         report.watched(6_000, starved_ms).statistic("psi.cpu.some_avg10_percent", "82.0")
     };
     // On a starved machine no thread can be asked in time.
-    let unlooked = |r: &mut Report| r.locks = LockChain::default();
-    expect(report(5_000).with(unlooked), "starved", Confidence::High);
-    let v = diagnosis(report(2_600).with(unlooked));
+    let unchecked = |r: &mut Report| r.locks = LockChain::default();
+    expect(report(5_000).with(unchecked), "starved", Confidence::High);
+    let v = diagnosis(report(2_600).with(unchecked));
     let starved = v.causes.iter().find(|cause| cause.rule == "starved").unwrap();
     assert_eq!(starved.confidence, Confidence::Medium, "{v:#?}");
     // A chain of one instant does not hide it, either; of a part of the time it does.

@@ -19,7 +19,7 @@ pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String>
     }
 }
 
-/// What the system itself says that it waits.
+/// The time-out that the system itself reports.
 fn by_system(facts: &Facts<'_>) -> Vec<String> {
     let Some(call) = anr_call(facts.analysis) else { return Vec::new() };
     let Some(ms) = call.timeout_ms else { return Vec::new() };
@@ -27,7 +27,7 @@ fn by_system(facts: &Facts<'_>) -> Vec<String> {
     vec![format!("{} is given {} by the system before {until}", call.words, format_ms(ms as f64))]
 }
 
-/// What systems of this level wait for what main is in.
+/// The usual time-out, on this API level, for what main does.
 fn of_level(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     let level = facts.analysis.api_level();
     // They differ from one to the other.

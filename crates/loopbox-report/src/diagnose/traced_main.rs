@@ -13,18 +13,18 @@ pub(super) struct TracedMain<'a> {
 }
 
 impl<'a> TracedMain<'a> {
-    /// `None` without a trace, where it is of another moment, and where it does not show main.
+    /// `None` without a trace, where the trace is of another moment, and where it does not show main.
     pub(super) fn of(a: &'a Analysis) -> Option<Self> {
         let trace = a.system_trace.as_ref().filter(|trace| trace.apart.is_none())?;
         Some(Self { trace, main: trace.main()? })
     }
 
-    /// Whether ART says a state of main that is none of a wait for a monitor.
+    /// Whether ART reports a state of main in which it does not wait for a monitor.
     pub(super) fn refutes_monitor(self) -> bool {
         self.main.is_blocked() == Some(false)
     }
 
-    /// Whether it shows where main was: by a stack, or by what it sleeps in.
+    /// Whether it shows where main was: by a stack, or by the kernel function that it sleeps in.
     pub(super) fn shows_a_place(self) -> bool {
         let has_native = self.main.native.as_ref().is_some_and(|native| !native.frames.is_empty());
         has_native || !self.main.wchan.is_empty() || !self.main.java().is_empty()
@@ -41,7 +41,7 @@ pub(super) fn is_of_trace(tree: &SampledTree) -> bool {
     tree.source == StackSource::SystemTrace
 }
 
-/// The reason not to be sure of what one stack shows.
+/// A reason not to be sure of what a single stack shows.
 pub(super) fn one_instant(slow: SlowMessage<'_>) -> Option<String> {
     slow.tree.filter(|tree| is_of_trace(tree)).map(|_| "the system's trace shows one instant of it".into())
 }

@@ -1,4 +1,4 @@
-//! When nobody took a stack though one was due: the stack before it does not speak for that time.
+//! Times in which no stack was taken although one was due: the stack before does not represent them.
 
 use super::slow_message::SlowMessage;
 use super::wait_kind::kind_of_stack;
@@ -9,17 +9,17 @@ use crate::model::{Analysis, FrameKind, SampleGap};
 pub(super) struct Unseen {
     /// How long the process did not run, as the recorder measured it.
     pub(super) frozen_ns: u64,
-    /// The gaps of that time.
+    /// The gaps in which the process did not run.
     frozen: Vec<SampleGap>,
-    /// The gaps of other times, with code of Java on top that ran, as far as the stack before shows.
+    /// The other gaps, where the stack before shows running Java code on top.
     unsampled: Vec<SampleGap>,
-    /// Whether a third and more of the stacks that were due could not be taken: again and again main, or who
-    /// looks at it, was stopped for less than a gap takes.
+    /// Whether at least a third of the due stacks could not be taken: again and again main, or the sampler,
+    /// was stopped for less time than a gap.
     pub(super) often_missed: bool,
 }
 
 impl Unseen {
-    /// Those of a message.
+    /// The gaps of a message.
     pub(super) fn of(a: &Analysis, slow: SlowMessage<'_>) -> Self {
         let mut unseen = Self { frozen_ns: frozen_ns(a, slow), ..Self::default() };
         let Some(tree) = slow.tree else { return unseen };
@@ -58,13 +58,13 @@ impl Unseen {
         SampleGap::sum_ns(&self.unsampled, 0, u32::MAX)
     }
 
-    /// All of them.
+    /// The length of all of them.
     pub(super) fn all_ns(&self) -> u64 {
         SampleGap::sum_ns(&self.gaps(), 0, u32::MAX)
     }
 }
 
-/// How much of a message the process did not run. The recorder counts it for what runs at the dump.
+/// For how long of a message the process did not run. For what runs at the dump the recorder counts it.
 fn frozen_ns(a: &Analysis, slow: SlowMessage<'_>) -> u64 {
     if slow.running { a.anr.frozen_ns.min(slow.wall_ns) } else { 0 }
 }

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Network, Pipe, Polling, Preferences};
 
-/// How many frames from the top are classified: the platform's own waiting goes no deeper.
+/// How many frames from the top are classified: the platform's own waits are no deeper than this.
 const MAX_CLASSIFIED: usize = 24;
 
 fn kind_of(frame: &Frame) -> Option<WaitKind> {
@@ -24,7 +24,7 @@ fn kind_of(frame: &Frame) -> Option<WaitKind> {
     }
 }
 
-/// Where a stack waits.
+/// What a stack waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct WaitSite {
     pub(super) kind: WaitKind,
@@ -34,9 +34,9 @@ pub(super) struct WaitSite {
     pub(super) binder_proxy: Option<FrameId>,
     /// The first frame of the app's own code from the top, or else of what it ships.
     pub(super) app: Option<FrameId>,
-    /// What that calls: `CountDownLatch.await`; `None` when it is `at` or not known.
+    /// The method that it calls: `CountDownLatch.await`; `None` when that is `at`, or not known.
     pub(super) call: Option<FrameId>,
-    /// What it waits for in another thread, when it does.
+    /// What it waits for in another thread, if it does.
     pub(super) lock: Option<LockKind>,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct WaitProfile {
     by_site: HashMap<WaitSite, u64>,
     /// The time with a native method on top of the stack.
     pub(super) native_top_ns: u64,
-    /// The part of it in which the stack is no wait that has a name.
+    /// The part of that time in which the stack is in no wait that has a name.
     pub(super) nameless_native_ns: u64,
     /// What was on top of the stack for most of the time.
     pub(super) top: Option<TopFrame>,
@@ -116,20 +116,21 @@ pub(super) struct TopFrame {
     pub(super) frame: FrameId,
     /// For how long.
     pub(super) ns: u64,
-    /// The first frame of the app's own code below it, or else of what it ships, for most of that time; it
-    /// may be the frame itself.
+    /// The first frame below it of the app's own code, or else of what it ships, for most of that time. It
+    /// may be the same frame.
     pub(super) app: Option<FrameId>,
 }
 
 impl TopFrame {
-    /// What to look at: a helper of the platform or of a library burns the time of who calls it.
+    /// The method to report as the culprit: a helper of the platform or of a library burns the time of its
+    /// caller.
     pub(super) fn culprit(self) -> FrameId {
         self.app.unwrap_or(self.frame)
     }
 }
 
 impl WaitProfile {
-    /// Of a tree, without the gaps for which no stack speaks.
+    /// The waits of a tree, without the gaps for which there are no stacks.
     pub(super) fn new(tree: &SampledTree, gaps: &[SampleGap], frames: &FrameTable) -> Self {
         let seen_ns =
             |start, end| tree.span_ns(start, end).saturating_sub(SampleGap::sum_ns(gaps, start, end));
@@ -172,12 +173,12 @@ impl WaitProfile {
         self.by_site.iter().map(|(site, ns)| (*site, *ns))
     }
 
-    /// The part of the sampled time that was spent so.
+    /// The share of the sampled time in this kind of wait.
     pub(super) fn share(&self, kind: WaitKind) -> f64 {
         share(self.ns(kind), self.total_ns)
     }
 
-    /// The part that was spent in waits of any kind, for which main needs no CPU.
+    /// The share in waits of any kind for which main needs no CPU.
     pub(super) fn waiting_share(&self) -> f64 {
         let waits = self.waits().filter(|(kind, _)| ![Gc, Loading].contains(kind));
         share(waits.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), self.total_ns)
@@ -192,7 +193,7 @@ impl WaitProfile {
         self.by_kind.get(&kind).into_iter().sum()
     }
 
-    /// The place that took most of that time.
+    /// The place that took most of the time in this kind of wait.
     pub(super) fn main_site(&self, kind: WaitKind) -> Option<(WaitSite, u64)> {
         let sites = self.by_site.iter().filter(|(site, _)| site.kind == kind);
         sites.map(|(site, ns)| (*site, *ns)).max_by_key(|&(site, ns)| (ns, site))

@@ -23,11 +23,11 @@ pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// How far after the dump the profile goes for messages that are due later: one of an hour later would
-/// squeeze all else.
+/// How far the profile extends after the dump for messages that are due later: a message due an hour later
+/// would compress everything else.
 const MAX_AFTER_NS: u64 = 10_000_000_000;
 
-/// The end of what there is to see.
+/// The end of the visible time.
 fn end_ns(a: &Analysis, timeline: &Timeline) -> Uptime {
     let slices = timeline.messages.iter().chain(&timeline.records).chain(&timeline.pending);
     let shown = a.dump_ns.plus(MAX_AFTER_NS);
@@ -92,8 +92,8 @@ fn build(a: &Analysis, timeline: &Timeline, origin_ns: Uptime) -> fx::Profile {
     profile
 }
 
-/// Adds one sample for each stack of a tree. Its weight is its time in base intervals, because long messages
-/// are sampled at doubled intervals; an empty sample ends the tree.
+/// Adds a sample for each stack of a tree. Its weight is its time in base intervals, because long messages
+/// are sampled at doubled intervals. An empty sample ends the tree.
 fn samples(
     profile: &mut fx::Profile,
     thread: fx::ThreadHandle,

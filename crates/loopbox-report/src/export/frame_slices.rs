@@ -8,9 +8,9 @@ use loopbox_format::model::{FrameFlags, RecentFrame};
 /// The two tracks of display frames; both are empty without any.
 #[derive(Debug, Default)]
 pub(crate) struct FrameSlices {
-    /// Of each frame, one refresh from its frame time on.
+    /// For each frame, one refresh from its frame time.
     pub(crate) expected: Vec<Slice>,
-    /// Of each frame, how long it stood.
+    /// For each frame, how long it stood.
     pub(crate) actual: Vec<Slice>,
 }
 

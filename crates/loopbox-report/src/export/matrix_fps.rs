@@ -1,7 +1,7 @@
-//! What Matrix's `FrameTracer` reports of each scene (tag `Trace_FPS`): for servers that take that.
+//! The report that Matrix's `FrameTracer` makes of each scene (tag `Trace_FPS`), for servers that expect it.
 //!
-//! The members and their order are Matrix's. The numbers are ours where Matrix's are wrong: a level is a time
-//! and not a number of refreshes, and `fps` is not truncated (`loopbox_frames::matrix` has Matrix's own
+//! The members and their order are Matrix's. Where Matrix's numbers are wrong, ours are used: a level is a
+//! time and not a number of refreshes, and `fps` is not truncated (`loopbox_frames::matrix` has Matrix's own
 //! arithmetic).
 
 use crate::model::Analysis;
@@ -46,7 +46,7 @@ impl Serialize for Levels {
     }
 }
 
-/// Writes a line for each screen that has frames, and one for those without sums of their own.
+/// Writes a line for each screen that has frames, and one for those without separate sums.
 pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let statistic = |name: &str| a.statistic(name).map_or(0, |value| value.max(0.0) as u64);
     let screens = a.display_frames.scenes.iter().filter(|scene| scene.kind != SceneKind::Process);

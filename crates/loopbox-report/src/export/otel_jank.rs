@@ -1,9 +1,10 @@
-//! Jank as OpenTelemetry has it: events `app.jank` (semantic conventions for mobile apps) as one OTLP request
+//! Jank in OpenTelemetry's form: events `app.jank` (semantic conventions for mobile apps) as one OTLP request
 //! in JSON.
 //!
-//! An event says how many frames of a period were longer than a threshold. Two thresholds are usual: a frame
-//! in time (one refresh interval) and 0.7 s. A refresh interval is not one number on a display that changes
-//! its rate, so the first is that of the rate with most frames; what counts is whole refreshes all the same.
+//! An event has the number of frames in a period that were longer than a threshold. Two thresholds are usual:
+//! one refresh interval, which is a frame in time, and 0.7 s. On a display that changes its rate the refresh
+//! interval is not one number, so the first threshold is that of the rate with most frames; the count is by
+//! whole refreshes in any case.
 
 use crate::model::Analysis;
 use crate::render::json_text;

@@ -1,4 +1,4 @@
-//! A text of a report is text in whatever is written of it: in no reader's language does it say anything.
+//! A text of a report stays text in every output: no reader acts on it as markup or commands.
 
 use crate::cluster::diff::{self, Comparison, Gate, SideInput};
 use crate::cluster::{self, Clusters, Sighting};
@@ -17,13 +17,13 @@ use loopbox_format::text::BoundedStr;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 
-/// Something for everybody: a terminal, HTML, XML, CommonMark and what trackers make of it, Slack, collapsed
-/// stacks, a shell, and a line of its own that looks like one of ours.
+/// A text that is special for each reader: a terminal, HTML, XML, CommonMark and what trackers add to it,
+/// Slack, collapsed stacks, a shell, and a separate line that seems to be ours.
 const EVIL: &str = "EVIL\u{1b}[31mX\u{1b}]0;t\u{7}<!channel><@U1> <img src=x onerror=alert(1)></script></title>-->]]> *b* _i_ \
     `c` ```` ~~s~~ [x](http://evil.example) www.evil.example @all #12 | ; \" ' & &amp; \\ $(id) \u{202E}\u{200F}\u{9b}2J\
     \u{2028}\u{FFFF}\u{0}\t\r\nloopbox: FORGED\n- FORGED\n| FORGED |";
 
-/// A name, as it may stand in a list of such names.
+/// A name, as it may be in a list of such names.
 fn evil(what: &str) -> String {
     format!("{what}.{EVIL}")
 }
@@ -102,7 +102,7 @@ fn hostile() -> Report {
     report
 }
 
-/// What each of a value's texts says, by how it is printed for debugging.
+/// The texts in a value, found in its debug output.
 fn texts(debug: &str) -> Vec<&str> {
     let mut texts = Vec::new();
     let mut rest = debug;
@@ -136,7 +136,8 @@ struct Case {
     diagnosis: Diagnosis,
 }
 
-/// The report, and the same with an unreadable queue and without the running message, which say other things.
+/// The report, and the same report with an unreadable queue and without the running message, which lead to
+/// other texts.
 fn cases() -> Vec<Case> {
     let whole = hostile();
     let mut bare = hostile();
@@ -181,7 +182,7 @@ impl Case {
     }
 }
 
-/// Fails where a terminal would do something with a text of the report, or take it for a line of ours.
+/// Fails where a terminal would act on a text of the report, or the text could pass for a line of ours.
 fn assert_for_terminal(what: &str, text: &str) {
     assert!(text.contains("EVIL"), "{what} says nothing of the report: {text}");
     // Styles are ours, and that one is not.
@@ -221,7 +222,7 @@ fn a_terminal_gets_nothing() {
     }
 }
 
-/// Fails where a text of the report is markup: elements that it would make, and what XML does not allow.
+/// Fails where a text of the report becomes markup: elements, or characters that XML does not allow.
 fn assert_for_a_browser(what: &str, page: &str) {
     assert!(page.contains("EVIL"), "{what} says nothing of the report");
     for markup in ["<img", "<!channel", "<@U1", "</script></title>", "]]>"] {
@@ -254,7 +255,7 @@ fn a_page_and_a_drawing_show_it() {
     }
 }
 
-/// Fails where CommonMark or what trackers read in it makes more of a text than text.
+/// Fails where CommonMark or a tracker would read a text as more than text.
 fn assert_for_a_tracker(what: &str, markdown: &str) {
     assert!(markdown.contains("EVIL"), "{what} says nothing of the report");
     let (mut text, mut in_code) = (String::new(), false);
@@ -352,7 +353,7 @@ fn code_scanning_gets_no_address_but_below_the_sources() {
 }
 
 #[test]
-fn json_is_the_same_value_and_harmless_to_look_at() {
+fn json_is_the_same_value_and_harmless_on_a_terminal() {
     for case in cases() {
         let mut texts = vec![
             ("show", json_text(&case.view()).unwrap()),

@@ -1,4 +1,4 @@
-//! What all tracks of the time axis are made of.
+//! The slices that all tracks of the time axis consist of.
 
 use crate::model::time;
 use loopbox_format::model::Uptime;

@@ -36,8 +36,8 @@ fn frame(frame: &Frame) -> Value {
     value
 }
 
-/// Samples and weights in time order; time without a stack is an empty sample, as speedscope's own importers
-/// do.
+/// Samples and weights in order of time. Time without a stack is an empty sample, as in speedscope's own
+/// importers.
 fn profile(a: &Analysis, tree: &SampledTree) -> Value {
     let mut samples: Vec<Vec<FrameId>> = Vec::new();
     let mut weights: Vec<u64> = Vec::new();

@@ -25,8 +25,9 @@ pub(crate) struct Timeline {
     pub(crate) records: Vec<Slice>,
     /// The messages that are kept by name, and the running one, or what ran outside of messages.
     pub(crate) messages: Vec<Slice>,
-    /// The pending messages: an overdue one from its due time to when the queue was read, another one from
-    /// then to its due time. All overdue ones share their end and all others their start, so they nest.
+    /// The pending messages. An overdue one extends from its due time to the instant when the queue was read,
+    /// any other from that instant to its due time. All overdue ones share their end and all others their
+    /// start, so they nest.
     pub(crate) pending: Vec<Slice>,
     /// The newest display frames.
     pub(crate) frames: FrameSlices,

@@ -11,17 +11,18 @@ const LEN: usize = 16;
 /// A hash of what the recorder wrote of the moment: the process, both clocks, the times of the messages and
 /// of the samples.
 ///
-/// Names of classes and methods are no part of it, so that retracing keeps it; nor is what a later phase or a
-/// later start of the app adds to the file (queue, threads, the system's trace, annotations); nor is anything
-/// that host tools derive. It is never made from the file's name or place.
+/// Names of classes and methods are not part of it, so retracing does not change it. Nor is what a later
+/// phase or a later start of the app adds to the file (queue, threads, the system's trace, annotations), nor
+/// anything that host tools derive. The file's name and place are never used.
 ///
-/// A system's trace that no recorder wrote has neither; of it the process, the time and the lines about
-/// threads count, and all of its text where it names no process or no time: then retracing changes the id.
+/// A system's trace that no recorder wrote has none of these. Its id is made of the process, the time and the
+/// lines about threads. Where it names no process or no time, all of its text counts: then retracing changes
+/// the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReportId([u8; LEN]);
 
 impl ReportId {
-    /// That of a decoded report.
+    /// The id of a decoded report.
     pub fn of(report: &Report) -> Self {
         let mut hash = Hash(Sha256::new());
         hash.meta(&report.meta);
@@ -44,7 +45,7 @@ impl fmt::Display for ReportId {
     }
 }
 
-/// Whether a record is of messages: the others are settled while the report is completed.
+/// Whether a record has messages. Other records may still change while the report is completed.
 fn is_of_messages(record: &Record) -> bool {
     record.closed && matches!(record.kind, RecordKind::Group | RecordKind::Single)
 }
@@ -134,14 +135,14 @@ pub(crate) fn mapping_id(report: &Report) -> &str {
     retraced.map(|statistic| statistic.value.as_str()).or_else(|| named_mapping(report)).unwrap_or_default()
 }
 
-/// Whether names were put back by a mapping that has an id.
+/// Whether names were deobfuscated by a mapping that has an id.
 pub fn is_retraced(report: &Report) -> bool {
     report.statistics.iter().any(|statistic| statistic.name == MAPPING_ID)
 }
 
-/// The statistic that retracing leaves of the mapping, whose id the frames name no more.
+/// The statistic in which retracing keeps the mapping's id, because the frames do not name it any more.
 pub(crate) const MAPPING_ID: &str = "mapping.id";
-/// What R8 has as the source file of a build with a mapping, with the mapping's id behind it.
+/// What R8 writes as the source file in a build with a mapping; the mapping's id follows.
 pub(crate) const MAP_ID_FILE: &str = "r8-map-id-";
 
 /// The id of the mapping that the report's frames name.

@@ -1,4 +1,4 @@
-//! The thread whose end main waits for, which a report has among its statistics.
+//! The thread whose end main waits for, from the statistics of a report.
 
 use super::parked::is_of_this_message;
 use crate::model::framework::{OBJECT_WAIT, THREAD_JOIN};
@@ -8,8 +8,8 @@ use loopbox_format::model::Uptime;
 /// Frames at the top of a stack in which `Thread.join` waits.
 const MOST_FRAMES: usize = 6;
 
-/// Puts the thread in place where the recorder knows no holder of what main waits for, if main was in
-/// `Thread.join` at the dump. (`Thread.sleep` waits on the same object.)
+/// Adds the thread where the recorder knows no holder of what main waits for, if main was in `Thread.join` at
+/// the dump. (`Thread.sleep` waits on the same object.)
 pub(super) fn complete(a: &mut Analysis) {
     if a.locks.waits.first().is_some_and(|wait| wait.holder.is_some()) {
         return;
@@ -45,7 +45,7 @@ mod tests {
     const JOIN: &str = "java.lang.Thread.join:9 java.lang.Object.wait:4 java.lang.Object.wait!";
     const WORKS: &str = "com.shop.Sync$1.run:40 java.io.FileDescriptor.sync!";
 
-    /// Main waits, and the recorder has found this thread to have what it waits on.
+    /// A report in which main waits, and the recorder has found that main waits for this thread.
     fn report(wait: &str, name: &str, tid: u32) -> ReportBuilder {
         let stack = format!("com.shop.Sync.stop:17 {wait}");
         let report = ReportBuilder::new().group(45, 310, 240).running(99, 5_200);

@@ -1,5 +1,4 @@
-//! The chain of locks of `java.util.concurrent` that main is parked for, which a report has among its
-//! statistics.
+//! The chain of locks of `java.util.concurrent` that main is parked for, from the statistics of a report.
 
 use super::limits;
 use crate::model::framework::JAVA_LOCKS;
@@ -9,8 +8,8 @@ use loopbox_format::model::{MainState, Uptime};
 /// The length that the kernel cuts the name of a thread to, in bytes.
 const KERNEL_NAME: usize = 15;
 
-/// Puts the chain in place where the recorder followed none of monitors, if it is of what main was in at the
-/// dump.
+/// Adds the chain where the recorder followed no chain of monitors, if it was read while main did the same as
+/// at the dump.
 pub(super) fn complete(a: &mut Analysis) {
     if !a.locks.waits.is_empty() {
         return;
@@ -42,7 +41,7 @@ pub(super) fn complete(a: &mut Analysis) {
     }
 }
 
-/// Whether something was seen while main was in what it was in at the dump.
+/// Whether something was seen while main already did what it did at the dump.
 pub(super) fn is_of_this_message(a: &Analysis, seen_ns: Uptime) -> bool {
     match &a.main {
         MainState::Running(running) => seen_ns >= running.start_ns,
@@ -57,7 +56,7 @@ fn lock_of(class: &str) -> &str {
     if of_java { class.split('$').next().unwrap_or(class) } else { class }
 }
 
-/// The thread of this name with what it does, if only one has it.
+/// The thread of this name and its activity, if only one thread has the name.
 fn holder(a: &Analysis, name: &str) -> LockHolder {
     let mut named = a.threads.threads.iter().filter(|thread| is_named(thread, name));
     let thread = named.next().filter(|_| named.next().is_none());
@@ -65,8 +64,8 @@ fn holder(a: &Analysis, name: &str) -> LockHolder {
     LockHolder { name: name.to_owned(), tid: thread.and_then(|thread| thread.tid), stack }
 }
 
-/// Whether the kernel's name of a thread is of this one: of a longer name it has the start or, where ART cut
-/// it, the end.
+/// Whether the kernel's name of a thread matches this one: of a longer name the kernel has the start or,
+/// where ART cut it, the end.
 fn is_named(thread: &OtherThread, name: &str) -> bool {
     let kernel = thread.name.as_str();
     kernel == name || kernel.len() == KERNEL_NAME && (name.starts_with(kernel) || name.ends_with(kernel))

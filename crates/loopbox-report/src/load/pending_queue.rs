@@ -7,7 +7,7 @@ use loopbox_format::looper::{self, Implementation, PendingBody, parse_queue};
 use loopbox_format::model::{Message, NamedBy, Pending, PendingSource};
 
 /// Reads the lines of a dump, and keeps at most [`limits::PENDING_LINES`] of their entries: the first that
-/// are due. All lines are looked at, because the last one says how many there were and whether main waited
+/// are due. All lines are read, because the last one says how many there were and whether main waited
 /// for them.
 pub(super) fn read(pending: &Pending) -> PendingQueue {
     let queue = parse_queue(pending);

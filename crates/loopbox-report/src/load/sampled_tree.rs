@@ -6,7 +6,7 @@ use crate::model::{FrameId, SampledNode, SampledTree};
 use loopbox_format::model::{StackTree, TreeNode, Uptime};
 use loopbox_format::problem::sample_times;
 
-/// What is left of [`limits::NODE_DEPTH_SUM`] for the trees of one report.
+/// The part of [`limits::NODE_DEPTH_SUM`] that is left for the trees of one report.
 #[derive(Debug)]
 pub(crate) struct TreeBudget(usize);
 
@@ -16,8 +16,8 @@ impl Default for TreeBudget {
     }
 }
 
-/// Reads the decoded tree of a message that ended at `end_ns`. Of an invalid tree it keeps what is
-/// consistent, and says so in [`SampledTree::error`].
+/// Reads the decoded tree of a message that ended at `end_ns`. Of an invalid tree it keeps the consistent
+/// part; [`SampledTree::error`] then says so.
 pub(crate) fn read_tree(
     tree: &StackTree,
     end_ns: Uptime,

@@ -1,4 +1,4 @@
-//! Trees of a file, as the report has them.
+//! How trees of a file appear in the report.
 
 use super::limits;
 use super::sampled_tree::{TreeBudget, read_tree};

@@ -70,7 +70,7 @@ pub(crate) struct FrameCollector<'s> {
     frames: Vec<Frame>,
     locations: Vec<LocationId>,
     by_location: HashMap<LocationId, FrameId>,
-    /// Frames that no location of the file stands for.
+    /// Frames that are not among the file's locations.
     named: HashMap<Frame, FrameId>,
 }
 

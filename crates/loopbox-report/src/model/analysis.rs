@@ -42,12 +42,12 @@ impl std::fmt::Display for Issue {
 /// It is made from a decoded file by [`Analysis::new`].
 #[derive(Debug)]
 pub struct Analysis {
-    /// By what the report is told from others.
+    /// What distinguishes the report from others.
     pub identity: Identity,
     /// Which recorder wrote the report, about which process, when and why.
     pub meta: Meta,
-    /// The uptime that all relative times refer to: when the report was dumped, or the last instant that the
-    /// file still knows if it lost that.
+    /// The uptime to which all relative times refer: when the report was dumped. When the file lost that, it
+    /// is the last instant that the file knows.
     pub dump_ns: Uptime,
     /// The records of the message history, oldest first.
     pub history: Vec<Record>,
@@ -71,7 +71,7 @@ pub struct Analysis {
     pub main_thread: Option<MainThread>,
     /// The other threads of the process.
     pub threads: OtherThreads,
-    /// ART's own trace of the ANR; what it knows more of the moment of the report is in [`Self::locks`],
+    /// ART's own trace of the ANR. What it adds to the moment of the report is also in [`Self::locks`],
     /// [`Self::threads`] and [`Self::main_thread`].
     pub system_trace: Option<SystemTrace>,
     /// The distinct frames of all stacks.
@@ -84,13 +84,13 @@ pub struct Analysis {
     pub features: Vec<FeatureState>,
     /// Statistics of the process and the system.
     pub statistics: Vec<Statistic>,
-    /// What could not be used of the ring that the report was recovered from.
+    /// The parts of the ring that could not be used when the report was recovered.
     pub lost: Vec<String>,
     /// The parts of the file that could not be read or were left out.
     pub issues: Vec<Issue>,
 }
 
-/// Whether the slowest message of a record took at most its time: its end was not seen.
+/// Whether the time of a record's slowest message is an upper limit, because its end was not seen.
 pub(crate) fn at_most(record: &Record, slowest: &Slowest) -> bool {
     let is_it = |detail: &Detail| detail.token == slowest.token && detail.end == End::Missed;
     record.details.iter().any(is_it)
@@ -115,7 +115,7 @@ impl Analysis {
         self.trees.iter().rev().find(|tree| tree.token == token)
     }
 
-    /// The stack of what main was in at the dump, as it was taken last, outermost frame first.
+    /// The last stack taken of what main did at the dump, outermost frame first.
     pub(crate) fn last_stack(&self) -> Option<Vec<super::FrameId>> {
         let tree = self.tree(self.current_token()?)?;
         Some(tree.stack(tree.stack_runs().pop()?.top))
@@ -126,12 +126,12 @@ impl Analysis {
         self.system_trace.as_ref()?.threads.get(thread.trace?)
     }
 
-    /// The part of a time that lies before the recorder was installed: there are no stacks of it.
+    /// The part of a time that was before the recorder was installed: it has no stacks.
     pub(crate) fn before_install_ns(&self, start_ns: Uptime, wall_ns: u64) -> u64 {
         self.meta.process.installed_ns.since(start_ns).min(wall_ns)
     }
 
-    /// A statistic of the process or the system as it is in the report.
+    /// A statistic of the process or the system, as the report contains it.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         let statistic = self.statistics.iter().find(|statistic| statistic.name == name)?;
         Some(statistic.value.as_str())
@@ -142,14 +142,14 @@ impl Analysis {
         self.text(name)?.trim().parse().ok().filter(|value: &f64| value.is_finite())
     }
 
-    /// What the kernel said of its limit on the app's memory; `None` when it was not asked.
+    /// The kernel's limit on the app's memory and its counters; `None` when they were not read.
     pub fn memory_limit(&self) -> Option<MemoryLimit> {
         MemoryLimit::of(&self.statistics)
     }
 
-    /// How long main waited for a CPU while the running message ran; `None` when nobody counted it, for which
-    /// a report has 0, too. It was counted where the kernel counts (which the statistics show), by the
-    /// process that wrote the report.
+    /// How long main waited for a CPU while the running message ran. `None` when that was not counted,
+    /// because a report then has 0 as well. It was counted where the kernel counts (which the statistics
+    /// show), by the process that wrote the report.
     pub(crate) fn starved_ns(&self) -> Option<u64> {
         let starved_ns = self.anr.starved_ns;
         let recovered = matches!(self.meta.reason, DumpReason::Recovered { .. });
@@ -157,7 +157,7 @@ impl Analysis {
         (counts && !recovered && self.anr.hang_threshold_ns.is_some()).then_some(starved_ns)
     }
 
-    /// Whether no recorder wrote it: all that is known is in the system's trace.
+    /// Whether the report consists of the system's trace alone, without a recorder.
     pub fn is_trace_alone(&self) -> bool {
         matches!(self.meta.reason, DumpReason::SystemTrace)
     }

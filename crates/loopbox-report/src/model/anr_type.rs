@@ -1,4 +1,4 @@
-//! What an ANR was of, by the number of API 37 or by the words of older systems.
+//! What kind of ANR it was, by the number of API 37 or by the texts of older systems.
 
 use super::Analysis;
 use loopbox_format::model::{AnrWarning, ProcessExit, SystemWord};
@@ -7,11 +7,11 @@ use std::borrow::Cow;
 /// What the system waited for in vain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AnrType {
-    /// `AnrTypes.ANR_TYPE_*`; none for what has no number there.
+    /// `AnrTypes.ANR_TYPE_*`; `None` for a kind that has no number.
     number: Option<i32>,
     /// What `ApplicationExitInfo.getDescription` begins with in brackets.
     prefix: &'static str,
-    /// What the system's reason has in it, on any level; the first row that fits counts.
+    /// A part of the system's reason, on any level; the first row that matches decides.
     reason: &'static str,
     /// For a reader.
     words: &'static str,
@@ -26,9 +26,9 @@ const fn row(
     AnrType { number, prefix, reason, words }
 }
 
-/// `AnrTypes`, `ApplicationExitInfo.subreasonToString` and the reasons of `TimeoutRecord`, `ActiveServices`,
-/// `JobServiceContext`, `ContentProviderHelper` and `ActivityManagerService`, all of 37; older levels have
-/// the same reasons.
+/// From `AnrTypes`, `ApplicationExitInfo.subreasonToString` and the reasons of `TimeoutRecord`,
+/// `ActiveServices`, `JobServiceContext`, `ContentProviderHelper` and `ActivityManagerService`, all of 37;
+/// older levels have the same reasons.
 const TYPES: [AnrType; 16] = [
     row(
         Some(1),
@@ -79,8 +79,8 @@ const TYPES: [AnrType; 16] = [
 ];
 
 impl AnrType {
-    /// By the text that the system has for an ANR: its description of the end of the process, or what it
-    /// reports of a living one.
+    /// The type, by the system's text for an ANR: its description of the process's end, or its report of a
+    /// living process.
     pub(crate) fn of_text(text: &str) -> Option<&'static Self> {
         let by_prefix = prefix(text).and_then(|found| TYPES.iter().find(|known| known.prefix == found));
         let fits = |known: &&Self| !known.reason.is_empty() && text.contains(known.reason);
@@ -93,7 +93,7 @@ fn prefix(description: &str) -> Option<&str> {
     Some(description.strip_prefix('[')?.split_once(']')?.0)
 }
 
-/// A description without what stands before it in brackets.
+/// A description without the text in brackets at its start.
 pub(crate) fn without_prefix(description: &str) -> &str {
     match prefix(description) {
         Some(found) => description.get(found.len() + 2..).unwrap_or_default().trim_start(),
@@ -101,7 +101,7 @@ pub(crate) fn without_prefix(description: &str) -> &str {
     }
 }
 
-/// What `AnrTypes` means by this number; the number for one that is newer than this program.
+/// The meaning of this number in `AnrTypes`. For a number that is newer than this program, the number itself.
 pub(crate) fn words_of(number: i32) -> Cow<'static, str> {
     match TYPES.iter().find(|known| known.number == Some(number)) {
         Some(known) => known.words.into(),
@@ -115,14 +115,14 @@ pub(crate) fn words_of(number: i32) -> Cow<'static, str> {
 pub(crate) struct AnrCall {
     /// What the system waited for.
     pub(crate) words: Cow<'static, str>,
-    /// How long it waits; `None` when it does not say.
+    /// The system's time-out; `None` when it does not report it.
     pub(crate) timeout_ms: Option<u64>,
-    /// It has only been warned of.
+    /// The system has only warned of the ANR.
     pub(crate) is_warning: bool,
 }
 
-/// What the system says of the ANR, the surest first: its record of the process's end, the description in
-/// that, what it reported while the process lived, its last warning.
+/// What the system reports of the ANR, from the surest source: its record of the process's end, the
+/// description in that, its report while the process lived, its last warning.
 pub(crate) fn anr_call(a: &Analysis) -> Option<AnrCall> {
     let by_number = |number, timeout_ms, is_warning| AnrCall {
         words: words_of(number),
@@ -198,7 +198,8 @@ mod tests {
         assert_eq!((without_prefix("bg anr"), without_prefix("[OOM KILL]")), ("bg anr", ""));
     }
 
-    /// What the record of the end, its description, the system's report and a warning say, and what counts.
+    /// The texts of the record of the end, its description, the system's report and a warning, and which of
+    /// them decides.
     #[test]
     fn surest_source_of_the_type_counts() {
         let call = |info: Option<AnrInfo>, ended: &str, reported: &str, warned: Option<i32>| {

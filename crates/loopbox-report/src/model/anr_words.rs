@@ -1,4 +1,4 @@
-//! The ANR judgement in words.
+//! The ANR verdict in words.
 
 use super::anr_type::without_prefix;
 use loopbox_format::model::{Anr, AnrVerdict, ProcessExit};
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// Names of `ApplicationExitInfo.REASON_*`, by their numbers: API 30 to 34, and the last one of 37.2.
 const REASONS: [&str; 18] = [
     "unknown",
-    "exit of its own",
+    "exit by itself",
     "signal",
     "low memory",
     "crash",

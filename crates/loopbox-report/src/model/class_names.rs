@@ -1,6 +1,6 @@
-//! Whose code a class is, and what compilers made of it, by the names in a report.
+//! Whose code a class is, and what compilers made of it, derived from the names in a report.
 
-use loopbox_format::code::{Owner, Owners, is_accessor, looks_obfuscated, synthetic_part};
+use loopbox_format::code::{Owner, Owners, is_accessor, seems_obfuscated, synthetic_part};
 use loopbox_format::model::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,8 +17,8 @@ pub enum CodeOwner {
     Platform,
 }
 
-/// Which packages are the app's own. By default what the report's application id says, or else all but those
-/// of the platform and of well-known libraries.
+/// Which packages are the app's own. By default they follow from the report's application id. Without one,
+/// they are all but those of the platform and of well-known libraries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppPackages {
     named: Vec<String>,
@@ -26,20 +26,20 @@ pub struct AppPackages {
 }
 
 impl AppPackages {
-    /// These packages with those below them, and obfuscated names, whose package is unknown; the default when
-    /// there are none.
+    /// These packages and those below them, and obfuscated names, whose package is unknown. Without packages,
+    /// the default.
     pub fn new(packages: impl IntoIterator<Item = String>) -> Self {
         let packages = packages.into_iter().map(|package| package.trim_end_matches(['.', '*']).to_owned());
         let named = packages.filter(|package| !package.is_empty()).collect();
         Self { named, owners: Owners::default() }
     }
 
-    /// The same, with what a report says of its app.
+    /// The same, completed by what a report contains about its app.
     pub(crate) fn of_report(&self, report: &Report) -> Self {
         Self { named: self.named.clone(), owners: Owners::of_report(report) }
     }
 
-    /// Whose code a class is, by its name, or a method by its name with the class before it.
+    /// Whose code it is: of a class by its name, or of a method by its class and name.
     pub fn owner(&self, class: &str) -> CodeOwner {
         self.owner_in(class, "")
     }
@@ -54,7 +54,7 @@ impl AppPackages {
             return CodeOwner::App;
         }
         match self.owners.owner(class, source_file) {
-            Owner::App if !self.named.is_empty() && !looks_obfuscated(class) => CodeOwner::Library,
+            Owner::App if !self.named.is_empty() && !seems_obfuscated(class) => CodeOwner::Library,
             Owner::App => CodeOwner::App,
             Owner::Library => CodeOwner::Library,
             Owner::Platform => CodeOwner::Platform,
@@ -62,23 +62,23 @@ impl AppPackages {
     }
 }
 
-/// What R8 and D8 write as the source file of a class that they made.
+/// The source files that R8 and D8 write for a class that they made.
 const SYNTHETIC_FILES: [&str; 2] = ["R8$$SyntheticClass", "D8$$SyntheticClass"];
-/// What Google's own modules have as their source file: where a hash and a number are looked up.
-const LOOKED_UP_FILE: &str = "go/retraceme ";
-/// The source file and the line that a report names, where they are of a source: compilers write others, and
-/// line 0 for none.
+/// The source file of Google's own modules: it names a place to look up a hash and a number.
+const RETRACE_FILE: &str = "go/retraceme ";
+/// The source file and the line of a report, where they are those of a source: compilers write other names,
+/// and line 0 for none.
 pub(crate) fn source_place(file: &str, line: Option<u32>) -> (&str, Option<u32>) {
     if is_source_file(file) { (file, line.filter(|line| *line > 0)) } else { ("", None) }
 }
 
 /// Whether a source may have this name.
 pub(crate) fn is_source_file(file: &str) -> bool {
-    !SYNTHETIC_FILES.contains(&file) && !file.starts_with(LOOKED_UP_FILE)
+    !SYNTHETIC_FILES.contains(&file) && !file.starts_with(RETRACE_FILE)
 }
 
-/// Whether a compiler made a method: an accessor, or all of its class. Of a class that R8 and D8 have given
-/// an ordinary name only the source file says so.
+/// Whether a compiler made a method: an accessor, or a method of a class that it made. Where R8 and D8 gave
+/// such a class an ordinary name, only the source file shows it.
 pub(crate) fn is_synthetic(class: &str, method: &str, file: &str) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     is_accessor(method) || synthetic_part(simple).is_some() || SYNTHETIC_FILES.contains(&file)

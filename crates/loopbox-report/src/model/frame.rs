@@ -45,8 +45,8 @@ impl Deref for FrameTable {
 
 impl FrameTable {
     /// The first of these that is the app's own code, or else the first that the app ships; `id` gives the
-    /// frame of one. What a compiler made is that only where nothing else is, and a helper whose name says
-    /// less than its caller's only where no other code of the app is.
+    /// frame of an item. Code that a compiler made is taken only where there is nothing else. A helper, whose
+    /// name says less than its caller's, is taken only where there is no other code of the app.
     pub(crate) fn first_own<T: Copy>(
         &self,
         candidates: impl Iterator<Item = T> + Clone,
@@ -69,8 +69,8 @@ impl Index<FrameId> for FrameTable {
     }
 }
 
-/// Names of methods that say how time is spent and not for what, and ends of the names of classes that have
-/// such.
+/// Names of methods that describe how time is spent and not for what, and ends of class names with such
+/// methods.
 const HELPERS: [&str; 10] = [
     "burn",
     "busy",
@@ -107,7 +107,7 @@ pub struct Frame {
     /// Whether a compiler made it, to get to a method of the source.
     #[serde(skip)]
     pub synthetic: bool,
-    /// What it is to the main thread.
+    /// Its role for the main thread.
     #[serde(skip)]
     pub(crate) role: Option<Role>,
     /// What main waits for in it in another thread.
@@ -123,14 +123,14 @@ pub enum FrameKind {
     Java,
     /// A native method.
     Native,
-    /// Frames left out of the middle of a stack that is deeper than the sampler's limit.
+    /// Frames that were left out in the middle of a stack deeper than the sampler's limit.
     Elided,
     /// The file refers to a method or location that it does not contain.
     Unknown,
 }
 
 impl Frame {
-    /// What it is to the main thread; `None` for most frames.
+    /// Its role for the main thread; `None` for most frames.
     pub(crate) fn role(&self) -> Option<Role> {
         self.role
     }
@@ -163,13 +163,13 @@ impl Frame {
         if place.is_empty() { self.qualified() } else { format!("{}({place})", self.qualified()) }
     }
 
-    /// Whether its caller says more of what the time went to: `Threads.sleep`, `StringUtils.join`.
+    /// Whether its caller describes better where the time went: `Threads.sleep`, `StringUtils.join`.
     fn is_helper(&self) -> bool {
         let outer = self.class.split('$').next().unwrap_or_default();
         HELPERS.contains(&self.method.as_str()) || HELPER_CLASSES.iter().any(|end| outer.ends_with(end))
     }
 
-    /// Its method, as problems are compared by.
+    /// Its method, in the form in which problems are compared.
     pub(crate) fn as_method(&self) -> Method<'_> {
         let owner = match self.owner {
             CodeOwner::App => Owner::App,

@@ -6,7 +6,7 @@ pub(crate) use super::role::{NativeService, Role, WaitKind};
 use super::sampled_tree::SampledTree;
 use std::collections::HashMap;
 
-/// `Object.wait` and `Thread.join`: both wait, and a stack has the one in the other.
+/// `Object.wait` and `Thread.join`: both wait, and `join` calls `wait`.
 pub(crate) const OBJECT_WAIT: (&str, &str) = ("java.lang.Object", "wait");
 pub(crate) const THREAD_JOIN: (&str, &str) = ("java.lang.Thread", "join");
 /// Where a thread waits until another one gives a connection back.
@@ -14,12 +14,12 @@ pub(crate) const DATABASE_CONNECTION: (&str, &str) =
     ("android.database.sqlite.SQLiteConnectionPool", "waitForConnection");
 /// The package of Java's own locks.
 pub(crate) const JAVA_LOCKS: &str = "java.util.concurrent.";
-/// How the name of a class ends that aidl generates of an interface.
+/// How the name of a class ends that aidl generates for an interface.
 pub(crate) const AIDL_PROXY: &str = "$Stub$Proxy";
 
-/// Class, method, and what it is; the first row that fits. `*` at the end is any end and in front any
-/// beginning, and of a method without a name any method. Methods of a newer Android stand behind those that
-/// they came to.
+/// Class, method, and role; the first row that matches decides. A `*` at the end matches any end, a `*` in
+/// front any beginning, and an empty method name any method. Methods of a newer Android come after those that
+/// they replaced.
 pub(crate) const FRAMES: &[(&str, &str, Role)] = &[
     ("android.os.Looper", "loop", Role::Loop),
     // Android 12.
@@ -135,8 +135,8 @@ pub(crate) fn is_socket(class: &str) -> bool {
     matches("java.net.*Socket*", class)
 }
 
-/// What a method is to the main thread; `None` for most of them. The whole table is searched: a frame has the
-/// answer.
+/// The role of a method for the main thread; `None` for most methods. The whole table is searched: a frame
+/// keeps the answer.
 pub(crate) fn role_of(class: &str, method: &str, kind: FrameKind) -> Option<Role> {
     let known = FRAMES.iter().find(|(of, name, _)| matches(of, class) && matches(name, method));
     // A service in native code is one in its native methods alone.
@@ -151,8 +151,8 @@ impl Frame {
     }
 }
 
-/// The first method of the app above the dispatch of a message, for most of the time of its stacks: what a
-/// reader calls the message, whichever library dispatched it. `None` when no stack has one.
+/// The first method of the app above the dispatch of a message, for most of the time of its stacks: a reader
+/// names the message by it, whichever library dispatched it. `None` when no stack has one.
 ///
 /// `roles` are those of all frames, by their numbers.
 pub(crate) fn entry(tree: &SampledTree, frames: &FrameTable, roles: &[Option<Role>]) -> Option<FrameId> {
@@ -169,7 +169,7 @@ pub(crate) fn entry(tree: &SampledTree, frames: &FrameTable, roles: &[Option<Rol
         let caller = node.parent.and_then(|at| nodes.get(at as usize).copied()).unwrap_or_default();
         let frame = &frames[node.frame];
         let mut above = match roles.get(node.frame.index()).copied().flatten() {
-            // A loop inside of a message has messages of its own, which begin with their dispatch. An app
+            // A loop inside of a message runs other messages, which begin with their dispatch. An app
             // may dispatch by itself: then its method is the first above the loop.
             Some(Role::Loop) => Above { dispatched: true, ..caller },
             Some(Role::Dispatch) => Above { dispatched: true, entry: None },

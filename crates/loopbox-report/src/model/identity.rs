@@ -1,8 +1,8 @@
-//! By what a report is told from others, and its readings from each other.
+//! What distinguishes a report from others, and one analysis of it from another.
 
 use loopbox_format::problem;
 
-/// By what a report is told from others, and what read it.
+/// What distinguishes a report from others, and which program analysed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The hash of what was recorded, [`crate::ReportId`], as hexadecimal digits.
@@ -12,8 +12,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The version of what diagnoses.
+    /// The version of the code that diagnoses.
     pub const ANALYZER: &str = concat!("loopbox ", env!("CARGO_PKG_VERSION"));
-    /// The version of what groups: ids of groups compare under one version only.
+    /// The version of the code that groups: only group ids of one version can be compared.
     pub const SIGNATURE: u32 = problem::VERSION;
 }

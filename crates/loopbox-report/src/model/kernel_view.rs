@@ -77,8 +77,8 @@ impl NativeModule {
 }
 
 impl NativeFrame {
-    /// The address to look symbols up by. A return address is the one after the call, which may be in the
-    /// next line, or even in the next function.
+    /// The address for finding symbols. A return address is the instruction after the call, which may be in
+    /// the next line, or even in the next function.
     fn call_site(&self) -> u64 {
         match self.source {
             Some(NativeFrameSource::Pc) | None => self.offset,
@@ -95,8 +95,8 @@ impl NativeFrame {
 impl NativeStack {
     /// Gives each frame its functions. `functions` gets a module and an address in its ELF file.
     ///
-    /// A link register that still points into the function of the program counter is what an earlier call
-    /// left there, and no frame: it goes.
+    /// A link register that still points into the function of the program counter was left by an earlier
+    /// call. It is not a frame, and is removed.
     pub fn symbolize(&mut self, mut functions: impl FnMut(&NativeModule, u64) -> Vec<SourceFunction>) {
         for frame in &mut self.frames {
             if let Some(module) = frame.module.and_then(|module| self.modules.get(module)) {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn symbolize_looks_a_return_address_up_by_its_call() {
+    fn symbolize_finds_a_return_address_by_its_call() {
         use NativeFrameSource::{FramePointer, Link, Pc};
         let mut called = stack(&[(Pc, 100), (Link, 300), (FramePointer, 500)]);
         called.symbolize(|module, address| {

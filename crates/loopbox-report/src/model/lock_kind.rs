@@ -30,7 +30,7 @@ use LockKind::{
     PoolEnd, ReadLock, Semaphore, ThreadEnd, WriteLock,
 };
 
-/// Class, method, and what is waited for there, with the patterns of `framework.rs`.
+/// Class, method, and what a thread waits for there, with the patterns of `framework.rs`.
 const METHODS: &[(&str, &str, LockKind)] = &[
     ("java.util.concurrent.CountDownLatch", "await", Latch),
     ("java.util.concurrent.CyclicBarrier", "await", Latch),
@@ -79,7 +79,7 @@ impl LockKind {
         known.map(|(.., kind)| *kind)
     }
 
-    /// What it is, as a noun.
+    /// The kind, as a noun.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Latch => "a latch",

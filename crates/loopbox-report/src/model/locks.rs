@@ -28,10 +28,9 @@ pub enum LockSource {
     Recorder,
     /// ART's own trace of the ANR.
     SystemTrace,
-    /// The recorder, by what main is parked for: a lock of `java.util.concurrent`, of which ART knows
-    /// nothing.
+    /// The recorder, from what main is parked for: a lock of `java.util.concurrent`, which ART does not know.
     Synchronizers,
-    /// The recorder: main waits for a thread to end, which stands where else the holder does.
+    /// The recorder: main waits for a thread to end. That thread is in the place of the holder.
     Join,
 }
 
@@ -49,7 +48,8 @@ pub struct LockWait {
 pub struct LockHolder {
     /// The name of the thread.
     pub name: String,
-    /// The kernel's id of the thread; `None` for one of the system's trace that is not in it.
+    /// The kernel's id of the thread; `None` for a thread that only the system's trace names and that it does
+    /// not list.
     pub tid: Option<u32>,
     /// The stack of the thread, outermost frame first.
     pub stack: Vec<FrameId>,

@@ -1,8 +1,8 @@
 //! Loopbox's own code in the stacks of an app.
 //!
 //! A thread that asks for a report is in our code while the report is written, so each such report shows it
-//! there. That says when the report was asked for, and nothing about what main waits for. What the thread
-//! does on its own stands below.
+//! there. That shows when the report was asked for, but not what main waits for. What the thread does by
+//! itself is below our frames.
 
 use super::frame::{Frame, FrameId, FrameTable};
 use loopbox_format::code::LOOPBOX;
@@ -18,8 +18,8 @@ impl Frame {
 }
 
 impl FrameTable {
-    /// What a thread does on its own: its stack, outermost frame first, without the call of ours that it is
-    /// in, and what that calls of the platform. All of it when the thread is in no such call.
+    /// What a thread does by itself: its stack, outermost frame first, without our call that it is in and
+    /// without the platform's frames above that. The whole stack when the thread is in no such call.
     pub(crate) fn below_loopbox<'s>(&self, stack: &'s [FrameId]) -> &'s [FrameId] {
         let of_others = |id: &FrameId| self[*id].is_shipped() && !self[*id].is_of_loopbox();
         let from = stack.iter().rposition(of_others).map_or(0, |at| at + 1);
@@ -28,8 +28,8 @@ impl FrameTable {
         ours.and_then(|at| stack.get(..from + at)).unwrap_or(stack)
     }
 
-    /// Whether a thread of this name and stack runs nothing but Loopbox's code, as far as the names say.
-    /// Where a shrinker has renamed it, the name of the thread is all that is left.
+    /// Whether a thread with this name and stack runs only Loopbox's code, as far as names show. Where a
+    /// shrinker has renamed the code, only the thread's name is left.
     pub(crate) fn is_thread_of_loopbox(&self, name: &str, stack: &[FrameId]) -> bool {
         let named = stack.iter().any(|&id| self[id].is_of_loopbox());
         name.starts_with(THREADS)

@@ -40,7 +40,7 @@ pub enum MainWaitKind {
     Driver,
     /// A system call of another kind.
     OtherCall,
-    /// The kernel, in a way that no signal ends, and it is not known in which call.
+    /// The kernel, in a wait that no signal ends; the system call is not known.
     Kernel,
     /// Something unknown.
     Unknown,
@@ -53,9 +53,9 @@ pub enum MainWaitKind {
 }
 
 impl MainWaitKind {
-    /// Whether the kernel names something that main waits for, and no event of a Looper: an idle main thread
-    /// waits for that.
-    pub(crate) fn is_wait_of_its_own(self) -> bool {
+    /// Whether the kernel names something that main waits for, other than an event of a Looper: that is what
+    /// an idle main thread waits for.
+    pub(crate) fn is_specific(self) -> bool {
         !matches!(self, Self::Looper | Self::Unknown | Self::Cpu | Self::Runs | Self::Stopped)
     }
 }
@@ -63,7 +63,7 @@ impl MainWaitKind {
 /// What the main thread waited in at the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MainWait {
-    /// What it is.
+    /// Its kind.
     pub kind: MainWaitKind,
     /// The same in words, after "main": `waits for a lock, a condition or a thread's end (futex)`.
     pub text: String,
@@ -71,10 +71,10 @@ pub struct MainWait {
 
 /// What the main thread waited in, or did; `None` when the kernel reported nothing.
 ///
-/// A system call counts more than the kernel function that it slept in, and that more than the bare state:
-/// the call may be what the signal interrupted, a moment before the state was read, and the kernel names no
-/// call of a thread that runs. Not one that was asked for a moment after the thread ran, by its state or
-/// where the signal found it, when it ran, or wanted to, for half of the time to come, too.
+/// A system call has priority over the kernel function that main slept in, and that over the bare state. The
+/// call may be what the signal interrupted, a moment before the state was read; and the kernel names no call
+/// of a thread that runs. A call that was read a moment after the thread ran does not count, when its state
+/// or the signal shows that it ran, and it ran or waited to run for half of the following time, too.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     let (kind, detail) = match (&main.system_call, main.state) {
         (_, Some(b'T' | b't')) => (MainWaitKind::Stopped, String::new()),
@@ -101,7 +101,7 @@ pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     Some(MainWait { kind, text })
 }
 
-/// Whether a thread went on to run after the call that it was found in. A signal that had interrupted this
+/// Whether a thread continued to run after the call that it was found in. A signal that had interrupted this
 /// call would have named it.
 fn is_of_a_moment(call: &SystemCall, progress: Option<Progress>) -> bool {
     let Some(Progress { over_ns, ran_ns: Some(ran), waited_ns: Some(waited), .. }) = progress else {
@@ -148,7 +148,7 @@ fn of_call(call: &SystemCall, main: &MainThread, abi: &str) -> (MainWaitKind, St
     (wait, detail)
 }
 
-/// Names of kernel functions, by what a thread waits for that sleeps in them. The first that fits decides.
+/// Names of kernel functions, and what a thread waits for that sleeps in them. The first match decides.
 const WCHAN: [(&str, MainWaitKind); 39] = [
     ("mem_cgroup_handle_over_high", MainWaitKind::Memory),
     ("try_charge", MainWaitKind::Memory),

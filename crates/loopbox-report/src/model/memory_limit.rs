@@ -23,7 +23,7 @@ impl ByteLimit {
     }
 }
 
-/// What the cgroup of the process said of its memory; what could not be read is `None`.
+/// The memory figures of the process's cgroup; `None` for those that could not be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryLimit {
     /// Why what is missing could not be read.
@@ -57,7 +57,7 @@ pub struct MemoryEvents {
     pub swap_high_times: Option<u64>,
     /// How often `memory.swap.max` was met.
     pub swap_max_times: Option<u64>,
-    /// For how long a thread of the app or more waited for memory, in µs (`memory.pressure`).
+    /// For how long at least one thread of the app waited for memory, in µs (`memory.pressure`).
     pub stalled_us: Option<u64>,
     /// Page faults of the main thread that had to wait for a disk or for swap.
     pub main_major_faults: Option<u64>,
@@ -146,7 +146,7 @@ impl MemoryLimit {
         (!set.is_empty()).then(|| format!("the kernel limits the app: {}", set.join("; ")))
     }
 
-    /// What happened from the suspicion to the report, as far as anything did.
+    /// What happened from the suspicion to the report, if anything did.
     pub fn lately_words(&self) -> Option<String> {
         let (over_ms, events) = self.lately?;
         let times = |times: Option<u64>, what: &str| {

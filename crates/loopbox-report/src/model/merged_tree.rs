@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// A method on one call path, over all samples that have it on that path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedNode {
-    /// Of the frames that were merged here (they differ in line only), the one with most time.
+    /// Of the frames that were merged here (they differ only in their line), the one with most time.
     pub frame: FrameId,
     /// The index of the caller's node; `None` for a root.
     pub parent: Option<u32>,
@@ -20,7 +20,7 @@ pub struct MergedNode {
     pub self_ns: u64,
     /// The number of samples with the method on top of the stack.
     pub self_samples: u32,
-    /// In a tree with recursion folded, how often the method is on the stack of it at most; else 1.
+    /// In a tree with folded recursion, how often the method occurs on one stack at most; else 1.
     pub calls: u32,
     heaviest_frame_ns: u64,
 }
@@ -38,12 +38,12 @@ impl MergedTree {
         Self::merge(trees, &[], frames, false)
     }
 
-    /// Merges one or more trees, and recursion into one node with all of its time.
+    /// Merges one or more trees. Recursion becomes one node with all of its time.
     pub(crate) fn folded<'t>(trees: impl IntoIterator<Item = &'t SampledTree>, frames: &FrameTable) -> Self {
         Self::merge(trees, &[], frames, true)
     }
 
-    /// The same of one tree, without the times for which no stack of it speaks.
+    /// The same for one tree, without the times that no stack of it covers.
     pub(crate) fn seen(tree: &SampledTree, gaps: &[SampleGap], frames: &FrameTable) -> Self {
         Self::merge([tree], gaps, frames, true)
     }
@@ -120,9 +120,9 @@ impl MergedTree {
     }
 
     /// The path of the heaviest calls. It ends at the method that spends the time, or where the time splits
-    /// up so that no callee has two fifths of its caller's time, or a quarter of the whole.
+    /// so far that no callee has two fifths of its caller's time, or a quarter of the whole.
     pub fn hot_path(&self) -> Vec<&MergedNode> {
-        // Each is a method of its own: they are merged already.
+        // Each is a different method: they are merged already.
         let node = |(at, node): (usize, &MergedNode)| Node {
             parent: node.parent,
             method: at as u32,
@@ -145,7 +145,7 @@ impl ChildLists {
     }
 }
 
-/// Where the nodes of a tree stand once recursion is folded.
+/// The positions of the nodes of a tree after recursion is folded.
 fn folded(tree: &SampledTree, method: &[u32], frames: &FrameTable) -> Vec<Folded> {
     let nodes = tree.nodes.iter().map(|node| Node {
         parent: node.parent,
@@ -156,7 +156,7 @@ fn folded(tree: &SampledTree, method: &[u32], frames: &FrameTable) -> Vec<Folded
     fold(&nodes, |node| frames[tree.nodes[node as usize].frame].as_method().place())
 }
 
-/// Whether a caller of the node went to the same place.
+/// Whether a caller of the node was merged into the same position.
 fn is_above(tree: &SampledTree, to: &[u32], node: &SampledNode, at: u32) -> bool {
     let mut caller = node.parent;
     while let Some(above) = caller {
@@ -168,7 +168,7 @@ fn is_above(tree: &SampledTree, to: &[u32], node: &SampledNode, at: u32) -> bool
     false
 }
 
-/// The time of a node without gaps: all of it, and with its frame on top of the stack.
+/// The time of a node without gaps: its total, and the part with its frame on top of the stack.
 fn seen_ns(tree: &SampledTree, gaps: &[SampleGap], index: u32, node: &SampledNode) -> (u64, u64) {
     if gaps.is_empty() {
         return (node.total_ns, node.self_ns);

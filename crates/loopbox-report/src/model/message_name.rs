@@ -5,7 +5,7 @@ use super::token;
 use loopbox_format::looper::activity_thread;
 use loopbox_format::model::{Component, LifecycleStep, LifecycleSteps, Message, Named, NamedBy, Token};
 
-/// What `ActivityThread$H` calls the message's `what` on this API level: `EXECUTE_TRANSACTION`.
+/// The name in `ActivityThread$H` of the message's `what` on this API level: `EXECUTE_TRANSACTION`.
 pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static str> {
     let is_activity_thread =
         message.component == Some(Component::ActivityThread) && message.callback.is_empty();
@@ -14,7 +14,8 @@ pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static st
 }
 
 /// One line that identifies a message: the class of a posted Runnable, else the Handler's class and `what`;
-/// or the activity whose life cycle it is. A name that no hook saw at the message says where it is from.
+/// or the activity whose life cycle it is. For a name that no hook saw at the message, the line has its
+/// origin.
 pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
     if let NamedBy::Lifecycle(steps) = message.named_by {
         return lifecycle_name(&message.target, steps);
@@ -50,7 +51,7 @@ fn lifecycle_name(activity: &str, steps: LifecycleSteps) -> String {
     let others = steps.iter().any(|step| step == LifecycleStep::Other);
     let own: Vec<&str> =
         steps.iter().filter(|step| *step != LifecycleStep::Other).map(|s| s.name()).collect();
-    // An app may keep no names of its own.
+    // An app may keep no names.
     let activity = if activity.is_empty() { "of the app" } else { activity };
     let others = if others { ", after steps of another one" } else { "" };
     format!("Activity {activity}: {}{others} (by lifecycle callbacks)", own.join(", "))
@@ -81,14 +82,13 @@ pub(crate) fn tree_title(analysis: &Analysis, token: Token) -> String {
 }
 
 impl Analysis {
-    /// Where the stacks of something outside of messages are, in words: `input`.
+    /// Words for the place of something outside of messages: `input`.
     pub(crate) fn outside_words(&self, token: Token) -> Option<&'static str> {
         self.place_of(self.tree(token)?)?.place.words()
     }
 
-    /// The method of the app by which a message's stacks name it: `com.example.Feed$load$1.invokeSuspend`.
-    /// `None` without stacks, and where the message is called after that
-    /// method or its class anyway.
+    /// The app's method by which a message's stacks name it: `com.example.Feed$load$1.invokeSuspend`. `None`
+    /// without stacks, and where the message already has the name of that method or its class.
     pub(crate) fn named_by_stacks(&self, token: Token, message: Option<&Message>) -> Option<String> {
         let entry = &self.frames[self.tree(token)?.entry?];
         let class = message.map(|message| match message.callback.as_str() {
@@ -101,8 +101,8 @@ impl Analysis {
         (!as_named).then_some(name)
     }
 
-    /// One line that identifies a message: what its stacks call it, then what the Looper says of it, or one
-    /// of them. `None` when neither is known.
+    /// One line that identifies a message: its name by its stacks, its name by the Looper, or both. `None`
+    /// when neither is known.
     pub(crate) fn title_of(&self, token: Token, message: Option<&Message>) -> Option<String> {
         let by_looper = message.map(|message| message_name(message, self.api_level()));
         match (self.named_by_stacks(token, message), by_looper) {

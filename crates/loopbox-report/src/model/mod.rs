@@ -1,7 +1,7 @@
-//! What a report is once it is loaded: sanitised, bounded and with every index valid.
+//! A loaded report: sanitised, bounded and with every index valid.
 //!
-//! Plain data and questions about it. The model knows no file format limits and no output format;
-//! [`crate::load`] makes it, everything else reads it.
+//! Plain data and questions about it. The model knows no limits of the file format and no output format;
+//! [`crate::load`] makes it, all other code reads it.
 
 mod analysis;
 pub(crate) mod anr_type;

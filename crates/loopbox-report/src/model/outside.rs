@@ -25,7 +25,7 @@ pub(crate) enum OutsidePlace {
     IdleHandler,
     /// A message, though no hook saw it.
     UnseenMessage,
-    /// A message that the hook has seen begin, after a loop inside of it had messages of its own.
+    /// A message that the hook has seen begin, and that continues after an inner loop has run other messages.
     AfterLoop,
     /// The stack has neither a message queue nor a dispatch.
     Elsewhere,
@@ -60,7 +60,7 @@ pub(crate) struct TreePlace {
     pub(crate) waits_now: bool,
 }
 
-/// The place of one stack, outermost frame first, and the frame by which it is entered; `None` when its top
+/// The place of one stack, outermost frame first, and the frame that enters it; `None` when the stack's top
 /// has no name in the report.
 fn place_of(stack: &[FrameId], frames: &FrameTable) -> Option<(OutsidePlace, Option<FrameId>)> {
     let top = frames.get(stack.last()?.index())?;
@@ -106,8 +106,8 @@ fn place_of_named(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Opti
 }
 
 impl SampledTree {
-    /// Where the stacks of a main thread that runs no message are; `None` for a tree without stacks, or whose
-    /// last one has no name at its top.
+    /// Where the stacks of a main thread that runs no message are. `None` for a tree without stacks, or when
+    /// the top of its last stack has no name.
     pub(crate) fn outside_place(&self, frames: &FrameTable) -> Option<TreePlace> {
         let mut times: Vec<(OutsidePlace, Option<FrameId>, u64)> = Vec::new();
         let mut last = None;
@@ -131,8 +131,7 @@ impl SampledTree {
 }
 
 impl Analysis {
-    /// Where the stacks of a main thread that ran no message are, as [`SampledTree::outside_place`] says it,
-    /// but with what the recorder knew of messages around a loop.
+    /// Like [`SampledTree::outside_place`], but also by what the recorder knew of messages around a loop.
     pub(crate) fn place_of(&self, tree: &SampledTree) -> Option<TreePlace> {
         let found = tree.outside_place(&self.frames)?;
         let hooked = self.features.iter().any(|state| state.feature == Feature::Hook && state.on);
@@ -155,8 +154,9 @@ impl Analysis {
         }
     }
 
-    /// The number under which the stacks of the dump are: of the running message, or of what ran outside of
-    /// messages. Of an idle main thread there may be a stack, too, which is its own witness.
+    /// The token under which the stacks of the dump are stored: of the running message, or of what ran
+    /// outside of messages. There may also be a stack of an idle main thread, which shows by itself what main
+    /// does.
     pub(crate) fn current_token(&self) -> Option<Token> {
         match &self.main {
             MainState::Running(running) => Some(running.token),

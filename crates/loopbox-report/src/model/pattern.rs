@@ -1,8 +1,8 @@
 //! Patterns of names.
 
-/// Whether a name has the form of a pattern: `*` at the end is any end, in the middle or in front anything up
-/// to what follows it; an empty pattern is any name. Tables of hundreds are compared with each name, mostly
-/// in vain: the first byte that differs decides.
+/// Whether a name matches a pattern: `*` at the end matches any end, elsewhere it matches anything up to the
+/// text after it; an empty pattern matches any name. Tables of hundreds of patterns are compared with each
+/// name, mostly without a match: the first byte that differs decides.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let same = pattern.bytes().zip(name.bytes()).take_while(|(of, byte)| of == byte && *of != b'*').count();
     match pattern.as_bytes().get(same) {

@@ -6,7 +6,7 @@ use loopbox_format::model::{Message, PendingSource, Uptime};
 /// How long a message has been due that the main thread has not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overdue {
-    /// The queue was not read, or not as far as it takes to say.
+    /// The queue was not read, or not far enough to know.
     Unknown,
     /// No message was due.
     None,
@@ -23,7 +23,7 @@ impl Overdue {
         }
     }
 
-    /// Whether a message is known to have been due for so long, or known not to have been; `None` when
+    /// Whether a message is known to have been due for this long, or known not to have been; `None` when
     /// neither is known.
     pub(crate) fn by(self, ns: u64) -> Option<bool> {
         match self {
@@ -40,7 +40,7 @@ use std::collections::HashMap;
 pub struct PendingEntry {
     /// When the entry is due, relative to the dump of the queue; negative when overdue.
     pub due_in_ns: i64,
-    /// Whether it was put at the front of the queue: it is next and has no due time of its own.
+    /// Whether it was put at the front of the queue: it is next and has no due time.
     pub at_front: bool,
     /// The message; `None` for a sync barrier.
     pub message: Option<Message>,
@@ -48,7 +48,7 @@ pub struct PendingEntry {
     pub barrier: Option<i32>,
     /// Whether a sync barrier lets it pass; `None` where the framework does not print it.
     pub asynchronous: Option<bool>,
-    /// What the dump still has of the text of `Message.obj`.
+    /// The part of `Message.obj`'s text that the dump still has.
     pub object: Option<String>,
 }
 
@@ -81,9 +81,9 @@ pub struct PendingQueue {
     pub quitting: Option<bool>,
     /// How many entries the queue had, barriers and removed ones included; `None` when that was not read.
     pub total: Option<u32>,
-    /// Whether the recorder says that it could not read the queue as it was.
+    /// Whether the recorder reports that the queue changed while it was read.
     pub disturbed: bool,
-    /// Whether [`Self::entries`] are all that the queue had. False when that is not known.
+    /// Whether [`Self::entries`] are all entries of the queue. False when that is not known.
     pub whole: bool,
     /// Removed messages that the queue had not dropped yet.
     pub tombstones: u32,
@@ -110,7 +110,7 @@ impl PendingQueue {
         !matches!(self.source, PendingSource::Unavailable(_))
     }
 
-    /// How many entries the queue had, without removed ones as far as those were read; `None` when that was
+    /// How many entries the queue had, without the removed ones that were read; `None` when the number was
     /// not read.
     pub fn entries_in_all(&self) -> Option<u32> {
         self.total.map(|total| total.saturating_sub(self.tombstones).max(self.entries.len() as u32))
@@ -133,8 +133,8 @@ impl PendingQueue {
         Some((head.barrier?, head.overdue_ns()))
     }
 
-    /// How long the first message had been due at the dump that main could have taken: while a sync barrier
-    /// stands at the head, only asynchronous ones.
+    /// How long the first message that main could have taken had been due at the dump: while a sync barrier
+    /// is at the head, only asynchronous messages count.
     pub(crate) fn overdue_head(&self, dump_ns: Uptime) -> Overdue {
         let mut barrier = false;
         // Where the framework does not print which messages are asynchronous, one behind a barrier may be.
@@ -151,13 +151,13 @@ impl PendingQueue {
         }
     }
 
-    /// How long the message had been due at the dump that has waited longest, whether or not a sync barrier
+    /// How long the message that has waited longest had been due at the dump, whether or not a sync barrier
     /// holds it back.
     pub(crate) fn longest_overdue(&self, dump_ns: Uptime) -> Overdue {
         self.overdue_at(self.messages().map(|(entry, _)| entry).find(|entry| !entry.at_front), dump_ns)
     }
 
-    /// How long this entry had been due, which is the first of its kind that was read.
+    /// How long this entry had been due. `first` is the first entry of its kind that was read.
     fn overdue_at(&self, first: Option<&PendingEntry>, dump_ns: Uptime) -> Overdue {
         // The queue is printed after the rest of the report was taken.
         let after_ns = self.captured_ns.since(dump_ns);
@@ -172,8 +172,9 @@ impl PendingQueue {
         }
     }
 
-    /// Whether what was read of it is its head. The linked list is printed, and walked, from there. A
-    /// recorder that has the last line of another queue has kept the messages that are due first.
+    /// Whether the entries that were read are the head of the queue. The linked list is printed, and walked,
+    /// from its head. A recorder that has the last line of another kind of queue has kept the messages that
+    /// are due first.
     fn is_read_from_its_head(&self) -> bool {
         let is_list = self.implementation.as_deref().is_none_or(|name| name == "Legacy");
         !self.disturbed && (is_list || self.total.is_some())
@@ -184,7 +185,7 @@ impl PendingQueue {
         self.entries.iter().filter_map(|entry| Some((entry, entry.message.as_ref()?)))
     }
 
-    /// The messages that are due and not known to be asynchronous: a sync barrier holds those back.
+    /// The due messages that are not known to be asynchronous: a sync barrier holds those back.
     pub(crate) fn held_back(&self) -> usize {
         self.messages()
             .filter(|(entry, _)| entry.asynchronous != Some(true) && entry.overdue_ns() > 0)

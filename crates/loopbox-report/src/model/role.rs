@@ -1,4 +1,4 @@
-//! What frames are to the main thread, and what it waits for in them.
+//! The roles of frames for the main thread, and what main waits for in them.
 
 /// What the main thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,7 +64,7 @@ impl WaitKind {
         !matches!(self, Self::Running | Self::Unknown)
     }
 
-    /// Whether main may be on a CPU while it waits so: a wait for another thread or process takes none.
+    /// Whether main may be on a CPU during such a wait: a wait for another thread or process takes no CPU.
     pub(crate) fn takes_cpu(self) -> bool {
         matches!(self, Self::File | Self::Database | Self::Gc | Self::Loading)
     }
@@ -99,7 +99,7 @@ pub(crate) enum Role {
     Dispatch,
     /// The same, by a method of an app's own handler.
     OwnDispatch,
-    /// It is in the queue: it waits there for a message, or calls what runs between messages.
+    /// It is in the queue: it waits there for a message, or calls code that runs between messages.
     Queue,
     /// It waits for a message or an event, in the kernel.
     Poll,
@@ -111,7 +111,7 @@ pub(crate) enum Role {
     IdleHandler,
     /// It takes input events from their channel.
     Input,
-    /// It hands an input event on: of a view, an activity or a window's callback.
+    /// It passes an input event on: to a view, an activity or a window's callback.
     InputEvent,
     /// It is called at each vsync.
     Vsync,
@@ -121,8 +121,8 @@ pub(crate) enum Role {
     Providers,
     /// It stands for an object of another process.
     BinderProxy,
-    /// It has the runtime stop all other threads, and takes its time.
+    /// It makes the runtime stop all other threads, for a long time.
     SuspendsAll,
-    /// It waits, or takes its time in a way that has a name.
+    /// It waits, or spends its time in another way that has a name.
     Waits(WaitKind),
 }

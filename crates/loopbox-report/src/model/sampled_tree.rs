@@ -14,7 +14,7 @@ pub struct SampledNode {
     pub depth: u32,
     /// The first sample that has the frame here.
     pub start: u32,
-    /// One past the last sample that has it.
+    /// One past the last sample with this node.
     pub end: u32,
     /// One past the index of its last descendant: nodes are in pre-order.
     pub subtree_end: u32,
@@ -40,22 +40,22 @@ pub struct StackRun {
 /// A time in which no sample was taken though some were due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SampleGap {
-    /// The sample before it. It was taken at the begin of the gap.
+    /// The sample before the gap. It was taken at the gap's begin.
     pub(crate) sample: u32,
     /// How long no sample came that was due.
     pub(crate) ns: u64,
 }
 
 impl SampleGap {
-    /// The part of gaps that is in a range of samples.
+    /// How much time of these gaps is in a range of samples.
     pub(crate) fn sum_ns(gaps: &[Self], start: u32, end: u32) -> u64 {
         let inside = gaps.iter().filter(|gap| (start..end).contains(&gap.sample));
         inside.fold(0, |sum: u64, gap| sum.saturating_add(gap.ns))
     }
 }
 
-/// The shortest gap, and how many samples are missing in it at least: a sampler that is late for a moment
-/// leaves none.
+/// The shortest gap, and the least number of samples missing in it: a sampler that is late for a moment
+/// leaves no gap.
 const MIN_GAP_NS: u64 = 1_000_000_000;
 const MIN_GAP_SAMPLES: u64 = 8;
 
@@ -78,10 +78,10 @@ pub struct SampledTree {
     pub missed_samples: u32,
     /// The longest time for which one sample suspended the main thread.
     pub longest_suspend_ns: u64,
-    /// The time for which all samples together suspended it.
+    /// The time for which all samples together suspended the main thread.
     pub total_suspend_ns: u64,
-    /// The first method of the app above the dispatch of the message, for most of the time: what the
-    /// message is called. `None` when no stack has one, or for what ran outside of messages.
+    /// The first method of the app above the dispatch of the message, for most of the time: the message is
+    /// named by it. `None` when no stack has one, or for what ran outside of messages.
     pub entry: Option<FrameId>,
     /// Why the tree is invalid or was not read completely.
     pub error: Option<&'static str>,

@@ -1,5 +1,5 @@
-//! Making text from a file safe to show. Each reader of text has its own rules on top of this: HTML in
-//! [`escape`](crate::render::escape), CommonMark, Slack, JSON, collapsed stacks next to what writes them.
+//! Makes text from a file safe to show. Each output format adds its own rules: HTML in
+//! [`escape`](crate::render::escape), CommonMark, Slack, JSON and collapsed stacks in their writers.
 
 use loopbox_format::text::CUT_MARK;
 
@@ -17,8 +17,8 @@ pub(crate) fn sanitize(text: &str, max: usize) -> String {
     out
 }
 
-/// Text of others (the name of a file, a message of the system) as it may stand in a line on a terminal,
-/// whatever its length.
+/// Foreign text (the name of a file, a message of the system), safe for a line on a terminal, whatever its
+/// length.
 pub fn harmless(text: &str) -> String {
     text.chars().map(sanitize_char).collect()
 }
@@ -31,7 +31,7 @@ pub(crate) fn sanitize_char(c: char) -> char {
     }
 }
 
-/// Whether a character is not shown but acted on: by a terminal, by what lays text out, or by what reads XML.
+/// Whether a character is not shown but interpreted: by a terminal, by text layout, or by an XML parser.
 pub fn is_hidden(c: char) -> bool {
     let is_bidirectional =
         matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');

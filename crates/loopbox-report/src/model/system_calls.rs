@@ -1,4 +1,4 @@
-//! System calls by their numbers, which each ABI has its own of: those that a main thread may wait in.
+//! System calls by their numbers, which differ between ABIs: those in which a main thread may wait.
 
 /// What a system call is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

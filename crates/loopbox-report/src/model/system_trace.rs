@@ -4,34 +4,33 @@ use super::frame::FrameId;
 use super::kernel_view::NativeStack;
 use loopbox_format::model::Uptime;
 
-/// No time-out of the system is as long.
+/// The system has no time-out as long as this.
 const MOST_WAITED_NS: u64 = 600_000_000_000;
 
 /// The trace, as far as it could be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SystemTrace {
-    /// What it is about, as the system wrote it; empty where it did not (before Android 12).
+    /// Its subject, as the system wrote it; empty where it did not (before Android 12).
     pub subject: String,
-    /// What else the system says of the ANR, by its own names and in its own words: `Frozen`, `TimeoutStart`,
-    /// …
+    /// Other fields of the ANR, with the system's own names and texts: `Frozen`, `TimeoutStart`, …
     pub fields: Vec<(String, String)>,
     /// The process that it is of.
     pub pid: Option<u32>,
-    /// When ART wrote it, as it stands there: local time of the device, with its zone on newer versions.
+    /// When ART wrote it, as written: local time of the device, with its zone on newer versions.
     pub written_at: String,
     /// When the system asked for it, in uptime; known from Android 14 on.
     pub asked_ns: Option<Uptime>,
-    /// Whether its end is there.
+    /// Whether the trace is complete up to its end.
     pub complete: bool,
-    /// Whether ART wrote a part of it; where it did not answer, the system took native stacks, and what
+    /// Whether ART wrote a part of it. Where ART did not answer, the system took native stacks, and what
     /// threads sleep in.
     pub of_art: bool,
     /// Its threads, in its order.
     pub threads: Vec<TraceThread>,
     /// How many threads more than the limit it has.
     pub left_out: u32,
-    /// Why it has nothing about the moment of the report; `None` when it does, and the rest of the report was
-    /// completed with it.
+    /// Why the trace is not used for the moment of the report; `None` when it is, and has completed the rest
+    /// of the report.
     pub apart: Option<String>,
 }
 
@@ -42,10 +41,10 @@ pub struct TraceThread {
     pub name: String,
     /// Whether Java calls it a daemon.
     pub daemon: bool,
-    /// ART's number of it, by which the trace names holders of locks; `None` for a thread that ART does not
-    /// know.
+    /// ART's number of the thread, by which the trace names holders of locks; `None` for a thread that ART
+    /// does not know.
     pub tid: Option<u32>,
-    /// The kernel's id of it.
+    /// The thread's id in the kernel.
     pub sys_tid: Option<u32>,
     /// Its state in ART: `Native`, `Blocked`, `TimedWaiting`, …; empty when ART does not know the thread.
     pub state: String,
@@ -57,7 +56,7 @@ pub struct TraceThread {
     pub cpu_ns: Option<u64>,
     /// Its stack, innermost first.
     pub stack: Vec<TraceLine>,
-    /// Its native frames, with their functions as far as the device knew them.
+    /// Its native frames, with the functions that the device knew.
     pub native: Option<NativeStack>,
 }
 
@@ -75,27 +74,27 @@ pub enum TraceLine {
 /// What a thread does with the lock of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceLock {
-    /// What it does.
+    /// What the thread does with the lock.
     pub action: LockAction,
     /// What is locked, in words: `a java.lang.Object`, `the class com.example.Foo`.
     pub object: String,
     /// The number by which the trace distinguishes objects (an identity hash, or an address); `None` when it
     /// has none.
     pub id: Option<u64>,
-    /// ART's number of the thread that holds it.
+    /// ART's number of the thread that holds the lock.
     pub holder: Option<u32>,
 }
 
 /// What a thread does with a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockAction {
-    /// It holds it.
+    /// The thread holds it.
     Holds,
-    /// It waits to get it.
+    /// The thread waits to get it.
     Wants,
     /// It has let it go, and waits to be notified.
     WaitsOn,
-    /// It sleeps on it: `Thread.sleep`.
+    /// The thread sleeps on it: `Thread.sleep`.
     SleepsOn,
 }
 
@@ -109,19 +108,19 @@ impl SystemTrace {
         by_pid.or_else(by_number).or_else(by_name)
     }
 
-    /// The words of the system under one of its names; `None` where it has not written that.
+    /// The text of one of the system's fields; `None` where it has not written the field.
     pub fn field(&self, name: &str) -> Option<&str> {
         let field = self.fields.iter().find(|(known, _)| known == name);
         field.map(|(_, value)| value.as_str())
     }
 
-    /// Whether the system says that it had frozen the process; `None` where it does not say.
+    /// Whether the system reports that it had frozen the process; `None` where it reports neither.
     pub fn was_frozen(&self) -> Option<bool> {
         self.field("Frozen")?.parse().ok()
     }
 
-    /// How long the system had waited for the app when it asked for the trace. `None` where it does not say
-    /// when its clock began, or not in a way that can be.
+    /// How long the system had waited for the app when it asked for the trace. `None` where the trace does
+    /// not have the start of the timer, or the start is impossible.
     ///
     /// `TimeoutStart` is the uptime in milliseconds at which the timer of this ANR began, as is the time of
     /// `dumping pid`; Android 16 writes it where its timers are native ones (`StackTracesDumpHelper.
@@ -133,8 +132,9 @@ impl SystemTrace {
         (start_ns > 0 && waited_ns <= MOST_WAITED_NS).then_some(waited_ns)
     }
 
-    /// The time-out that had passed, with what the system had added to it for its own load; `None` where it
-    /// does not say. The line `Timeout`, in milliseconds, with the source of [`Self::waited_ns`].
+    /// The time-out that had passed, including what the system had added because it was itself under load;
+    /// `None` where the trace does not have it. From the line `Timeout`, in milliseconds; the source is the
+    /// same as for [`Self::waited_ns`].
     pub fn time_out_ns(&self) -> Option<u64> {
         self.field("Timeout")?.parse::<u64>().ok()?.checked_mul(1_000_000).filter(|ns| *ns > 0)
     }
@@ -146,14 +146,14 @@ impl SystemTrace {
 }
 
 impl TraceThread {
-    /// Whether it waits to enter a monitor, by its state; `None` when ART does not say its state. Dalvik had
-    /// other words for it.
+    /// Whether the thread waits to enter a monitor, by its state; `None` when ART does not report its state.
+    /// Dalvik had other names for the states.
     pub fn is_blocked(&self) -> Option<bool> {
         let state = self.state.split(' ').next().filter(|state| !state.is_empty())?;
         Some(matches!(state, "Blocked" | "MONITOR"))
     }
 
-    /// Its locks with what it does with them, innermost first.
+    /// The thread's locks and what it does with each, innermost first.
     pub fn locks(&self) -> impl Iterator<Item = &TraceLock> {
         self.stack.iter().filter_map(|line| match line {
             TraceLine::Lock(lock) => Some(lock),
@@ -161,8 +161,8 @@ impl TraceThread {
         })
     }
 
-    /// The lock that it waits for, or the object that it waits on. A thread in another state does not wait
-    /// for a monitor, whatever its stack has.
+    /// The lock that the thread waits for, or the object that it waits on. A thread in another state does not
+    /// wait for a monitor, whatever its stack shows.
     pub fn waits(&self) -> Option<&TraceLock> {
         let may = |lock: &&TraceLock| match lock.action {
             LockAction::Wants => self.is_blocked() != Some(false),

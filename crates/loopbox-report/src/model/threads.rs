@@ -26,7 +26,7 @@ impl OtherThread {
 pub struct OtherThread {
     /// The name of the thread.
     pub name: String,
-    /// The kernel's id of the thread; `None` for one of the system's trace, which did not say it.
+    /// The kernel's id of the thread; `None` for a thread of the system's trace without an id.
     pub tid: Option<u32>,
     /// The state letter of proc(5), `/proc/PID/stat`; `None` when unknown.
     pub state: Option<u8>,

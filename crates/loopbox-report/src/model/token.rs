@@ -14,8 +14,8 @@ pub(crate) fn title(token: Token) -> String {
     }
 }
 
-/// A message's number in JSON. What ran outside of messages has a text instead, `after-45`: JavaScript has no
-/// integers of its size.
+/// A message's number in JSON. For what ran outside of messages it is a text, `after-45`, because JavaScript
+/// has no integers of that size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key(pub(crate) Token);
 

@@ -2,12 +2,11 @@
 
 use crate::model::sanitize::harmless;
 
-/// A space of no width. It ends what a tool would make of the characters around it: GitHub, GitLab and others
-/// look for users, issues and addresses in the text that CommonMark has already been taken out of, where no
-/// escape is left.
+/// A zero-width space. It prevents a tool from interpreting the characters around it. GitHub, GitLab and
+/// others search for users, issues and addresses after CommonMark was processed, when escapes are gone.
 const APART: &str = "&#8203;";
 
-/// Text that stays what it is, in one line: no markup, no link, no mention of a user or an issue.
+/// Text that is shown literally, in one line: no markup, no link, no mention of a user or an issue.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let text = harmless(text);
@@ -44,7 +43,7 @@ fn ends_in_www(text: &str) -> bool {
     text.len() >= 3 && text.as_bytes()[text.len() - 3..].eq_ignore_ascii_case(b"www")
 }
 
-/// The most backticks that stand next to each other.
+/// The length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
@@ -70,7 +69,7 @@ mod tests {
     use super::*;
     use pulldown_cmark::{Event, Options, Parser, Tag};
 
-    /// What is left of it on a page, and whether that is all.
+    /// The text that a page shows of it, and whether that is all.
     fn shown(markdown: &str) -> (String, bool) {
         let mut text = String::new();
         let is_text = Parser::new_ext(markdown, Options::all()).all(|event| match event {

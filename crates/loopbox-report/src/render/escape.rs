@@ -2,8 +2,8 @@
 
 use crate::model::sanitize::is_hidden;
 
-/// Text as it may stand in an element or in a quoted attribute. What is not shown but acted on, a mark that
-/// turns the text around it for one, becomes `�`; XML would not allow most of it.
+/// Text for an element or a quoted attribute. Characters that are interpreted and not shown, for example
+/// marks that reverse the text direction, become `�`; XML does not allow most of them.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Writing JSON: for programs, and for whoever looks at it on a terminal.
+//! Writes JSON for programs, and for people on a terminal.
 
 use crate::model::sanitize::is_hidden;
 use serde::Serialize;
@@ -6,8 +6,8 @@ use serde_json::Serializer;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use std::io::{self, Write};
 
-/// Indented, with a line break at the end. In strings what a terminal would act on is escaped as `\u009b`: to
-/// a program it is the same string.
+/// Indented JSON with a line break at the end. Characters that a terminal would act on are escaped, as in
+/// `\u009b`: to a program it is the same string.
 ///
 /// # Errors
 /// When the value refuses to be JSON.

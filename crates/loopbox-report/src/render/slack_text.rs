@@ -1,14 +1,14 @@
-//! Text of reports in messages of Slack: none of it calls a user or a channel, or is formatted.
+//! Text of reports in Slack messages: it mentions no user or channel, and is not formatted.
 //! <https://docs.slack.dev/reference/block-kit/blocks> has the limits.
 
 use crate::model::harmless;
 use serde_json::{Value, json};
 
-/// What Slack takes of a header, in characters.
+/// The most characters that Slack accepts in a header.
 pub(crate) const MAX_HEADER: usize = 150;
-/// What it takes of the text of a section, in characters.
+/// How many characters a section's text may have.
 pub(crate) const MAX_SECTION: usize = 3_000;
-/// How many blocks it takes in a message.
+/// The most blocks that Slack accepts in a message.
 pub(crate) const MAX_BLOCKS: usize = 50;
 
 /// The first block: a line in bold.
@@ -27,19 +27,20 @@ pub(crate) fn context(text: &str) -> Value {
     json!({"type": "context", "elements": [mrkdwn(text)]})
 }
 
-/// Verbatim: without it Slack makes channels, users and addresses of what is text.
+/// Text marked as verbatim: otherwise Slack finds channels, users and addresses in plain text.
 fn mrkdwn(text: &str) -> Value {
     json!({"type": "mrkdwn", "text": cut(text, MAX_SECTION), "verbatim": true})
 }
 
-/// Text of one line in a text object of either kind. By Slack's own three escapes a link, a user or a channel
-/// is text.
+/// Text of one line in a text object of either kind. With Slack's three escapes a link, a user or a channel
+/// stays text.
 pub(crate) fn plain(text: &str) -> String {
     harmless(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// [`plain`] where `mrkdwn` is read. Slack has no escape for what it makes bold, italic, struck out or code;
-/// it does that only next to blanks and punctuation, not next to a space of no width.
+/// [`plain`] for a place where `mrkdwn` is read. Slack has no escape for the marks of bold, italic,
+/// struck-out text and code. It interprets them only next to blanks and punctuation, and not next to a
+/// zero-width space.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';

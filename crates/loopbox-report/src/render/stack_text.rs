@@ -1,5 +1,5 @@
 //! The stack of the main thread at the dump as lines of text, with recursion folded: hundreds of equal lines
-//! show no more than one.
+//! add no information.
 
 use crate::derive::{last_stack, tombstone_line};
 use crate::model::Analysis;
@@ -42,7 +42,7 @@ pub(crate) fn folded(lines: &[String]) -> Vec<String> {
     folded
 }
 
-/// The shortest cycle that the lines begin with, and how often it is there, if a note is shorter than the
+/// The shortest cycle with which the lines begin, and how often it repeats, if a note is shorter than the
 /// lines.
 fn cycle(lines: &[String]) -> Option<(usize, usize)> {
     (1..=MAX_CYCLE.min(lines.len())).find_map(|len| {

@@ -33,7 +33,7 @@ pub enum TreeError {
     Invalid {
         /// The message.
         token: Token,
-        /// What is wrong with them.
+        /// What is wrong with the stacks.
         why: String,
     },
     /// The output could not be written.

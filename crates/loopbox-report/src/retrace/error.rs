@@ -19,7 +19,7 @@ pub enum MappingError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MappingMismatch {
-    /// Both name the build that they are of, and the builds differ.
+    /// Report and mapping both name their build, and the builds differ.
     #[error("the mapping is of another build: its id is {mapping}, and that of the report is {report}")]
     OtherBuild {
         /// The mapping's id.
@@ -47,10 +47,10 @@ pub enum MappingMismatch {
         /// The number of methods that were looked up.
         looked_up: usize,
     },
-    /// More of the mapping concerns the report than of any real one.
+    /// A larger part of the mapping concerns the report than is possible for a real one.
     #[error("more than {max_mib} MiB of the mapping are about the report's methods: it is damaged")]
     TooMuch {
-        /// How much may be.
+        /// The size limit.
         max_mib: usize,
     },
     /// The report names no class of the app.

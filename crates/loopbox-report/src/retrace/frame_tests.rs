@@ -1,4 +1,4 @@
-//! Frames one by one: which methods and lines of the source a mapping has for them.
+//! Single frames: which methods and lines of the source a mapping has for them.
 
 use super::stack_frames::Above;
 use super::*;
@@ -169,7 +169,7 @@ fn a_dex_pc_is_the_line_of_a_build_without_tables() {
 }
 
 #[test]
-fn the_dex_pc_is_no_line_of_a_method_with_a_table_of_its_own() {
+fn the_dex_pc_is_no_line_of_a_method_with_a_separate_table() {
     let body = "com.example.Cart -> a.b:\n# {\"id\":\"sourceFile\",\"fileName\":\"Cart.kt\"}\n    \
                 5:5:void save(int):60:60 -> c\n    6:6:void save(int):61:61 -> c\n    \
                 0:1:void save():70:70 -> c\n    2:4:void save():71:71 -> c\n";
@@ -186,7 +186,7 @@ fn the_dex_pc_is_no_line_of_a_method_with_a_table_of_its_own() {
     assert_eq!(of("9.5.28", "", 3, None), "com.example.Cart.save(dex pc 0x3)", "which of them is not known");
 }
 
-/// Reports of recorders that took R8's shared tables for damaged: what ART would have printed.
+/// Reports of recorders that took R8's shared tables for damaged: the result is what ART would have printed.
 #[test]
 fn a_line_that_was_not_read_is_the_dex_pc_and_one_where_r8_shares_tables() {
     let body = "com.example.Cart -> a.b:\n# {\"id\":\"sourceFile\",\"fileName\":\"Cart.kt\"}\n    \
@@ -203,7 +203,7 @@ fn a_line_that_was_not_read_is_the_dex_pc_and_one_where_r8_shares_tables() {
     }
     assert_eq!(of("8.11.18", 21, "SourceFile"), shared);
     assert_eq!(of("8.11.18", 26, "SourceFile"), lines(["dex pc 0x0", "Cart.kt:40", "Cart.kt:40"]));
-    // What an older R8 did below 26 was not looked at.
+    // What an older R8 did below 26 was not examined.
     assert_eq!(of("3.1.51", 21, "SourceFile"), lines(["dex pc 0x0", "dex pc 0x3", "dex pc 0x4"]));
 }
 
@@ -218,8 +218,8 @@ fn a_method_of_one_position_has_it_everywhere() {
     }
 }
 
-/// R8 takes numbers after a method's own for what it has outlined; another method of that name may have them
-/// as lines.
+/// R8 gives outlined code numbers after those of the method itself; another method of that name may use the
+/// same numbers as lines.
 #[test]
 fn a_position_of_outlined_code_is_no_line() {
     let mapping = head("9.5.28", 21)

@@ -1,4 +1,4 @@
-//! One line of a text. What it names stands in one place of it.
+//! One line of a text, and the names in it. They are in one part of the line.
 
 use super::stack_frames::{Above, Retracer};
 use crate::model::framework::{CLASS_OBJECT, in_class_object};
@@ -6,18 +6,18 @@ use crate::model::framework::{CLASS_OBJECT, in_class_object};
 /// How a frame is written that may be of several methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Several {
-    /// As one frame with all their names, so that a stack stays what it is.
+    /// Becomes one frame with all their names, so that the number of frames does not change.
     OneFrame,
-    /// As R8's own retrace does: a line for each, with `<OR>` in front of all but the first.
+    /// As R8's own retrace does: a line for each, with `<OR>` before all but the first.
     Lines,
 }
 
-/// What stands in front of a frame.
+/// The text before a frame.
 const AT: &str = "at ";
-/// What stands in front of another method that a frame may be of.
+/// The text before another method that a frame may be of.
 const OR: &str = "<OR> ";
 
-/// What a line names, between what stands before and after it.
+/// The names in a line, with the text before and after them.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part<'l> {
     before: &'l str,
@@ -52,8 +52,8 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// The lines that it becomes: several where methods were inlined, none for what a compiler made. `None`
-    /// when the mapping does not have it.
+    /// The lines that it becomes: several where methods were inlined, none for code that a compiler made.
+    /// `None` when the mapping does not have it.
     pub(super) fn retraced(
         &self,
         retracer: &Retracer<'_>,
@@ -87,7 +87,7 @@ impl<'l> Part<'l> {
     }
 }
 
-/// `at a.b.c(SourceFile:12)` anywhere in a line. A source may have brackets of its own.
+/// `at a.b.c(SourceFile:12)` anywhere in a line. A source may have brackets, too.
 fn frame(line: &str) -> Option<Part<'_>> {
     let mut from = 0;
     while let Some(found) = line.get(from..)?.find(AT) {
@@ -110,7 +110,7 @@ fn frame(line: &str) -> Option<Part<'_>> {
     None
 }
 
-/// Where the bracket is closed that stands before the text.
+/// The position of the bracket that closes the one before the text.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 1;
     text.char_indices().find_map(|(at, c)| {
@@ -161,7 +161,7 @@ fn exception(line: &str) -> Option<Part<'_>> {
     None
 }
 
-/// Adds a line as it is in the source; whether it changed.
+/// Adds a line with the source's names. Returns whether it changed.
 pub(super) fn push_line(
     out: &mut String,
     line: &str,
@@ -173,7 +173,7 @@ pub(super) fn push_line(
     let end = line.get(text.len()..).unwrap_or_default();
     let part = Part::read(text);
     if !matches!(&part, Some(Part { what: What::Frame(_), .. })) {
-        // An exception's words may have lines of their own.
+        // An exception's words may have several lines.
         let is_end = text.trim_start().is_empty();
         *above = Above { outline: None, thrown: above.thrown.take().filter(|_| !is_end) };
     }

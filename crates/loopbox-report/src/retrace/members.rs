@@ -1,7 +1,8 @@
-//! What a mapping says of methods: which of the source became one of the report, and where.
+//! What a mapping contains about methods: which method of the source became which method of the report, and
+//! where.
 //!
-//! The crate that reads the lines has a look-up of its own. It knows no residual signatures, and where
-//! nothing matches it guesses; a report has the descriptors of its frames, which decide.
+//! The crate that reads the lines has its own lookup. It knows no residual signatures, and guesses where
+//! nothing matches. A report has the descriptors of its frames, and these decide.
 
 use crate::model::class_names::is_source_file;
 use proguard::{LineMapping, ProguardRecord};
@@ -9,7 +10,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// The position of every instruction of a method that has one only.
+/// The range of a method that has one position for all its instructions.
 const EVERYWHERE: (u32, u32) = (0, 65_535);
 const NO_LINES: LineMapping =
     LineMapping { startline: None, endline: None, original_startline: None, original_endline: None };
@@ -17,7 +18,7 @@ const NO_LINES: LineMapping =
 /// The classes and methods of a mapping, by their names in the report.
 #[derive(Debug, Default)]
 pub(super) struct Members<'t> {
-    /// By their names in the report.
+    /// The classes by their names in the report.
     classes: HashMap<&'t str, Class<'t>>,
     /// Source files of classes, by their names in the source.
     files: HashMap<&'t str, Cow<'t, str>>,
@@ -31,41 +32,42 @@ struct Class<'t> {
     methods: HashMap<&'t str, Named<'t>>,
 }
 
-/// What a mapping has of methods of one name.
+/// What a mapping contains about methods of one name.
 #[derive(Debug, Default)]
 pub(super) struct Named<'t> {
     pub groups: Vec<Group<'t>>,
     overloads: Vec<Overload<'t>>,
 }
 
-/// A method of the report, by what it is in the source.
+/// A method of the report, identified by its source method.
 #[derive(Debug)]
 struct Overload<'t> {
     member: Member<'t>,
-    /// Its descriptors in the report, where the mapping says them. Of a method's lines only one does.
+    /// Its descriptors in the report, where the mapping has them. Of a method's lines only one has it.
     signatures: Vec<Cow<'t, str>>,
 }
 
 /// A method of the source: class, name, parameters.
 type Key<'t> = (&'t str, &'t str, &'t str);
 
-/// The lines of a mapping about one range of positions, innermost first: what was inlined there, and into
-/// what.
+/// The lines of a mapping for one range of positions, innermost first: the inlined methods, and the method
+/// that they were inlined into.
 #[derive(Debug)]
 pub(super) struct Group<'t> {
     /// First and last position; `None` where the mapping names no range.
     pub range: Option<(u32, u32)>,
     pub frames: Vec<Member<'t>>,
-    /// The descriptor in the report of the method that the others were inlined into.
+    /// The descriptor in the report of the method into which the others were inlined.
     signature: Option<Cow<'t, str>>,
-    /// Which of the overloads that is.
+    /// The overload of that method.
     pub overload: usize,
     pub outline: bool,
-    /// Of outlined code that is called there: the positions that its positions stand for.
+    /// For a call of outlined code: the outline's positions, and the positions that they stand for.
     pub outline_positions: HashMap<u32, u32>,
-    /// Whether its position is one of those, which no frame has by itself.
+    /// Whether its position is one of those; no frame has such a position by itself.
     pub is_outlined: bool,
-    /// What a stack loses below an exception: its descriptor in the report, and how many inner frames.
+    /// What is removed from a stack below an exception: the exception's descriptor in the report, and how
+    /// many inner frames.
     rewrites: Vec<(String, usize)>,
 }
 
@@ -81,7 +83,7 @@ pub(super) struct Member<'t> {
 }
 
 impl<'t> Members<'t> {
-    /// Reads a mapping, or the part of one that is about a report.
+    /// Reads a mapping, or the part of one that concerns a report.
     pub(super) fn read(text: &'t [u8]) -> Self {
         let mut read = Self::default();
         let mut class = "";
@@ -126,7 +128,7 @@ impl<'t> Members<'t> {
         read
     }
 
-    /// What a comment says of the method above it, or of the class.
+    /// What a comment contains about the method above it, or about the class.
     fn comment(&mut self, class: &'t str, method: Option<&'t str>, line: &'t [u8]) {
         let json = line.trim_ascii_start().strip_prefix(b"#").unwrap_or_default();
         let Ok(comment) = serde_json::from_slice::<Comment<'_>>(json) else { return };
@@ -171,12 +173,13 @@ impl<'t> Members<'t> {
         self.synthesized.contains(&member.key())
     }
 
-    /// What the mapping has of methods of this name.
+    /// What the mapping contains about methods of this name.
     pub(super) fn named(&self, class: &str, method: &str) -> Option<&Named<'t>> {
         self.classes.get(class)?.methods.get(method)
     }
 
-    /// What of it may be about the method of that descriptor; all where that is not known.
+    /// The groups that may be about the method with that descriptor; all of them where the descriptor is not
+    /// known.
     pub(super) fn of_descriptor<'g>(&self, named: &'g Named<'t>, descriptor: &str) -> Vec<&'g Group<'t>> {
         let in_source = self.in_source(descriptor);
         let fits: Vec<u8> = named
@@ -238,8 +241,8 @@ impl Group<'_> {
         self.range.is_some_and(|(from, to)| (from..=to).contains(&position))
     }
 
-    /// How many of its inner frames a compiler has put there, where this class was thrown: a check for null,
-    /// for one.
+    /// How many of its inner frames a compiler has added, where this class was thrown: a check for null, for
+    /// example.
     pub(super) fn made_for(&self, thrown: Option<&str>) -> usize {
         let Some(thrown) = thrown else { return 0 };
         let descriptor = ["L", &thrown.replace('.', "/"), ";"].concat();
@@ -247,7 +250,7 @@ impl Group<'_> {
         rewrite.map(|(_, frames)| *frames).filter(|frames| *frames < self.frames.len()).unwrap_or(0)
     }
 
-    /// Whether it has every position of its method.
+    /// Whether it covers every position of its method.
     pub(super) fn is_everywhere(&self) -> bool {
         matches!(self.range, Some(EVERYWHERE | (0, 0)))
     }
@@ -258,12 +261,12 @@ impl<'t> Member<'t> {
         (self.class, self.name, self.parameters)
     }
 
-    /// Parameters and result without packages: R8 leaves most out of the names that it makes up.
+    /// Parameters and result without packages: R8 leaves out most packages in the names that it makes up.
     fn simple_types(&self) -> String {
         simple_types(self.parameters, self.returns)
     }
 
-    /// The line in the source, of a position in a range; `None` where there is none, or it may be several.
+    /// The source line of a position in a range; `None` where there is none, or there may be several.
     pub(super) fn line(&self, range: Option<(u32, u32)>, position: Option<u32>) -> Option<u32> {
         let line = match (self.lines, range) {
             (Some((from, to)), _) if from == to => from,
@@ -281,7 +284,7 @@ impl<'t> Named<'t> {
         self.overloads.len() > 1
     }
 
-    /// Whether these groups are of one method, and its positions come before those of all others.
+    /// Whether these groups belong to one method whose positions come before those of all others.
     pub(super) fn is_first(&self, groups: &[&Group<'t>]) -> bool {
         let begin = |group: &Group<'t>| group.range.filter(|_| !group.is_outlined).map(|(from, _)| from);
         let Some(overload) = groups.first().map(|group| group.overload) else { return false };
@@ -315,9 +318,9 @@ impl<'t> Named<'t> {
         }
     }
 
-    /// Finds out which groups are of one method: two of one name have different descriptors. A name that a
-    /// compiler made up, which only some lines of a method have, stands for the method of the same parameters
-    /// and result; and what was outlined belongs to where it is called, which comes first.
+    /// Finds out which groups belong to one method: two methods of one name have different descriptors. A
+    /// name that a compiler made up, and that only some lines of a method have, stands for the method with
+    /// the same parameters and result. Outlined code belongs to its caller, which comes first.
     fn find_overloads(&mut self, is_synthesized: impl Fn(&Member<'t>) -> bool) {
         let mut by_signature = HashMap::new();
         for member in self.groups.iter().filter_map(|group| group.frames.last()) {
@@ -359,8 +362,8 @@ fn range(from: Option<usize>, to: Option<usize>) -> Option<(u32, u32)> {
     Some((from.min(to), from.max(to)))
 }
 
-/// A rule of R8's for the first frame below an exception. One with another condition or action is left out:
-/// it would be a guess.
+/// A rule of R8 for the first frame below an exception. A rule with another condition or action is left out:
+/// applying it would be a guess.
 fn rewrite(conditions: &[Cow<'_, str>], actions: &[Cow<'_, str>]) -> Option<(String, usize)> {
     let ([condition], [action]) = (conditions, actions) else { return None };
     let in_brackets = |text: &str, name: &str| -> Option<String> {

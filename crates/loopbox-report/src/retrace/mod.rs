@@ -36,7 +36,8 @@ use words::{messages, pending_line};
 /// With fewer looked-up methods than this, the share of those not found is not significant.
 const MIN_LOOKED_UP: usize = 5;
 
-/// A mapping, held as its text with the places of its classes: less than one and a half times the file.
+/// A mapping, stored as its text with the places of its classes: less than one and a half times the file's
+/// size.
 pub struct Mapping {
     text: MappingText,
     /// `pg_map_id` and `pg_map_hash`.
@@ -86,8 +87,8 @@ impl Mapping {
         Ok(Self { text: MappingText::new(bytes)?, ids, positions })
     }
 
-    /// Whether the report names this mapping as that of its build; `None` when one of the two does not name
-    /// its build.
+    /// Whether the report names this mapping as its build's; `None` when one of the two does not name its
+    /// build.
     pub fn is_of(&self, report: &Report) -> Option<bool> {
         let theirs = named_mapping(report)?;
         (!self.ids.is_empty()).then(|| self.ids.iter().any(|ours| same_build(ours, theirs)))
@@ -106,7 +107,7 @@ impl Mapping {
         self.retrace_by(&about, &names, report)
     }
 
-    /// By what of the mapping is about the report.
+    /// Deobfuscates by the part of the mapping that concerns the report.
     fn retrace_by(&self, mapping: &[u8], names: &Names, report: &mut Report) -> Result<(), MappingMismatch> {
         let members = Members::read(mapping);
         Self::check_match(report, names, &members)?;
@@ -184,7 +185,7 @@ impl Mapping {
     }
 }
 
-/// Whether two ids are of one mapping. They are shortened hashes, of a length that changed over time.
+/// Whether two ids are of one mapping. They are shortened hashes, and the length has changed over time.
 fn same_build(ours: &str, theirs: &str) -> bool {
     ours.starts_with(theirs) || theirs.starts_with(ours)
 }

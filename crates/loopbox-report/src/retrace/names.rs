@@ -1,4 +1,4 @@
-//! The names of a report that a mapping may have others for.
+//! The names in a report for which a mapping may have others.
 
 use super::line::Part;
 use super::words::{messages, pending_line};
@@ -72,7 +72,7 @@ impl Names {
         }
     }
 
-    /// What the lines of a text name: ART's own trace, or any other.
+    /// The names in the lines of a text: ART's own trace, or any other text.
     pub(super) fn text(&mut self, text: &str) {
         for (class, method) in text.lines().filter_map(|line| Part::read(line)?.names()) {
             match method {

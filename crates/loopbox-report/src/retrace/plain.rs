@@ -10,7 +10,7 @@ use crate::load::identity::MAP_ID_FILE;
 use loopbox_format::code::is_platform;
 use std::collections::BTreeSet;
 
-/// How many classes are named of those that were looked for.
+/// How many of the classes that were not found are named.
 const MAX_NAMED: usize = 5;
 
 /// A text with the names of the source.
@@ -18,10 +18,10 @@ const MAX_NAMED: usize = 5;
 pub struct RetracedText {
     /// The text.
     pub text: String,
-    /// How many of its lines have other names now.
+    /// How many of its lines were renamed.
     pub renamed: usize,
-    /// What was looked for, in words, for who has to be told that nothing was renamed.
-    pub looked_for: String,
+    /// Which names the mapping does not have, as a text for the case that nothing was renamed.
+    pub missing: String,
 }
 
 impl Mapping {
@@ -41,7 +41,7 @@ impl Mapping {
         for line in text.split_inclusive('\n') {
             renamed += usize::from(push_line(&mut out, line, &retracer, Several::Lines, &mut above));
         }
-        Ok(RetracedText { text: out, renamed, looked_for: looked_for(&names) })
+        Ok(RetracedText { text: out, renamed, missing: missing(&names) })
     }
 
     /// R8 can write the mapping's id as the source file of each class.
@@ -58,7 +58,7 @@ impl Mapping {
     }
 }
 
-fn looked_for(names: &Names) -> String {
+fn missing(names: &Names) -> String {
     let classes: Vec<&str> = names.classes().filter(|class| !is_platform(class)).collect();
     match classes.as_slice() {
         [] => "no frame, lock or exception of the app is in the text".into(),
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// As R8's own retrace (9.5.28) writes it, which puts them into the order of their names.
+    /// In the form of R8's own retrace (9.5.28), which sorts them by name.
     #[test]
     fn a_frame_of_one_of_several_methods_is_a_line_for_each() {
         let mapping = "own.List2 -> x:\n    java.util.List sorted(java.util.List) -> y\n    void drop(int) -> y\n    \
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(out.renamed, 3);
         let none = mapping.retrace_text("  at own.Store.load(Store.kt:9)\n").unwrap();
         assert_eq!(none.renamed, 0);
-        assert_eq!(none.looked_for, "its class own.Store is not in the mapping under another name");
+        assert_eq!(none.missing, "its class own.Store is not in the mapping under another name");
         let other = mapping.retrace_text("  at a.c.x(r8-map-id-77777777:2)\n").unwrap_err();
         assert!(other.to_string().contains("of another build"), "{other}");
     }

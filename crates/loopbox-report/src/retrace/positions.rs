@@ -1,14 +1,14 @@
-//! The numbers by which a mapping of R8 knows the places of a method: lines, where the app has them, or dex
+//! The numbers by which a mapping of R8 identifies places of a method: lines, where the app has them, or dex
 //! pcs.
 //!
 //! An app's debug info rarely has lines of the source. Seen with R8 8.5 to 9.5:
 //!
 //! * Most methods share a table in which a line is the dex pc and one: at a `min_api` below 26, and since
-//!   8.12 at any, unless `-renamesourcefileattribute` names a file of its own. Those of 8.12 have
+//!   8.12 at any, unless `-renamesourcefileattribute` names another file. Those of 8.12 have
 //!   `r8-map-id-…` as their source file.
 //! * Else most methods have no table, and a stack trace of Android 8 and later has the dex pc as the line
 //!   (`Thread::CreateInternalStackTrace`).
-//! * Methods that share their name with others of their class have tables of their own in both; since 9.1 all
+//! * Methods that share their name with others of their class have separate tables in both; since 9.1 all
 //!   but one of them, whose numbers are the lowest.
 //!
 //! The recorder reads tables. A frame is without its line where the method has none, where ART keeps another
@@ -16,12 +16,12 @@
 
 use crate::load::identity::MAP_ID_FILE;
 
-/// From this `min_api` on an app may do without tables.
+/// An app with this `min_api` or a higher one may have no tables.
 const NO_TABLES_API: u32 = 26;
 /// The oldest R8 that was seen to share tables.
 const SHARES_TABLES: (u32, u32) = (8, 5);
 
-/// The oldest R8 that was seen to leave one of several methods of a name without a table of its own.
+/// The oldest R8 that was seen to leave one of several methods with the same name without a separate table.
 const LEAVES_ONE: (u32, u32) = (9, 1);
 
 /// How a build counts.
@@ -44,7 +44,7 @@ impl Position {
         Self { number, is_line: true }
     }
 
-    /// The line that a report has, when it is one.
+    /// The line of a report, when this is one.
     pub(super) fn line(self) -> Option<u32> {
         self.is_line.then_some(self.number)
     }
@@ -64,12 +64,12 @@ impl Positions {
         }
     }
 
-    /// Whether one of several methods of a name has no table of its own.
+    /// Whether one of several methods with the same name has no separate table.
     pub(super) fn one_of_a_name_has_pcs(&self) -> bool {
         self.is_r8 && self.version.is_some_and(|version| version >= LEAVES_ONE)
     }
 
-    /// The place of a frame by its line, else by the dex pc of a method without a table of its own.
+    /// The place of a frame by its line, else by the dex pc of a method without a separate table.
     pub(super) fn of(&self, source_file: &str, dex_pc: Option<u32>, line: Option<u32>) -> Option<Position> {
         if let Some(line) = line {
             return Some(Position::of_line(line));

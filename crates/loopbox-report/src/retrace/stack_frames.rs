@@ -9,9 +9,9 @@ use std::rc::Rc;
 /// How many inlined frames one frame may become. R8 inlines a few levels deep; a forged mapping can claim any
 /// number.
 const MAX_INLINED: usize = 32;
-/// How many methods are named of those that a frame may be one of.
+/// How many of the methods that a frame may be are named.
 const MAX_NAMED: usize = 3;
-/// How many of them have a line each in a text. A class has some overloads of a name; a forged mapping can
+/// How many of them get a separate line in a text. A class has some overloads of a name; a forged mapping can
 /// claim any number.
 const MAX_EACH: usize = 32;
 
@@ -30,10 +30,10 @@ pub(super) struct Retracer<'m> {
     found: HashSet<MethodId>,
 }
 
-/// Methods that a frame may be of, and its line.
+/// The methods that a frame may be, and its line.
 type Source<'g> = (Vec<&'g Member<'g>>, Option<u32>);
 
-/// What the lines above a frame of a text say of it.
+/// What the lines above a frame of a text contain about it.
 #[derive(Debug, Default)]
 pub(super) struct Above {
     /// The position of the outlined code that it calls.
@@ -56,15 +56,15 @@ struct Original {
     method: String,
     file: String,
     line: Option<u32>,
-    /// Each method that it may be of as a frame; empty where it is one.
+    /// For each method that the frame may be, a frame; empty where there is only one.
     each: Vec<Original>,
 }
 
 /// A frame as ART and exceptions print one.
 pub(super) struct Printed {
-    /// Its method, or the names of all that it may be of.
+    /// Its method, or the names of all methods that it may be.
     pub frame: String,
-    /// Each of these as a frame; empty where it is one.
+    /// Each of these as a frame; empty where there is only one.
     pub each: Vec<String>,
 }
 
@@ -117,7 +117,7 @@ impl<'m> Retracer<'m> {
     /// outlined code, which hands its position to its caller. `None` for a frame that the mapping does not
     /// have.
     pub(super) fn printed_frame(&self, frame: &str, above: &mut Above) -> Option<Vec<Printed>> {
-        // A source may have brackets of its own.
+        // A source may have brackets, too.
         let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
         let (class, method) = name.trim_end().rsplit_once('.')?;
         let line = place.rsplit_once(':').and_then(|(_, line)| line.parse().ok());
@@ -194,7 +194,7 @@ impl<'m> Retracer<'m> {
                     signature,
                     source_file: original.file,
                 });
-                // An inlined frame has no dex pc of its own; that of its caller shows that it is not a native
+                // An inlined frame has no dex pc; that of its caller shows that it is not a native
                 // frame.
                 self.intern(Location::Frame { method, dex_pc, line: original.line })
             })
@@ -249,8 +249,8 @@ impl<'m> Retracer<'m> {
         Some(Found { frames, is_known: true })
     }
 
-    /// The frames of a position in one of these groups; one frame where it is in none of them, or in several;
-    /// none for what a compiler made.
+    /// The frames of a position in one of these groups. One frame where it is in none of them, or in several.
+    /// None for code that a compiler made.
     fn at<'g>(
         &self,
         groups: &[&'g Group<'m>],
@@ -295,8 +295,8 @@ impl<'m> Retracer<'m> {
             .collect()
     }
 
-    /// The method that a frame is of, or all that it may be of: which of them was inlined, or which overload
-    /// it is, nobody can say.
+    /// The method of a frame, or all that it may be: it cannot be decided which of them was inlined, or which
+    /// overload it is.
     fn one_of<'g>(&self, groups: &[&'g Group<'m>], position: Option<u32>) -> Option<Source<'g>> {
         let mut methods: Vec<&Member<'_>> = Vec::new();
         let mut lines = HashSet::new();
@@ -318,7 +318,7 @@ impl<'m> Retracer<'m> {
         group.frames.iter().filter(|member| !self.members.is_synthesized(member))
     }
 
-    /// A frame with its file, and the names of all methods that it may be of.
+    /// A frame with its file, and the names of all methods that it may be.
     fn original(&self, (methods, line): Source<'_>, found_in: &str) -> Original {
         let class = methods.first().map_or(found_in, |method| method.class);
         let mut names: Vec<String> = Vec::new();
@@ -346,8 +346,8 @@ impl<'m> Retracer<'m> {
         }
     }
 
-    /// The source file of a class, as the mapping says; else the one that a compiler of its language would
-    /// take: that of the class where it was found.
+    /// The source file of a class, from the mapping. Else the one that a compiler of its language would use:
+    /// the same as for the class in which it was found.
     fn file(&self, class: &str, found_in: &str) -> String {
         if let Some(file) = self.members.file(class) {
             return file.to_owned();
@@ -394,7 +394,7 @@ impl<'m> Retracer<'m> {
     }
 }
 
-/// Where outlined code is called at a position: what is there, and the place of what was outlined.
+/// A call of outlined code at a position: the code there, and the place of the outlined code.
 fn outlined_at<'g, 'm>(
     groups: &[&'g Group<'m>],
     position: Option<Position>,
@@ -414,7 +414,7 @@ fn outlined_at<'g, 'm>(
 }
 
 impl Original {
-    /// As ART and exceptions print a frame; `place` stands for one that the mapping does not have.
+    /// A frame as ART and exceptions print it; `place` is used for a frame that the mapping does not have.
     fn printed(&self, place: &str) -> String {
         let place = match (self.line, self.file.as_str()) {
             _ if place.eq_ignore_ascii_case("Native method") => place.to_owned(),

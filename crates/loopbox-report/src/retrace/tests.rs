@@ -1,4 +1,4 @@
-//! Names that a mapping gives back, in all parts of a report.
+//! Names that a mapping restores, in all parts of a report.
 
 use super::*;
 use crate::derive::java_stack;
@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// As R8 writes it: an inlined call (two lines for one range), overloads distinguished by range, a kept
-/// class, an outline with its call sites, a synthesized lambda class.
+/// A mapping as R8 writes it: an inlined call (two lines for one range), overloads distinguished by range, a
+/// kept class, an outline with its call sites, a synthesized lambda class.
 const MAPPING: &str = "\
 # compiler: R8
 # compiler_version: 8.5.35
@@ -68,7 +68,7 @@ fn stacks(decoded: &Decoded) -> Vec<String> {
     out
 }
 
-/// The one of ART has lines only: inlined frames by them, overloads too, and the classes of locks.
+/// ART's trace has only lines: they identify inlined frames and overloads. Classes of locks are renamed, too.
 #[test]
 fn retrace_renames_the_systems_trace() {
     let trace = "\"main\" prio=5 tid=1 Blocked\n  | sysTid=4321 nice=0\n  at a.b.a(SourceFile:4)\n  \
@@ -343,7 +343,7 @@ fn written(classes: &[SomeClass]) -> String {
 }
 
 proptest! {
-    /// What is left of the mapping for a report says the same as the whole of it.
+    /// The part of a mapping that is kept for a report gives the same result as the whole mapping.
     #[test]
     fn a_report_is_retraced_by_a_part_as_by_the_whole(
         classes in proptest::collection::vec(some_class(), 1..9),

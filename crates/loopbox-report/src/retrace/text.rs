@@ -1,24 +1,24 @@
-//! The text of a mapping, and what of it a report needs.
+//! The text of a mapping, and the part of it that a report needs.
 //!
-//! Indexed as a whole by the crate that reads mappings, one of 146 MB takes 2.6 GB, and its classes are
-//! mostly none of a report's. So the text stays as it is, with a number for each name of a class and where
-//! that begins; and of the classes that a report names only the lines about methods that it names are
-//! indexed, for that report.
+//! The crate that reads mappings needs 2.6 GB for the index of a whole mapping of 146 MB, and a report names
+//! few of its classes. So the text stays as it is, with a number for each class name and the place where the
+//! class begins. For a report, only those lines are indexed that are about classes and methods which the
+//! report names.
 
 use super::error::{MappingError, MappingMismatch};
 use super::names::Names;
 use proguard::ProguardRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most of a mapping that may concern a report: many times what one of thousands of methods names. The
-/// index of it takes some 20 times as much.
+/// The largest part of a mapping that may concern a report: many times what a report with thousands of
+/// methods needs. Its index takes some 20 times as much memory.
 const MAX_SELECTED: usize = 4 << 20;
 
 /// A mapping's text with the places of its classes.
 pub(super) struct MappingText {
     bytes: Vec<u8>,
-    /// In the order of their hashes; `None` where they would take too much room besides the text, which is
-    /// searched then.
+    /// In the order of their hashes. `None` where they would take too much memory in addition to the text;
+    /// then the text is searched.
     places: Option<Vec<Place>>,
 }
 
@@ -57,7 +57,7 @@ impl MappingText {
         Ok(text)
     }
 
-    /// As in a mapping whose places take too much room.
+    /// As for a mapping whose places take too much memory.
     #[cfg(test)]
     pub(super) fn forget_places(&mut self) {
         self.places = None;
@@ -71,7 +71,7 @@ impl MappingText {
         })
     }
 
-    /// Where classes of these names begin.
+    /// The places where classes with these names begin.
     fn find<'n>(&self, side: Side, names: impl Iterator<Item = &'n str>) -> BTreeSet<u32> {
         let is_called = |at: u32, name: &str| {
             let class = self.bytes.get(at as usize..).and_then(|rest| class_of(lines(rest).next()?.1));
@@ -97,7 +97,7 @@ impl MappingText {
             .collect()
     }
 
-    /// What of the mapping is about these names, as a mapping.
+    /// The part of the mapping that is about these names, as a mapping.
     ///
     /// # Errors
     /// When that is more than any report's.
@@ -164,10 +164,10 @@ struct Class<'t> {
 
 /// A line of a class about a method.
 struct Method<'t> {
-    /// In the report.
+    /// Its name in the report.
     name: &'t str,
     original: &'t str,
-    /// The class that it was inlined from, where that is said.
+    /// The class that it was inlined from, where the mapping names it.
     of: Option<&'t str>,
 }
 
@@ -209,7 +209,7 @@ fn is_comment(line: &[u8]) -> bool {
     line.trim_ascii_start().first().is_none_or(|first| *first == b'#')
 }
 
-/// The names of a class, by its line.
+/// The two names in the line of a class.
 fn class_of(line: &[u8]) -> Option<(&str, &str)> {
     if matches!(line.first(), None | Some(b' ' | b'\t' | b'#')) {
         return None;

@@ -8,8 +8,8 @@ use flate2::write::GzEncoder;
 use loopbox_format::model::PackedTrace;
 use std::io::Write;
 
-/// The trace with retraced frames and classes. One that cannot be unpacked stays as it is, so that loading it
-/// says so.
+/// The trace with retraced frames and classes. A trace that cannot be unpacked stays as it is, so that
+/// loading it reports the error.
 pub(super) fn retraced(packed: &PackedTrace, retracer: &Retracer<'_>) -> PackedTrace {
     let (text, issue) = unpack(packed);
     if packed.gzip.is_empty() || issue.is_some() {

@@ -1,4 +1,4 @@
-//! Where a report has names of classes in messages.
+//! Finds names of classes in the messages of a report.
 
 use loopbox_format::model::{MainState, Message, Report};
 

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 
 /// The name and version of the JSON schema.
 const SCHEMA: &str = "loopbox.frames/1";
-/// How many screens are kept apart; the frames of further ones are those of other screens.
+/// How many screens are kept separately; the frames of further ones count for other screens.
 const MAX_SCENES: usize = 2_000;
-/// How many users are kept apart for a comparison; reports of further ones are one.
+/// How many users are kept separately for a comparison; reports of further users count as one user.
 const MAX_UNITS: usize = 200_000;
 
 /// The display frames of any number of reports.
@@ -30,7 +30,7 @@ pub struct Smoothness {
     units: BTreeMap<String, BTreeMap<String, UnitSums>>,
 }
 
-/// What one user, or one report, adds to a screen: what a comparison draws from.
+/// What one user, or one report, adds to a screen. A comparison draws from these.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct UnitSums {
     pub(super) frames: u64,
@@ -54,7 +54,7 @@ impl UnitSums {
     }
 }
 
-/// What `loopbox frames --json` prints, and what its text and page are made from.
+/// What `loopbox frames --json` prints, and what its text and page are made of.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SmoothnessView {
     /// `loopbox.frames/1`.
@@ -68,7 +68,7 @@ pub struct SmoothnessView {
     pub skipped: u64,
     /// All screens together.
     pub process: SceneView,
-    /// Each screen, the one with the longest hitches first; those without sums of their own last.
+    /// Each screen, the one with the longest hitches first; those without separate sums last.
     pub scenes: Vec<SceneView>,
     /// The gestures.
     pub gestures: GesturesView,
@@ -179,7 +179,7 @@ impl Smoothness {
         [all.clone()].into_iter().chain(named).collect()
     }
 
-    /// The sums of each user on a screen; without those who were not there.
+    /// The sums of each user of a screen.
     pub(super) fn units(&self, scene: &str) -> Vec<UnitSums> {
         self.units.values().filter_map(|scenes| scenes.get(scene).copied()).collect()
     }

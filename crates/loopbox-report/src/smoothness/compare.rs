@@ -1,10 +1,10 @@
 //! Two sets of reports compared: a base and a variant, two releases, two buckets of a test.
 //!
-//! A figure is a ratio of sums (hitch time over time, frozen frames over frames). How sure its change is, the
-//! reports say themselves: users are drawn again and again (each counts as often as a Poisson number of mean
-//! 1 says, the bootstrap for sums that are collected as a stream), and 95 % of the changes that come out are
-//! the interval. Frames of one user depend on each other, so users are drawn and not frames; where no
-//! annotation names a user, reports are.
+//! A figure is a ratio of sums (hitch time over time, frozen frames over frames). The reports show how sure
+//! its change is: users are drawn again and again (each counts as often as a Poisson number of mean 1, the
+//! bootstrap for sums that are collected as a stream), and the interval contains 95 % of the resulting
+//! changes. Frames of one user depend on each other, so users are drawn and not frames; where no annotation
+//! names a user, reports are drawn.
 
 use super::collect::{Smoothness, UnitSums};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use serde::Serialize;
 const SCHEMA: &str = "loopbox.frames-compare/1";
 /// How often users are drawn.
 const ROUNDS: usize = 2_000;
-/// The draws begin here, so that the same reports give the same answer.
+/// The seed of the draws, so that the same reports give the same answer.
 const SEED: u64 = 0x10_0b_b0_c5;
 
 /// A figure that is compared.
@@ -28,7 +28,7 @@ pub(super) struct Metric {
     parts: fn(&UnitSums) -> (u64, u64),
 }
 
-/// All of them. Their names are those of `--fail-if`.
+/// All metrics. Their names are those of `--fail-if`.
 pub(super) const METRICS: [Metric; 5] = [
     Metric {
         name: "hitch",
@@ -67,7 +67,7 @@ pub(super) const METRICS: [Metric; 5] = [
     },
 ];
 
-/// What a comparison says of one figure.
+/// The result of a comparison for one figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -75,7 +75,7 @@ pub enum Verdict {
     Better,
     /// It is worse.
     Worse,
-    /// Chance may be all of the change.
+    /// The whole change may be chance.
     CannotTell,
 }
 
@@ -92,11 +92,12 @@ pub struct MetricChange {
     pub variant: Option<f64>,
     /// The variant less the base.
     pub change: Option<f64>,
-    /// Where 95 % of the changes lie when users are drawn again; `None` for fewer than two users in either.
+    /// The interval of 95 % of the changes when users are drawn again; `None` for fewer than two users in
+    /// either set.
     pub interval: Option<[f64; 2]>,
-    /// The change in per cent of the base; `None` where that is 0.
+    /// The change in per cent of the base; `None` where the base is 0.
     pub change_percent: Option<f64>,
-    /// What it means.
+    /// The result.
     pub verdict: Verdict,
 }
 
@@ -119,15 +120,15 @@ pub struct Comparison {
     /// `loopbox.frames-compare/1`.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
-    /// The screens that both have, all together first.
+    /// The screens that both sets have, all together first.
     pub scenes: Vec<SceneComparison>,
     /// The conditions of `--fail-if` that hold, in words.
     pub failed: Vec<String>,
-    /// Those of which the reports do not say whether they hold.
+    /// The conditions for which the reports do not have the figures.
     pub unknown: Vec<String>,
 }
 
-/// Compares the screens that both have.
+/// Compares the screens that both sets have.
 pub fn compare(base: &Smoothness, variant: &Smoothness) -> Comparison {
     let of_variant = variant.scene_names();
     let both = base.scene_names().into_iter().filter(|scene| of_variant.contains(scene));
@@ -197,7 +198,7 @@ fn total(units: &[UnitSums]) -> UnitSums {
     })
 }
 
-/// The middle 95 % of the changes; `None` when draws had no frames too often to say.
+/// The middle 95 % of the changes; `None` when too many draws had no frames.
 fn interval(mut changes: Vec<f64>) -> Option<[f64; 2]> {
     if changes.len() < ROUNDS * 9 / 10 {
         return None;
@@ -221,7 +222,7 @@ impl Draw {
 
     /// How often a user counts: a Poisson number of mean 1.
     fn times(&mut self) -> u64 {
-        /// The chances of at most 0, 1, 2… in 2³²; above 8 it is once in a million.
+        /// The chances of at most 0, 1, 2… in 2³²; a number above 8 has a chance of one in a million.
         const AT_MOST: [u32; 9] = [
             1_580_030_169,
             3_160_060_337,

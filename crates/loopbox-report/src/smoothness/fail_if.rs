@@ -23,16 +23,16 @@ enum Limit {
     Value(f64),
 }
 
-/// Why a condition is none.
+/// Why a condition is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FailIfError {
     /// It compares nothing.
     #[error("there is no < or >: write METRIC>+N%, METRIC<-N% or METRIC>N")]
     NoComparison,
-    /// There is no such figure.
+    /// There is no figure with this name.
     #[error("there is no metric {0:?}: it is one of {known}", known = METRICS.map(|metric| metric.name).join(", "))]
     Metric(String),
-    /// The limit is no number.
+    /// The limit is not a number.
     #[error("{0:?} is no limit: write +N%, -N%, +N, -N or N")]
     Limit(String),
 }
@@ -70,8 +70,7 @@ impl fmt::Display for FailIf {
 }
 
 impl FailIf {
-    /// Whether it holds; `None` when the reports do not have the figure that it is about, in both sets where
-    /// it is about a change.
+    /// Whether it holds. `None` when the reports do not have the figure; for a change both sets need it.
     pub fn holds(&self, comparison: &Comparison) -> Option<bool> {
         let change = comparison.scenes.first()?.metrics.iter().find(|change| change.metric == self.metric)?;
         let needed = if let Limit::Value(_) = self.limit { change.variant } else { change.change };

@@ -15,7 +15,7 @@ const WORST: usize = 20;
 /// The gestures of reports.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GesturesView {
-    /// How many the reports have; of older ones, only the sums of their screens are left.
+    /// How many gestures the reports have. Of older gestures only the sums of their screens are kept.
     pub count: u64,
     /// Those with a recorded jank window.
     pub with_jank: u64,
@@ -51,9 +51,9 @@ pub struct GestureView {
     pub at_ms: f64,
     /// How long it took, the fling included.
     pub duration_ms: u32,
-    /// Of this, while the finger was down.
+    /// The part of this while the finger was down.
     pub finger_ms: u32,
-    /// Of this, after it was lifted.
+    /// The part of this after the finger was lifted.
     pub fling_ms: u32,
     /// Whether a finger caused it.
     pub finger: bool,
@@ -73,7 +73,7 @@ pub struct GestureView {
     pub frozen: u16,
     /// Recorded jank windows.
     pub jank_windows: u16,
-    /// FPS of the worst of them, at most three, the lowest first.
+    /// FPS of the worst windows, at most three, the lowest first.
     pub worst_window_fps: Vec<f64>,
 }
 
@@ -175,7 +175,7 @@ impl Gestures {
     }
 }
 
-/// Those with the longest frame first: what a list of janks keeps.
+/// Sorts by the longest frame, longest first, and keeps the first `limit`.
 pub(super) fn longest_first<T>(list: &mut Vec<T>, limit: usize, key: impl Fn(&T) -> (u64, String)) {
     list.sort_by_cached_key(|item| {
         let (longest, name) = key(item);

@@ -12,12 +12,12 @@ use serde::Serialize;
 /// How many of the longest are kept.
 const LONGEST: usize = 50;
 /// The bits of `JankData` (36 and later).
-const JUDGEMENTS: [(u32, &str); 3] = [(1, "composer"), (2, "application"), (4, "other")];
+const JANK_TYPES: [(u32, &str); 3] = [(1, "composer"), (2, "application"), (4, "other")];
 
 /// A frame that stood too long.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct JankView {
-    /// The report that it is in.
+    /// The file of the report.
     pub path: String,
     /// Its screen.
     pub scene: String,
@@ -34,7 +34,8 @@ pub struct JankView {
     /// The main cause by its stages.
     pub cause: Option<Name<FrameCause>>,
     /// What SurfaceFlinger reports of it, when it was asked.
-    pub judged: Option<String>,
+    #[serde(rename = "judged")]
+    pub jank_type: Option<String>,
     /// How long its own message took.
     pub own_ms: Option<f64>,
     /// How long the slowest other message took before the next frame.
@@ -67,7 +68,7 @@ impl JankView {
             gesture: jank.gesture,
             place: jank.place.map(Name),
             cause: jank.cause.map(Name),
-            judged: jank.judgement.map(judged),
+            jank_type: jank.jank_type.map(jank_type),
             own_ms: jank.own_ns.map(ms),
             other_ms: jank.other_ns.map(ms),
             outside_ms: jank.outside_ns.map(ms),
@@ -94,8 +95,8 @@ impl JankView {
         };
         let cause =
             self.cause.filter(|cause| cause.0 != FrameCause::None).map(|cause| cause.0.name().to_owned());
-        let judged = self.judged.as_ref().map(|who| format!("judged {who}"));
-        let parts = [Some(place), cause, judged, self.method.clone()];
+        let jank_type = self.jank_type.as_ref().map(|who| format!("jank type {who}"));
+        let parts = [Some(place), cause, jank_type, self.method.clone()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
@@ -114,10 +115,10 @@ pub(crate) fn tree_token(a: &Analysis, jank: &JankFrame) -> Option<Token> {
     jank.tree_token.or_else(|| message_token(jank)).filter(|token| a.tree(*token).is_some())
 }
 
-fn judged(mask: u32) -> String {
-    let known = JUDGEMENTS.iter().filter(|(bit, _)| mask & bit != 0);
+fn jank_type(mask: u32) -> String {
+    let known = JANK_TYPES.iter().filter(|(bit, _)| mask & bit != 0);
     let mut names: Vec<String> = known.map(|(_, name)| (*name).to_owned()).collect();
-    let newer = JUDGEMENTS.iter().fold(mask, |left, (bit, _)| left & !bit);
+    let newer = JANK_TYPES.iter().fold(mask, |left, (bit, _)| left & !bit);
     if newer != 0 {
         names.push(format!("type {newer}"));
     }
@@ -133,7 +134,7 @@ fn hot_path(a: &Analysis, token: Token) -> (Option<String>, Vec<String>) {
     (method, path.iter().map(|node| a.frames[node.frame].full()).collect())
 }
 
-/// Keeps the longest of them, in an order that does not depend on the threads that read them.
+/// Keeps the longest janks, in an order that does not depend on the threads that read them.
 pub(super) fn keep_longest(janks: &mut Vec<JankView>) {
     longest_first(janks, LONGEST, |jank| {
         let us = (jank.duration_ms * 1e3) as u64;
@@ -149,11 +150,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn judgement_that_is_newer_is_a_number_and_not_in_time() {
+    fn newer_jank_type_is_a_number_and_not_in_time() {
         assert_eq!(
-            (judged(0), judged(2), judged(3)),
+            (jank_type(0), jank_type(2), jank_type(3)),
             ("in time".into(), "application".into(), "composer and application".into())
         );
-        assert_eq!((judged(8), judged(26)), ("type 8".into(), "application and type 24".into()));
+        assert_eq!((jank_type(8), jank_type(26)), ("type 8".into(), "application and type 24".into()));
     }
 }

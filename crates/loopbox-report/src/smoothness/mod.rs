@@ -1,8 +1,7 @@
 //! Display frames: the figures of one report, of a fleet, and of two fleets compared.
 //!
-//! What each figure means is defined in `loopbox-frames` and explained in `docs/frames.md`. Records add up,
-//! so reports are taken one by one and forgotten; what stays is bounded by the number of screens and users,
-//! not of frames.
+//! `loopbox-frames` defines each figure, and `docs/frames.md` explains it. Records add up, so reports are
+//! added one by one and forgotten; the memory depends on the number of screens and users, not of frames.
 
 mod collect;
 mod compare;

@@ -9,10 +9,10 @@ use serde::Serialize;
 /// The display frames of a screen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SceneView {
-    /// Its name; of all screens together, `all screens`, and of those without sums of their own, `other
+    /// Its name; of all screens together, `all screens`, and of those without separate sums, `other
     /// screens`.
     pub name: String,
-    /// Whether it is one screen, those without sums of their own, or all.
+    /// Whether it is one screen, those without separate sums, or all.
     pub kind: Name<SceneKind>,
     /// The number of display frames.
     pub frames: u32,
@@ -54,7 +54,7 @@ pub struct SceneView {
     pub fps_values: FpsValuesView,
     /// The frames in which a view scrolled.
     pub scroll: ScrollView,
-    /// Those of them that a finger had caused.
+    /// The scrolls among them that a finger caused.
     pub finger: ScrollView,
     /// Jank windows.
     pub windows: WindowsView,
@@ -174,7 +174,8 @@ pub struct StageTimeView {
     pub sum_ms: f64,
 }
 
-/// Sums are far below 2⁵³ ns in each report, but not when a file lies; then the figure is merely inexact.
+/// A sum of nanoseconds in ms. A report's sums are far below 2⁵³ ns, unless a file is forged; then the figure
+/// is merely inexact.
 fn ms(ns: u64) -> f64 {
     crate::model::time::ms(ns)
 }

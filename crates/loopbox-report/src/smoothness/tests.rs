@@ -106,7 +106,7 @@ fn reports_add_up_whichever_thread_read_them() {
 }
 
 #[test]
-fn the_text_says_what_a_reader_looks_for() {
+fn the_text_says_what_a_reader_needs() {
     let shown = strip(&text(&collected(&[("ann", feed())]).view(2), 20));
     for wanted in [
         "1 report with display frames, 2 files skipped\n",
@@ -162,7 +162,7 @@ fn the_page_is_self_contained_and_its_texts_are_harmless() {
     assert!(!empty.contains("NaN"), "{empty}");
 }
 
-/// Users whose gestures hitch so much: `seed` makes chance.
+/// Users whose gestures have this much hitch time; `seed` makes the random numbers.
 fn users(count: u64, hitch_ms: u64, seed: u64) -> Vec<UnitSums> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut chance = |below: u64| {
@@ -207,8 +207,9 @@ fn a_known_effect_is_found_and_called_what_it_is() {
 
 #[test]
 fn no_effect_is_called_one_in_about_five_of_a_hundred_runs() {
-    let told = |run: u64| verdict(&users(40, 200, 2 * run + 11), &users(40, 200, 2 * run + 12), "hitch").0;
-    let cannot_tell = (0..200).filter(|run| told(*run) == Verdict::CannotTell).count();
+    let verdict_of =
+        |run: u64| verdict(&users(40, 200, 2 * run + 11), &users(40, 200, 2 * run + 12), "hitch").0;
+    let cannot_tell = (0..200).filter(|run| verdict_of(*run) == Verdict::CannotTell).count();
     // 190 on average; less than 180 by chance alone is one in a thousand, and the runs are the same each
     // time.
     assert!((180..200).contains(&cannot_tell), "{cannot_tell}");

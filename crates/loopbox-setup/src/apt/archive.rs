@@ -1,4 +1,4 @@
-//! Package archives, asked with a state of our own.
+//! Package archives, read with a separate apt state.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::command::command;
 use crate::files::write_atomically;
 use crate::progress::Progress;
 
-/// An apt with a state, a source list and a cache of its own in one folder.
+/// An apt with a separate state, source list and cache in one folder.
 #[derive(Debug, Clone)]
 pub struct Archive {
     state: PathBuf,
@@ -24,7 +24,7 @@ pub struct Archive {
 pub struct Remote {
     /// Where it is.
     pub uri: String,
-    /// The name that apt gives to it.
+    /// The name that apt uses for it.
     pub name: String,
     /// Its size in bytes.
     pub size: u64,
@@ -72,7 +72,7 @@ impl Archive {
         remotes(&self.query("apt-get", &["source", "--download-only", "--print-uris", name])?)
     }
 
-    /// What apt-get or apt-cache say to some arguments.
+    /// The output of apt-get or apt-cache for some arguments.
     ///
     /// # Errors
     /// In one line, why they say nothing.
@@ -109,7 +109,7 @@ fn remote(line: &str) -> Result<Remote> {
     })
 }
 
-/// The one line of apt's many that says why.
+/// The line of apt's output that gives the reason.
 pub(super) fn reason(output: &str) -> String {
     let lines = || output.lines().map(str::trim);
     let telling =

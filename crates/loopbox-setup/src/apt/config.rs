@@ -1,9 +1,9 @@
-//! The configuration of an apt with a state of its own.
+//! The configuration of an apt with a separate state.
 
 use std::path::Path;
 
-/// apt reads this after the machine's own settings, so that proxies stay. Everything else is replaced: hooks
-/// do not run, nothing that is installed counts, and nothing of another architecture.
+/// The configuration that apt reads after the machine's own, so that proxies still apply. It replaces
+/// everything else: hooks do not run, installed packages are ignored, and other architectures are disabled.
 pub(super) fn configuration(state: &Path, arch: &str) -> String {
     let state = state.display();
     format!(

@@ -1,4 +1,4 @@
-//! Downloads files of archives, and goes on where an interrupted download ended.
+//! Downloads files of archives, and continues interrupted downloads.
 
 use std::fs;
 use std::path::Path;
@@ -14,16 +14,16 @@ use crate::command::run;
 use crate::files::{remove, sha256_file};
 use crate::progress::Progress;
 
-/// apt's own downloader. `apt-get download` starts from the beginning when a part of the file is there; this
-/// asks for the rest, if the file on the server is still the same. Both use the machine's proxies and check
-/// the hash.
+/// apt's own downloader. `apt-get download` starts again from the beginning when a part of the file exists;
+/// this one requests only the rest, if the file on the server is unchanged. Both use the machine's proxies
+/// and check the hash.
 const HELPER: &str = "/usr/lib/apt/apt-helper";
 
-/// Between two lines of progress.
+/// The time between two lines of progress.
 const REPORT_EACH: Duration = Duration::from_secs(5);
 
-/// Downloads all that is not there yet into `folder`, where parts of an earlier, interrupted download may be.
-/// A file is what the index describes when its hash is right, and may be anything before.
+/// Downloads all missing files into `folder`, which may contain parts from an interrupted download. A file is
+/// only complete when its hash is right.
 ///
 /// # Errors
 /// In one line, why a file could not be had. Other files may be there then.
@@ -76,7 +76,7 @@ fn fetch(archive: &Archive, files: &[&Remote], folder: &Path, progress: &Progres
     result.map(drop).map_err(|error| anyhow!(reason(&format!("{error:#}"))))
 }
 
-/// Says every few seconds how much is there, until the other end of `stopped` is gone.
+/// Reports every few seconds how much has been downloaded, until the other end of `stopped` is closed.
 fn report(files: &[&Remote], folder: &Path, progress: &Progress, stopped: &std::sync::mpsc::Receiver<()>) {
     let total = files.iter().map(|file| file.size).sum();
     let there = || {
@@ -111,7 +111,7 @@ mod tests {
             Self { test, archive, file, folder: tempfile::tempdir().unwrap() }
         }
 
-        /// Puts something where the download will be, as old as the file on the server.
+        /// Puts a file where the download will be, with the time of the file on the server.
         fn put(&self, content: &[u8]) {
             let path = self.folder.path().join(&self.file.name);
             fs::write(&path, content).unwrap();

@@ -13,12 +13,12 @@ use super::lock::Waiting;
 use crate::command::{Outcome, command, run};
 use crate::progress::Progress;
 
-/// Between two lines of progress.
+/// The time between two lines of progress.
 const REPORT_EACH: Duration = Duration::from_secs(5);
 
-/// Installs packages by the machine's own apt. Of `one | other` the first that this release of Debian has.
-/// Waits for other package managers, finishes what a killed one left half done, and says beforehand how much
-/// will be downloaded. Progress goes to standard error.
+/// Installs packages with the machine's own apt. Of `one | other` it takes the first that this Debian release
+/// has. It waits for other package managers, completes what a killed one left unfinished, and first reports
+/// how much will be downloaded. Progress goes to standard error.
 ///
 /// # Errors
 /// When the user is not root, with the command to give to an administrator; else what apt says.
@@ -33,7 +33,7 @@ pub fn install(packages: &[&str]) -> Result<()> {
 /// Where packages are installed: by default on this machine.
 #[derive(Debug, Default)]
 struct Target {
-    /// Options of apt that say otherwise.
+    /// Options of apt that change this.
     apt: Vec<String>,
     /// The same for dpkg.
     dpkg: Vec<String>,
@@ -63,8 +63,8 @@ impl Target {
         Ok(())
     }
 
-    /// A set-up that was killed may leave packages unpacked but not configured: apt refuses to work until
-    /// they are.
+    /// A set-up that was killed may leave packages unpacked but not configured; apt refuses to work until
+    /// they are configured.
     fn finish_interrupted(&self, waiting: Waiting, progress: &Progress) -> Result<()> {
         if run(&mut self.dpkg(&["--audit"]))?.trim().is_empty() {
             return Ok(());
@@ -101,8 +101,7 @@ fn advice(packages: &[&str]) -> String {
     format!("as root: apt-get install {}", packages.join(" "))
 }
 
-/// Of `one | other` the first that is available; the first of all if none is, so that apt can say what is
-/// wrong.
+/// Of `one | other` the first that is available; if none is, the first one, so that apt can report the error.
 fn choose(names: &str, is_available: impl Fn(&str) -> bool) -> &str {
     let all = || names.split('|').map(str::trim);
     all().find(|name| is_available(name)).or_else(|| all().next()).unwrap_or(names)
@@ -117,7 +116,7 @@ fn planned(uris: &str) -> (usize, u64) {
     sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
 }
 
-/// Runs apt to its end and reports how far it is, from the lines that it writes for programs
+/// Runs apt to its end and reports its progress, from the lines that it writes for programs
 /// (`APT::Status-Fd`).
 fn followed(apt: &mut Command, progress: &Progress) -> Result<Outcome> {
     apt.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,9 +1,9 @@
 //! Waits while another package manager holds one of apt's locks.
 //!
-//! apt can wait itself (`DPkg::Lock::Timeout`), but in silence, and only for dpkg's two locks: with the lock
-//! of the index lists or of the download folder held it fails at once (apt 2.6.1, Debian 12; the tests below
-//! hold all of them). So every call is repeated for as long as it fails by a lock, whichever it is. apt takes
-//! its locks before it does anything, and each call can be repeated after it did something.
+//! apt can wait itself (`DPkg::Lock::Timeout`), but silently, and only for dpkg's two locks. When the lock of
+//! the index lists or of the download folder is held, it fails at once (apt 2.6.1, Debian 12; the tests below
+//! hold all of them). So every call is repeated as long as it fails because of any lock. apt takes its locks
+//! before it does anything else, and each call may be repeated even after it has done something.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -13,14 +13,14 @@ use anyhow::{Result, bail};
 use crate::command::{Outcome, outcome};
 use crate::progress::Progress;
 
-/// How long to wait for a lock, how often to try, and how often to say that it waits.
+/// How long to wait for a lock, how often to try, and how often to report the wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Waiting {
     /// The longest wait.
     pub limit: Duration,
-    /// Between two tries.
+    /// The time between two tries.
     pub retry: Duration,
-    /// Between two lines of progress.
+    /// The time between two lines of progress.
     pub remind: Duration,
 }
 
@@ -36,7 +36,7 @@ impl Default for Waiting {
 }
 
 impl Waiting {
-    /// Runs apt or dpkg, again while another process holds a lock. Returns its standard output.
+    /// Runs apt or dpkg, and repeats that while another process holds a lock. Returns its standard output.
     ///
     /// # Errors
     /// When it fails for another reason, or the lock is still held after the limit.
@@ -71,8 +71,8 @@ impl Waiting {
     }
 }
 
-/// The line that says that a lock is held by another process, as apt and dpkg write it in the locale `C`. A
-/// lock file that cannot be opened (no permission) is another matter.
+/// The line with which apt and dpkg, in the locale `C`, report that another process holds a lock. A lock file
+/// that cannot be opened (no permission) is a different error.
 fn held(errors: &str) -> Option<&str> {
     let lines = || errors.lines().map(str::trim);
     let line = lines()
@@ -89,12 +89,12 @@ mod tests {
     use super::super::test_archive::{Holder, TestArchive};
     use super::*;
 
-    /// Waits without end for a test's own event, and says so at once each time.
+    /// Waits without a limit for an event of the test, and reports each wait at once.
     fn patient() -> Waiting {
         Waiting { limit: Duration::from_hours(1), retry: Duration::from_millis(20), remind: Duration::ZERO }
     }
 
-    /// Holds a lock in another process until a line about waiting was printed twice, lets go, and expects
+    /// Holds a lock in another process until a line about waiting was printed twice, releases it, and expects
     /// success.
     fn waits_for(lock: &str, arguments: &'static [&'static str]) {
         let archive = TestArchive::new();

@@ -1,9 +1,7 @@
-//! The one way in which this workspace uses apt.
+//! The only code in this workspace that uses apt.
 //!
-//! Two kinds of use: [`install()`] installs packages on this machine; [`Archive`] and [`Release`] have a
-//! state of their own in some folder, ask indexes and download without touching the machine. Both wait for
-//! locks that other package managers hold ([`lock`]), and both say how much they will download before they do
-//! ([`amount`]).
+//! It is used in two ways: [`install()`] installs packages on this machine; [`Archive`] and [`Release`] have
+//! a separate state in some folder, and read indexes and download without changing the machine.
 
 pub mod amount;
 mod archive;

@@ -1,8 +1,8 @@
 //! Packages of the machine's own Debian release, downloaded and unpacked without installing anything.
 //!
-//! Other downloads are pinned to the byte; a compiler from the security archive cannot be: the archive
-//! drops a version when it gets the next. So the newest is taken, by apt with a state of its own, and apt's
-//! signature checks are what vouches for it.
+//! Other downloads are pinned to the byte. A compiler from the security archive cannot be, because the
+//! archive drops a version when it gets the next one. So the newest version is taken, by apt with a separate
+//! state, and apt's signature checks guarantee that it is genuine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +19,7 @@ use crate::command::{command, run};
 use crate::files::remove;
 use crate::progress::Progress;
 
-/// Libraries that are there wherever a C compiler is, and Rust itself needs one.
+/// Libraries that exist wherever a C compiler is installed, which Rust itself needs.
 const PRESENT: [&str; 4] = ["libc6", "libc-dev", "libgcc", "libstdc++"];
 
 /// The machine's Debian release, with an index read just now.
@@ -29,8 +29,8 @@ pub struct Release {
 }
 
 impl Release {
-    /// Reads the release's index of an architecture into `state`. The addresses are those of the machine's
-    /// own apt configuration.
+    /// Reads the release's index for an architecture into `state`. The addresses come from the machine's own
+    /// apt configuration.
     ///
     /// # Errors
     /// When this is not a Debian, or its archive cannot be reached.
@@ -68,8 +68,8 @@ impl Release {
         self.archive.query("apt-cache", &arguments)
     }
 
-    /// Downloads packages (`name=version`) and unpacks them all into `root`. What an interrupted download
-    /// left in `downloads` is used.
+    /// Downloads packages (`name=version`) and unpacks them all into `root`. Parts from an interrupted
+    /// download in `downloads` are used.
     ///
     /// # Errors
     /// When a package cannot be had or unpacked.

@@ -11,12 +11,12 @@ use anyhow::{Context, Result, bail};
 /// Keys of the Debian archive, from the package debian-archive-keyring.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// The option of a source line that names Debian's keys, if this machine has them; else apt's own keys count.
+/// The option of a source line with Debian's keys, if this machine has them; otherwise apt uses its own keys.
 pub(crate) fn signed_by() -> String {
     if Path::new(KEYRING).is_file() { format!(" signed-by={KEYRING}") } else { String::new() }
 }
 
-/// One repository that apt of this machine knows.
+/// One repository that this machine's apt knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Repository {
     /// Base address as apt writes it, without a trailing slash.
@@ -134,8 +134,8 @@ pub(crate) fn read_repositories(apt_folder: &Path) -> Result<Vec<Repository>> {
     Ok(found)
 }
 
-/// The mirror from which this machine gets its own release: the address of the first repository
-/// that carries `codename` itself (not its updates or security suite) with component `main`.
+/// The mirror that this machine gets its own release from: the address of the first repository with the suite
+/// `codename` itself (not its updates or security suite) and the component `main`.
 pub(crate) fn debian_mirror(repositories: &[Repository], codename: &str) -> Result<String> {
     let own = |r: &&Repository| {
         let names_release =

@@ -1,4 +1,4 @@
-//! An archive of one package on a server of this process, and an apt that knows nothing else.
+//! An archive of one package on a server in this process, and an apt that knows only this archive.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -26,7 +26,7 @@ const MODIFIED_SECONDS: u64 = 1_000_000_000;
 /// What the server saw and does.
 #[derive(Default)]
 struct Server {
-    /// Where each request for the package wanted to start.
+    /// The position at which each request for the package was to start.
     ranges: Vec<Option<u64>>,
     /// How many answers end after how many bytes of the package.
     cut: (u32, usize),
@@ -126,7 +126,7 @@ impl TestArchive {
         self.server().cut = (answers, bytes);
     }
 
-    /// Where the requests for the package wanted to start.
+    /// The positions at which the requests for the package were to start.
     pub(crate) fn ranges(&self) -> Vec<Option<u64>> {
         self.server().ranges.clone()
     }
@@ -197,7 +197,7 @@ fn serve(mut stream: TcpStream, index: &str, content: &[u8], state: &Mutex<Serve
     }
 }
 
-/// Another process that holds a lock as apt and dpkg do, by fcntl(2).
+/// Another process that holds a lock with fcntl(2), as apt and dpkg do.
 pub(crate) struct Holder(Child);
 
 /// Perl is on every Debian.

@@ -1,6 +1,6 @@
-//! What becomes of a blown fuse: a process that ended in the middle of something dangerous keeps the sampler
-//! off for the next starts of the same process, the longer the more often it happens, until the app or the
-//! system's libart is another.
+//! Handles a blown fuse. A process that ended in the middle of something dangerous keeps the sampler off for
+//! the next starts of the same process. The more often that happens, the longer it stays off, until the app
+//! or the system's libart changes.
 
 use crate::identity::BuildId;
 use loopbox_format::container::crc32;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: [u8; 4] = *b"LBSO";
 const ENDING: &str = ".off";
-/// For how many starts the sampler is off when the fuse has blown once, twice, and each time after that.
+/// For how many starts the sampler is off when the fuse has blown once, twice, and three times or more.
 pub const STARTS_OFF: [u8; 3] = [5, 25, 125];
 /// Two strikes within this many starts blow the fuse.
 pub const STRIKE_STARTS: u8 = 20;
@@ -20,12 +20,12 @@ const LEN: usize = 4 + 4 + 4 + 32;
 pub enum Suspicion {
     /// It may be chance: the system kills apps all the time.
     Strike,
-    /// The sampler ended it, or held the main thread up.
+    /// The sampler ended the process, or blocked the main thread.
     Certain,
 }
 
-/// What the fuse is about: a process of the app, in this version, with this libart. Another version of either
-/// begins with a whole fuse.
+/// What the fuse belongs to: a process of the app, in this version, with this libart. Another version of
+/// either begins with an intact fuse.
 #[derive(Debug, Clone, Copy)]
 pub struct FuseSubject<'a> {
     /// The process's name, `package` or `package:name`.
@@ -39,7 +39,7 @@ pub struct FuseSubject<'a> {
 /// Why the sampler is off at this start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlownFuse {
-    /// In the middle of what the process ended, by the sampler's own numbers.
+    /// The phase in which the process ended, by the sampler's own numbers.
     pub phase: u8,
     /// How many more starts it is off.
     pub starts_left: u8,
@@ -51,12 +51,12 @@ struct State {
     starts_left: u8,
     /// How often the fuse has blown.
     blown: u8,
-    /// How many starts ago a strike was noted, that one included; 0 for none.
+    /// How many starts ago a strike was recorded, including that start; 0 for none.
     strike_age: u8,
 }
 
-/// Notes in `dir` that a process ended in the middle of something dangerous. Any process of the app may find
-/// that; what cannot be written is forgotten.
+/// Records in `dir` that a process ended in the middle of something dangerous. Any process of the app may
+/// detect that. If the record cannot be written, it is lost.
 pub fn suspect(dir: &Path, subject: &FuseSubject<'_>, phase: u8, suspicion: Suspicion) {
     let mut state = read(dir, subject).unwrap_or_default();
     if suspicion == Suspicion::Strike && state.strike_age == 0 {
@@ -69,7 +69,7 @@ pub fn suspect(dir: &Path, subject: &FuseSubject<'_>, phase: u8, suspicion: Susp
     write(dir, subject, state);
 }
 
-/// Counts this start of the process in `dir` and says whether the sampler is off.
+/// Counts this start of the process in `dir`, and returns whether the sampler is off.
 pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<BlownFuse> {
     let Some(known) = read(dir, subject) else {
         // Of another version, or not ours at all.
@@ -88,7 +88,7 @@ pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<BlownFuse> {
     off.then_some(BlownFuse { phase: state.phase, starts_left: state.starts_left })
 }
 
-/// The file of this process: its name, so far as it can be a file's, and a checksum of all of it.
+/// The file of this process: its name, as far as it can be a file name, and a checksum of the whole name.
 fn path(dir: &Path, process: &str) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' };
     let readable: String = process.chars().take(64).map(plain).collect();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn each_process_has_a_fuse_of_its_own_whichever_process_finds_it() {
+    fn each_process_has_a_separate_fuse_whichever_process_finds_it() {
         let dir = tempfile::tempdir().unwrap();
         let long = "com.shop:".repeat(40);
         suspect(dir.path(), &subject("com.shop:push"), 3, Certain);

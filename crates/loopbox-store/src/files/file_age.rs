@@ -1,8 +1,8 @@
-//! How old files are by a clock that may be wrong: on a phone whose battery was empty it stands at 1970, or
-//! at the day its system was built, until a network has the time.
+//! The age of files by a clock that may be wrong: on a phone whose battery was empty it is at 1970, or at the
+//! day on which its system was built, until a network sets it.
 //!
-//! What is not known is not old. A file of a time that cannot be gets the time at which it is first seen by a
-//! clock that can be right, and is as old as that from then on.
+//! A file of unknown age does not count as old. A file with an impossible time gets the time at which a clock
+//! that can be right first sees it, and ages from then on.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,17 +10,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// 2026-01-01: no file of ours is older than the recorder.
 const EARLIEST: Duration = Duration::from_hours(20_454 * 24);
-/// So far a clock may be set back without making the times of files impossible.
+/// How far a clock may be set back before the times of files count as impossible.
 const TOLERANCE: Duration = Duration::from_hours(24);
 
-/// The clock, looked at once.
+/// The clock, read once.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {
     now: SystemTime,
 }
 
-/// Orders files by their times, the newest last. What was written by a wrong clock comes after all others:
-/// the clock was wrong since the last start of the phone.
+/// Orders files by their times, the newest last. A file written with a wrong clock comes after all others,
+/// because the clock has been wrong since the last start of the phone.
 pub(crate) type Order = (bool, SystemTime);
 
 /// Whether there was a recorder at that time.
@@ -37,7 +37,7 @@ impl Clock {
         Self { now }
     }
 
-    /// Whether it can be right.
+    /// Whether the clock can be right.
     fn is_set(self) -> bool {
         is_ours(self.now)
     }
@@ -57,7 +57,7 @@ impl Clock {
         (!self.can_be(at), at)
     }
 
-    /// Gives a file of an impossible time the time of now, where that is known.
+    /// Sets the impossible time of a file to the present time, where that is known.
     pub(crate) fn settle(self, path: &Path, at: SystemTime) {
         if self.is_set() && !self.can_be(at) {
             // One that cannot be opened keeps its time, and goes on to be taken for new.

@@ -1,5 +1,4 @@
-//! Where the functions of an ART are that only a slow search finds, kept for the processes that have the same
-//! one.
+//! The places of ART's functions that only a slow search finds, kept for later processes with the same ART.
 
 use crate::identity::BuildId;
 use loopbox_format::container::crc32;
@@ -8,7 +7,7 @@ use std::path::Path;
 
 const NAME: &str = "libart.symbols";
 
-/// What was kept in `dir` for this libart; `None` when there is nothing whole.
+/// The text kept in `dir` for this libart; `None` when there is no complete one.
 pub fn known_symbols(dir: &Path, libart: BuildId) -> Option<String> {
     let bytes = fs::read(dir.join(NAME)).ok()?;
     let (sum, rest) = bytes.split_first_chunk::<4>()?;
@@ -19,8 +18,8 @@ pub fn known_symbols(dir: &Path, libart: BuildId) -> Option<String> {
     std::str::from_utf8(text).ok().map(str::to_owned)
 }
 
-/// Keeps it in `dir`, in place of what was kept for another one. What cannot be written is searched for
-/// again.
+/// Keeps the text in `dir`, in place of that for another libart. If it cannot be written, the search is
+/// repeated.
 pub fn keep_symbols(dir: &Path, libart: BuildId, text: &str) {
     let rest = [&libart.to_raw()[..], text.as_bytes()].concat();
     let _ = fs::write(dir.join(NAME), [&crc32(&rest).to_le_bytes()[..], &rest].concat());

@@ -1,4 +1,4 @@
-//! Small files of the app besides the ring: reports, and what one launch leaves for the next.
+//! Small files of the app in addition to the ring: reports, and data that one launch leaves for the next.
 
 pub(crate) mod blown_fuse;
 pub(crate) mod file_age;

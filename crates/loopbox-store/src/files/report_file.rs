@@ -1,4 +1,4 @@
-//! Reports on disk: whole or not at all, and not without bound.
+//! Reports on disk: each complete or missing, and with limits on their number and size.
 
 use crate::files::file_age::Clock;
 use crate::memory::may_grow_to;
@@ -11,23 +11,23 @@ use std::time::{Duration, SystemTime};
 
 /// What a report's name ends in.
 const EXTENSION: &str = "lbx";
-/// What it ends in until it is complete.
+/// The suffix until the file is complete.
 const UNFINISHED: &str = ".lbx.new";
 /// A report that is still unfinished after this time has lost its writer.
 const UNFINISHED_AGE: Duration = Duration::from_mins(10);
 
-/// What the name of a report has that the app has asked for: it makes room for those of hangs and ANRs first.
+/// In the name of a report that the app requested. Such a report is deleted before those of hangs and ANRs.
 pub const REQUESTED: &str = "-requested-";
 
-/// How much room reports may take.
+/// How much space reports may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportPolicy {
     /// How many are kept.
     pub max_files: usize,
     /// How many bytes they may have together.
     pub max_bytes: u64,
-    /// How old one may become, by its file time. One whose time cannot be, because the phone's clock was
-    /// wrong, is not old.
+    /// How old one may become, by its file time. A report with an impossible time, because the phone's clock
+    /// was wrong, does not count as old.
     pub max_age: Duration,
 }
 
@@ -40,20 +40,20 @@ impl Default for ReportPolicy {
 /// What a report outlives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outlives {
-    /// The process, whatever ends it: what was written belongs to the kernel. Waits for no disk.
+    /// The end of the process, for any reason: what was written is in the kernel. Does not wait for the disk.
     Process,
     /// A power loss, too: waits until the disk has it, which may take seconds.
     PowerLoss,
 }
 
-/// Writes `bytes` as `dir/name.lbx`: to a temporary file in the same directory, and only then under its name;
-/// so that a file of that name is the whole report, after a power loss too when it is to outlive one. A
-/// report of that name is replaced. The directory is never flushed: that makes f2fs write everything that
-/// waits on the whole file system, and a report that a power loss takes its name from is one that came
-/// moments ago.
+/// Writes `bytes` as `dir/name.lbx`. They are first written to a temporary file in the same directory, so
+/// that a file of that name is always a complete report, even after a power loss when it must survive one. A
+/// report of that name is replaced. The directory is never flushed: on f2fs that would write everything that
+/// the whole file system has pending, and a power loss can only remove the name of a report that was written
+/// moments before.
 ///
-/// `enter` is called right before the file gets its name, and what it returns is dropped right after; without
-/// a result the file is given up.
+/// `enter` is called right before the file gets its name, and its result is dropped right after. If it
+/// returns nothing, the file is given up.
 ///
 /// # Errors
 /// The system's error; nothing is left behind then. `InvalidInput` for a name that is not a plain file name,
@@ -69,10 +69,10 @@ pub fn write_report<G>(
 }
 
 /// Writes `bytes` in place of the report of that name, as [`write_report`] does, unless the app has taken the
-/// report: what it has uploaded and deleted does not come back, also when it does so while this writes and
-/// flushes. Only in the moment between the last look and the rename is it not seen: the kernel's own way to
-/// replace only what is there (`RENAME_EXCHANGE` of renameat2(2)) is in bionic since API 30 only, and a call
-/// that a system does not allow ends the app.
+/// report. A report that the app has uploaded and deleted does not come back, even if that happens while this
+/// function writes and flushes. Only a deletion between the last check and the rename goes unnoticed: bionic
+/// has the kernel's call that replaces only an existing file (`RENAME_EXCHANGE` of renameat2(2)) only since
+/// API 30, and a call that a system does not allow ends the app.
 ///
 /// # Errors
 /// `NotFound` when there is no report of that name any more, and those of [`write_report`]; nothing is left
@@ -91,7 +91,8 @@ fn is_there(path: &Path) -> io::Result<()> {
     fs::symlink_metadata(path).map(drop)
 }
 
-/// `wanted` says whether the report under this path is to be written; asked again at the last moment.
+/// `wanted` returns whether the report under this path should be written; it is asked again at the last
+/// moment.
 fn write_if<G>(
     dir: &Path,
     name: &str,
@@ -136,9 +137,9 @@ fn write_new(path: &Path, bytes: &[u8], outlives: Outlives) -> io::Result<()> {
     if outlives == Outlives::PowerLoss { file.sync_all() } else { Ok(()) }
 }
 
-/// Deletes the reports of `dir` that exceed `policy`, those that the app has asked for ([`REQUESTED`]) first,
-/// oldest first, and what dead writers left unfinished. `spare` is never deleted, and one that the app has
-/// asked for takes no room from the others. Returns how many files went.
+/// Deletes the reports of `dir` that exceed `policy`: first those that the app requested ([`REQUESTED`]),
+/// then the others, each oldest first. Also deletes what dead writers left unfinished. `spare` is never
+/// deleted, and a requested report takes no room from the others. Returns how many files were deleted.
 pub fn enforce(dir: &Path, policy: &ReportPolicy, spare: Option<&Path>) -> io::Result<usize> {
     let clock = Clock::now();
     let mut reports = Vec::new();
@@ -186,10 +187,10 @@ mod tests {
     fn a_report_that_is_taken_while_it_is_written_again_does_not_come_back() {
         let dir = tempfile::tempdir().unwrap();
         write_report(dir.path(), "r", b"first", Outlives::Process, || Some(())).unwrap();
-        let looks = Cell::new(0);
+        let checks = Cell::new(0);
         let taken_meanwhile = |path: &Path| {
-            looks.set(looks.get() + 1);
-            if looks.get() == 2 {
+            checks.set(checks.get() + 1);
+            if checks.get() == 2 {
                 assert_eq!(fs::read_dir(dir.path())?.count(), 2, "the new one is written");
                 fs::remove_file(path)?;
             }
@@ -197,6 +198,10 @@ mod tests {
         };
         let written = write_if(dir.path(), "r", b"second", Outlives::PowerLoss, taken_meanwhile, || Some(()));
         assert_eq!(written.unwrap_err().kind(), io::ErrorKind::NotFound);
-        assert_eq!((looks.get(), fs::read_dir(dir.path()).unwrap().count()), (2, 0), "looks, and files left");
+        assert_eq!(
+            (checks.get(), fs::read_dir(dir.path()).unwrap().count()),
+            (2, 0),
+            "checks, and files left"
+        );
     }
 }

@@ -1,10 +1,10 @@
-//! The word that says what the sampler was doing when the process ended: exact in memory, and in the file as
-//! far as the process lets it be written.
+//! The word that shows what the sampler was doing when the process ended: exact in memory, and in the file as
+//! far as it could be written.
 //!
-//! While the main thread is stopped nothing may make a system call, and a mapping of the file would end the
-//! app (SIGBUS) when the file is shortened. So the file says before each stop that one begins, and after it
-//! how it ended; and what the memory says in between comes into the file by whoever may write: the mirror
-//! when a stop lasts, a crash handler at once.
+//! While the main thread is stopped, nothing may make a system call, and a mapping of the file would end the
+//! app (SIGBUS) when the file is shortened. So the file records before each stop that one begins, and after
+//! it how it ended. The memory's state in between is written into the file by code that may write: by the
+//! mirror when a stop lasts, by a crash handler at once.
 
 use super::shared::Shared;
 use crate::layout::FUSE_AT;
@@ -15,40 +15,40 @@ use loopbox_format::model::Uptime;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// A stop takes some ten microseconds. The mirror writes what the memory says of one that has lasted for so
-/// long; before, the sampler itself may write.
+/// A stop takes some ten microseconds. The mirror writes the memory's state of a stop that has lasted for
+/// this long; until then the sampler itself may write.
 const LASTS_NS: u64 = 200_000_000;
-/// How often it may be another one by the time that it is written.
+/// How often the state may have changed again by the time that it is written.
 const TRIES: usize = 4;
 
-/// The mark that outlives the process while something dangerous is being done. Cheap to clone.
+/// The mark that survives the process while something dangerous is in progress. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct RingFuse {
     pub(super) shared: Arc<Shared>,
 }
 
 impl RingFuse {
-    /// Notes what is being done from this uptime on: a number that the next process reads back in
-    /// [`FuseState::Open`](crate::FuseState), 0 when the process may end without the sampler being suspected.
+    /// Records the phase that begins at this uptime: a number that the next process reads back in
+    /// [`FuseState::Open`](crate::FuseState), or 0 when the process may end without suspicion of the sampler.
     ///
-    /// A store into memory: does not allocate, lock or make a system call. The process has it as long as it
-    /// lives; for what comes after, see [`Self::arm`]. One thread at a time, and never the main thread.
+    /// A store into memory: does not allocate, lock or make a system call. It lasts as long as the process;
+    /// to make it survive, see [`Self::arm`]. One thread at a time, and never the main thread.
     pub fn mark(&self, phase: u8, now_ns: Uptime) {
         if let Some(word) = self.shared.mark(FUSE_AT) {
             set_fuse(word, phase, now_ns);
         }
     }
 
-    /// Writes into the file that something dangerous begins, until [`Self::settle`]. A system call, which may
-    /// wait for the disk: not while a thread is stopped. What goes on while the file is made is not noted
-    /// there.
+    /// Records in the file that something dangerous begins, until [`Self::settle`]. This is a system call,
+    /// which may wait for the disk: do not call it while a thread is stopped. Phases during the creation of
+    /// the file are not recorded there.
     pub fn arm(&self, phase: u8, now_ns: Uptime) {
         if self.shared.memory.is_mine() {
             self.shared.write_fuse(fuse_word(phase, now_ns));
         }
     }
 
-    /// Writes into the file what [`Self::mark`] said last; a system call as well.
+    /// Writes the last state from [`Self::mark`] into the file; this is a system call, too.
     pub fn settle(&self) {
         if self.shared.memory.is_mine() {
             self.shared.write_fuse(Live(self.shared.words()).word(FUSE_AT));
@@ -66,7 +66,7 @@ impl Shared {
         }
     }
 
-    /// Writes the fuse for a sampler that cannot, because what it does lasts.
+    /// Writes the fuse in place of a sampler that cannot, because its present phase lasts.
     pub(super) fn save_lasting_fuse(&self, alive_ns: Uptime) {
         let word = || Live(self.words()).word(FUSE_AT);
         let mut written = word();

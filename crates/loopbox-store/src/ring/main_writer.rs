@@ -11,15 +11,15 @@ use loopbox_format::model::{Record, Token, Uptime};
 /// The most bytes that an encoded record is given on the main thread's stack.
 const RECORD_BUFFER: usize = 2048;
 
-/// What the main thread writes. No method allocates, locks or calls the system (on kernels before 4.14:
-/// `getpid`).
+/// What the main thread writes. No method allocates, locks or makes a system call (except `getpid` on kernels
+/// before 4.14).
 ///
-/// Order matters to a process that is killed in between. At the end of a message: [`close`](Self::close) when
-/// a record closes, then [`open_details`](Self::open_details) and [`open`](Self::open) for the one that goes
-/// on, and [`idle`](Self::idle) last. A record that counts the message that is announced as running shows
-/// readers that this message has ended, so [`idle`](Self::idle) then writes nothing. A message around a loop
-/// inside of it is announced once: after an inner one main is idle, and the stall monitor finds out whether
-/// the outer one goes on.
+/// The order of the calls matters when a process is killed in between. At the end of a message it is:
+/// [`close`](Self::close) when a record closes, then [`open_details`](Self::open_details) and
+/// [`open`](Self::open) for the record that continues, and [`idle`](Self::idle) last. When a record counts
+/// the message that is announced as running, readers know that this message has ended, so
+/// [`idle`](Self::idle) then writes nothing. A message around an inner loop is announced once: after an inner
+/// message main is idle, and the stall monitor finds out whether the outer one continues.
 #[derive(Debug)]
 pub struct MainWriter {
     pub(super) current: RegionWriter,
@@ -35,8 +35,8 @@ pub struct MainWriter {
 }
 
 impl MainWriter {
-    /// Message `token` (from 1) runs since `start_ns` uptime, `depth` Looper loops deep (1 for an ordinary
-    /// message).
+    /// Message `token` (from 1) runs since `start_ns` uptime, inside of `depth` Looper loops (1 for an
+    /// ordinary message).
     pub fn running(&mut self, token: Token, start_ns: Uptime, depth: u32) -> Result<(), StoreError> {
         self.token = token;
         self.over = false;
@@ -54,8 +54,8 @@ impl MainWriter {
         self.current.write_next_words(&Current::Idle { since_ns }.to_words())
     }
 
-    /// The next message gets the number `next`. If that was announced, it was no message: it has not ended,
-    /// and the one that gets the number is no earlier one that has.
+    /// The next message gets the number `next`. If that number was already announced, it was not a message
+    /// and has not ended; a later message with the number is a different one.
     #[inline]
     pub fn next_is(&mut self, next: Token) {
         if self.token == next {
@@ -70,7 +70,7 @@ impl MainWriter {
         if counted || self.over { self.token } else { Token::NONE }
     }
 
-    /// The counters of the open record. Its details are not looked at: see
+    /// The counters of the open record. Its details are not read: see
     /// [`open_details`](Self::open_details).
     pub fn open<D>(&mut self, record: &Record<D>) -> Result<(), StoreError> {
         let ended = self.ended(record);
@@ -79,8 +79,8 @@ impl MainWriter {
         Ok(())
     }
 
-    /// The details of the open record `seq`; only when they change. What does not fit is left out from the
-    /// end.
+    /// The details of the open record `seq`; call it only when they change. Details that do not fit are left
+    /// out from the end.
     pub fn open_details<T: Encode>(&mut self, seq: u64, details: &[T]) -> Result<(), StoreError> {
         let mut buffer = [0; RECORD_BUFFER];
         let room = buffer.get_mut(..self.open_details.capacity().saturating_sub(8).min(RECORD_BUFFER));
@@ -91,10 +91,11 @@ impl MainWriter {
         self.open_details.write_next(encoded.len() + 8, words)
     }
 
-    /// A record is closed, with these details. It takes the place of record `seq - records`.
+    /// A record is closed, with these details. It replaces record `seq - records`.
     ///
-    /// Details that do not fit the slot are left out from the end and counted in `dropped_details`; with the
-    /// default geometry that takes eight details whose two names have more than about 130 bytes together.
+    /// Details that do not fit the slot are left out from the end and counted in `dropped_details`. With the
+    /// default geometry that happens with eight details whose two names have more than about 130 bytes
+    /// together.
     pub fn close<D, T: Encode>(&mut self, record: &Record<D>, details: &[T]) -> Result<(), StoreError> {
         let mut buffer = [0; RECORD_BUFFER];
         let room = buffer.get_mut(..self.records.capacity().saturating_sub(8).min(RECORD_BUFFER));
@@ -112,7 +113,7 @@ impl MainWriter {
     }
 }
 
-/// Encodes with as many of `details` as there is room for, from all of them down.
+/// Encodes as many of `details` as fit, trying all of them first.
 fn encode_within(
     room: &mut [u8],
     details: usize,

@@ -1,15 +1,15 @@
-//! The ring's copy in its file, which outlives the process: written by a thread of its own, because what
-//! waits for a disk must be neither the main thread nor one that measures it.
+//! The copy of the ring in its file, which survives the process. A separate thread writes it, because neither
+//! the main thread nor one that measures it may wait for a disk.
 //!
-//! A copy is not made at one instant, and the process may end in the middle of it. What makes it readable all
-//! the same:
+//! A copy is not made at one instant, and the process may end in the middle of it. It is readable anyway, for
+//! these reasons:
 //!
 //! * A slot is copied whole, as every reader in the process reads it, or left for the next time.
 //! * What changes in place goes to the file's other slot than the newest there: cut off, it leaves the one
 //!   before.
 //! * Regions are read in the order of [`ORDER`] and written in the reverse. So at every instant, whatever the
 //!   file has of an earlier region is of an earlier moment than what it has of a later one: the order in
-//!   which a reader of the living ring looks, and in which `recover` understands what it finds.
+//!   which a reader of the living ring reads, and in which `recover` understands what it finds.
 //! * Of a region that is written in turn, nothing is left out before the newest that is copied, and the
 //!   oldest comes first.
 
@@ -28,10 +28,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The last sign of life comes before all of it. A message that has ended must not seem to have run until a
-/// later sign of life, be it that mark or a sample: so the message comes before the records that count it,
-/// and stacks before the message. A tree is kept before it is cleared, so pages come after the running
-/// message's stacks.
+/// The last sign of life comes before everything else. A message that has ended must not seem to have run
+/// until a later sign of life, whether that is the mark or a sample. So the message comes before the records
+/// that count it, and stacks before the message. A tree is kept before it is cleared, so pages come after the
+/// running message's stacks.
 const ORDER: [Kind; 15] = [
     Kind::RunningTree,
     Kind::TreePages,
@@ -59,25 +59,25 @@ pub struct Mirror {
     shared: Arc<Shared>,
     dir: PathBuf,
     copies: Vec<RegionCopy>,
-    /// Display frames that the file does not have yet, as far as is known: they have no place in the ring's
+    /// Display frames that the file does not have yet, as far as is known; they have no place in the ring's
     /// memory.
     frames: Option<SavedFrames>,
-    /// Last sign of life and crash mark as the file has them.
+    /// Last sign of life and crash mark as they are in the file.
     marks: [u64; 2],
 }
 
-/// What the file has of a region.
+/// The part of a region that is in the file.
 #[derive(Debug)]
 struct RegionCopy {
     kind: Kind,
     region: Region,
-    /// The number of the write that each slot of the file is of; 0 for none.
+    /// The number of the write in each slot of the file; 0 for none.
     written: Vec<u64>,
 }
 
 /// A slot on its way into the file.
 struct Changed<'a> {
-    /// Where in the file.
+    /// Its position in the file.
     index: usize,
     seq: u64,
     bytes: Cow<'a, [u8]>,
@@ -93,8 +93,8 @@ impl Mirror {
         Self { shared: Arc::clone(shared), dir, copies, frames: None, marks: [0; 2] }
     }
 
-    /// Makes the file, with what the ring holds already, and, where it is missing, its directory; where there
-    /// is one, copies into it. May be tried again.
+    /// Makes the file with what the ring already holds, and its directory where it is missing; if there is a
+    /// file already, copies into it. May be tried again.
     ///
     /// # Errors
     /// Why there is no file: the ring is memory alone, and its writers and readers go on.
@@ -135,7 +135,7 @@ impl Mirror {
     }
 
     /// Copies what has changed since the last time; does nothing without a file. Costs a load for each slot
-    /// of the ring and a system call for each that has changed.
+    /// of the ring and a system call for each slot that has changed.
     ///
     /// # Errors
     /// [`Volatile::Write`], once: the file is deleted then, and the ring is memory alone from now on.
@@ -192,7 +192,7 @@ impl Mirror {
 }
 
 impl RegionCopy {
-    /// What has changed, in the order in which it is to be written.
+    /// What has changed, in the order in which it must be written.
     fn read<'a>(&self, shared: &Shared, frames: Option<&'a SavedFrames>) -> Vec<Changed<'a>> {
         match self.kind {
             Kind::Records | Kind::TreePages => self.read_turns(shared),
@@ -201,18 +201,18 @@ impl RegionCopy {
         }
     }
 
-    /// The number that a slot of the ring has now; 0 while it is being written.
+    /// The present number of a slot of the ring; 0 while it is being written.
     fn seq(&self, shared: &Shared, index: usize) -> u64 {
         let seq = slot_of(shared.words(), &self.region, index).map_or(0, |slot| slot.seq());
         if seq.is_multiple_of(2) { seq } else { 0 }
     }
 
-    /// Of a region that is written in turn: each slot in its place, from the oldest up to the newest as of a
-    /// first look. A second look finds all that was written before that one.
+    /// The slots of a region that is written in turn: each in its place, from the oldest to the newest of a
+    /// first read. A second read finds all that was written before the newest one.
     fn read_turns(&self, shared: &Shared) -> Vec<Changed<'static>> {
         let slots = self.region.slots;
-        let looked = (0..slots).map(|index| (self.seq(shared, index), index));
-        let (newest, at) = looked.max().unwrap_or_default();
+        let numbered = (0..slots).map(|index| (self.seq(shared, index), index));
+        let (newest, at) = numbered.max().unwrap_or_default();
         let mut changed = Vec::new();
         for index in (at + 1..slots).chain(0..=at) {
             if self.seq(shared, index) == self.written.get(index).copied().unwrap_or(0) {
@@ -238,14 +238,14 @@ impl RegionCopy {
         (seq > written).then_some(Changed { index, seq, bytes: encode_slot(seq, &payload?).into() })
     }
 
-    /// As [`Self::read_newest`], of what was saved besides the ring's memory.
+    /// As [`Self::read_newest`], for what was saved outside of the ring's memory.
     fn read_saved<'a>(&self, saved: &'a SavedFrames) -> Option<Changed<'a>> {
         let (written, index) = self.newest_and_oldest()?;
         let SavedFrames { seq, bytes } = saved;
         (*seq > written).then_some(Changed { index, seq: *seq, bytes: bytes.as_slice().into() })
     }
 
-    /// The newest write that the file has, and the slot there that has the oldest.
+    /// The newest write in the file, and the slot of the file that has the oldest.
     fn newest_and_oldest(&self) -> Option<(u64, usize)> {
         let (index, _) = self.written.iter().enumerate().min_by_key(|&(_, seq)| seq)?;
         Some((self.written.iter().copied().max()?, index))
@@ -332,7 +332,7 @@ mod tests {
         (symbols, tree)
     }
 
-    /// Messages `from..to`, each sampled when `sampled` says so, as the threads of the recorder write them.
+    /// Messages `from..to`, sampled where `sampled` returns true, written as the threads of the recorder do.
     fn record(ring: &mut Ring, from: u64, to: u64, sampled: impl Fn(u64) -> bool) {
         for token in from..to {
             let (seq, count) = (token / 10, token as u32 % 10 + 1);
@@ -354,7 +354,7 @@ mod tests {
         }
     }
 
-    /// A file, and how much of what comes is still written into it.
+    /// A file, and how many more bytes are still written into it.
     struct Disk {
         image: Vec<u8>,
         room: usize,
@@ -367,7 +367,7 @@ mod tests {
             Self { image, room: usize::MAX }
         }
 
-        /// As a process that ends in the middle of it.
+        /// Stops writing, as a process that ends in the middle of it does.
         fn write(&mut self, bytes: &[u8], at: u64) -> io::Result<()> {
             let kept = bytes.len().min(self.room);
             self.image[at as usize..][..kept].copy_from_slice(&bytes[..kept]);
@@ -384,8 +384,8 @@ mod tests {
         }
     }
 
-    /// Copies what is recorded before and after `between`, the second time cut off after each number of
-    /// bytes.
+    /// Copies what is recorded before and after `between`; the second copy is cut off after each possible
+    /// number of bytes.
     fn cut_everywhere(between: impl Fn(&mut Ring), check: impl Fn(&Recovered)) {
         let mut cuts = 0;
         for room in 0.. {
@@ -409,7 +409,7 @@ mod tests {
         recovered.report.trees.iter().map(|tree| tree.token.0).collect()
     }
 
-    /// One record more: the group's counters, the closed record, the message and its stacks change.
+    /// One more record: the group's counters, the closed record, the message and its stacks change.
     #[test]
     fn a_copy_that_is_cut_off_anywhere_leaves_what_was_there_or_is_newer() {
         let runs = |ring: &mut Ring| {
@@ -445,7 +445,7 @@ mod tests {
     }
 
     /// The stacks of the hang move from the running message's place to the pages; at each instant they are in
-    /// one of them.
+    /// one of the two.
     #[test]
     fn the_stacks_of_a_hang_that_ends_are_never_gone() {
         let hang = |ring: &mut Ring| {
@@ -474,7 +474,8 @@ mod tests {
         }
     }
 
-    /// A process that is killed while its frames are copied leaves those, or the ones of the second before.
+    /// A process that is killed while its frames are copied leaves these frames, or those of the second
+    /// before.
     #[test]
     fn display_frames_that_are_cut_off_anywhere_leave_the_ones_before() {
         let session = |duration_us| FrameSession {
@@ -528,8 +529,8 @@ mod tests {
         assert!(changed.iter().all(|at| one_slot.contains(at)) && !changed.is_empty(), "{changed:?}");
     }
 
-    /// A thread that is stopped in the middle of a write, as the main thread is for a stack, leaves it for
-    /// the next time.
+    /// When a thread is stopped in the middle of a write, as the main thread is for a stack, that slot is
+    /// copied the next time.
     #[test]
     fn a_slot_that_is_being_written_is_left_for_the_next_copy() {
         let mut ring = ring();
@@ -548,7 +549,7 @@ mod tests {
         assert_eq!(disk.recover().report.history.iter().filter(|record| record.closed).count(), 3);
     }
 
-    /// A crash handler may run, and the process end, while the copying thread stands anywhere.
+    /// A crash handler may run, and the process end, wherever the copying thread is.
     #[test]
     fn a_crash_is_in_the_file_before_that_has_its_name() {
         let folder = tempfile::tempdir().unwrap();

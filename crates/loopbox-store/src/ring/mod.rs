@@ -34,9 +34,9 @@ use std::sync::{Arc, OnceLock};
 pub struct RingOptions {
     /// The app's private directory for rings; [`Mirror::attach`] makes it where it is missing.
     pub dir: PathBuf,
-    /// Whose ring it is.
+    /// The process that the ring belongs to.
     pub identity: Identity,
-    /// How many slots of which size.
+    /// The number and size of the slots.
     pub geometry: Geometry,
 }
 
@@ -47,7 +47,7 @@ impl RingOptions {
     }
 }
 
-/// A ring and everything that may touch it. Take it apart and give each thread its part.
+/// A ring and all its handles. Take it apart, and give each thread its part.
 #[derive(Debug)]
 pub struct Ring {
     /// For the main thread.
@@ -63,9 +63,9 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Makes the ring of this process, in memory: no file is opened, so that the main thread may call it. It
-    /// cannot fail; in place of a geometry that is not possible the default one is used. What is recorded
-    /// outlives the process from [`Mirror::attach`] on, as of the last [`Mirror::copy`].
+    /// Makes the ring of this process in memory. It opens no file, so the main thread may call it. It cannot
+    /// fail: in place of an impossible geometry it uses the default one. What is recorded survives the
+    /// process from [`Mirror::attach`] on, up to the last [`Mirror::copy`].
     pub fn create(options: &RingOptions) -> Self {
         let layout = Layout::of(&options.geometry).unwrap_or_else(|_| Layout::default_geometry());
         let header = Header { identity: options.identity, layout };

@@ -20,12 +20,12 @@ pub struct RingReader {
 }
 
 impl RingReader {
-    /// Everything that the ring holds, as the report that it would leave if the process ended now, at
-    /// `now_ns` (uptime): a running message has run until then.
+    /// The content of the ring as the report that it would leave if the process ended now, at `now_ns`
+    /// (uptime): a running message has run until then.
     ///
-    /// Each slot is read whole or, when its writer is faster than the reader, counted as damage; a record and
-    /// the group that follows it never overlap. `reason` and `dumped_at` of the report's `meta` are the
-    /// caller's to set.
+    /// Each slot is either read completely or, when its writer is faster than the reader, counted as damage.
+    /// A record and the group that follows it never overlap. The caller sets `reason` and `dumped_at` of the
+    /// report's `meta`.
     pub fn snapshot(&self, now_ns: Uptime) -> Recovered {
         assemble(&Live(self.shared.words()), &self.shared.header, Some(now_ns))
     }
@@ -35,17 +35,17 @@ impl RingReader {
         history(&Live(self.shared.words()), &self.shared.header)
     }
 
-    /// The process is alive at `uptime_ns`. What a recovered report says of a running message is as of the
-    /// newest beat. Any thread, and several at a time.
+    /// The process is alive at `uptime_ns`. A recovered report describes a running message as of the newest
+    /// sign of life. Any thread may call this, and several at a time.
     pub fn heartbeat(&self, uptime_ns: Uptime) {
         if let Some(word) = self.shared.mark(HEARTBEAT_AT) {
             heartbeat(word, uptime_ns);
         }
     }
 
-    /// Notes a crash, for the report that the next process recovers; `signal` is 0 when it is of another
-    /// kind. Async-signal-safe: loads, a store, two `pwrite` and `getrlimit` (on kernels before 4.14 also
-    /// `getpid`).
+    /// Records a crash for the report that the next process recovers; `signal` is 0 when the crash is of
+    /// another kind. Async-signal-safe: loads, a store, two `pwrite` and `getrlimit` (on kernels before 4.14
+    /// also `getpid`).
     pub fn mark_crash(&self, signal: i32) {
         let Some(word) = self.shared.mark(CRASH_AT) else { return };
         let mark = CrashMark { signal }.to_word();
@@ -58,7 +58,7 @@ impl RingReader {
         }
     }
 
-    /// Where the ring's file is; `None` while there is none.
+    /// The path of the ring's file; `None` while there is none.
     pub fn path(&self) -> Option<&Path> {
         self.shared.file.get()?.path()
     }
@@ -68,8 +68,8 @@ impl RingReader {
         self.shared.header.layout.len
     }
 
-    /// Deletes the file, or has none made any more: the recorder is uninstalled and leaves nothing to
-    /// recover. The memory stays usable. A file that is gone already is fine.
+    /// Deletes the file, and prevents a new one: the recorder is uninstalled and leaves nothing to recover.
+    /// The memory stays usable. It is no error when the file is gone already.
     pub fn discard(&self) -> io::Result<()> {
         if !self.shared.memory.is_mine() {
             return Ok(());

@@ -9,7 +9,7 @@ use bincode::Encode;
 use loopbox_format::codec::{self, CodecError};
 use std::sync::Arc;
 
-/// The one writer of a region.
+/// The only writer of a region.
 #[derive(Debug)]
 pub(super) struct RegionWriter {
     shared: Arc<Shared>,
@@ -43,7 +43,8 @@ impl RegionWriter {
         Ok(())
     }
 
-    /// Only after a write, so that what was refused does not bring the next one over the newest state.
+    /// Called only after a write, so that a refused write does not make the next one overwrite the newest
+    /// state.
     #[inline]
     fn advance(&mut self) {
         // Counted, not divided: this runs for each message.
@@ -51,7 +52,8 @@ impl RegionWriter {
     }
 
     /// Writes `N` words to the slot after the one written last. The same as [`RegionWriter::write_next`], for
-    /// what the main thread writes for each message: their number is known, so there is little to look at.
+    /// what the main thread writes for each message: the number of words is fixed, so there is little to
+    /// check.
     #[inline]
     pub(super) fn write_next_words<const N: usize>(&mut self, words: &[u64; N]) -> Result<(), StoreError> {
         if !self.shared.memory.is_mine() {
@@ -99,7 +101,8 @@ impl RegionWriter {
         self.write_next_bytes(&codec::encode(value)?)
     }
 
-    /// Writes what `encode` makes of the first this many of `items` things, as many as fit.
+    /// Writes the encoding of as many of the `items` as fit; `encode` encodes the first of them, up to a
+    /// given number.
     pub(super) fn write_prefix(
         &mut self,
         items: usize,

@@ -9,7 +9,7 @@ pub(super) struct SavedFrames {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Those that wait for the next copy; newer ones replace them. Not for the main thread.
+/// The frames that wait for the next copy; newer ones replace them. Not for the main thread.
 #[derive(Debug, Default)]
 pub(super) struct WaitingFrames(Mutex<Option<SavedFrames>>);
 

@@ -1,4 +1,4 @@
-//! What the parts of a ring share.
+//! State that the parts of a ring share.
 
 use super::saved_frames::WaitingFrames;
 use crate::layout::Header;
@@ -15,7 +15,7 @@ pub(super) struct Shared {
     pub(super) header: Header,
     /// Its copy on the disk, when there is one.
     pub(super) file: OnceLock<RingFile>,
-    /// Nothing is to be left to recover.
+    /// Nothing may be left to recover.
     pub(super) discarded: AtomicBool,
 }
 

@@ -20,7 +20,7 @@ pub struct WorkerWriter {
     pub(super) tree_pages: RegionWriter,
     /// How many trees were kept.
     pub(super) trees: u64,
-    /// The running message's tree as last written: its message and how much of it found room.
+    /// The running message's tree as last written: its message, and how much of it fitted.
     pub(super) last_kept: (Token, Fidelity),
     pub(super) meta: RegionWriter,
     pub(super) features: RegionWriter,
@@ -32,12 +32,12 @@ pub struct WorkerWriter {
 }
 
 impl WorkerWriter {
-    /// What is known of the running message beyond its number: name, CPU time, as of when.
+    /// What is known about the running message in addition to its number: name and CPU time, and as of when.
     pub fn running(&mut self, running: &Running) -> Result<(), StoreError> {
         self.running.write_next_value(running)
     }
 
-    /// What keeps the main thread from its queue outside of messages; `None` when that is over without a
+    /// What keeps the main thread from its queue outside of messages; `None` when that has ended without a
     /// message.
     pub fn outside(&mut self, outside: Option<&Outside>) -> Result<(), StoreError> {
         self.outside.write_next_value(&outside)
@@ -45,8 +45,8 @@ impl WorkerWriter {
 
     /// The stacks of the running message so far, with the names they use.
     ///
-    /// A tree that is too large is kept with less, see [`Fidelity`]. Packing costs some ten microseconds per
-    /// kilobyte, so a caller writes at the first sample, and then less often than each.
+    /// A tree that is too large is kept with less information, see [`Fidelity`]. Packing takes some ten
+    /// microseconds per kilobyte, so a caller writes at the first sample, and after that not at every one.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] when not even a single sample fits; the tree written before stands.
@@ -59,14 +59,13 @@ impl WorkerWriter {
         Ok(kept)
     }
 
-    /// The running message has ended and its stacks are kept elsewhere, or not worth it.
+    /// The running message has ended, and its stacks are kept elsewhere or are not worth keeping.
     pub fn clear_running_tree(&mut self) -> Result<(), StoreError> {
         self.running_tree.write_next_bytes(&[])
     }
 
-    /// Keeps the tree of a message that has ended, in place of the oldest ones. Readers get back as many as
-    /// there is room for: about ten of ordinary size with the default geometry, never fewer than the latest
-    /// three.
+    /// Keeps the tree of a message that has ended, in place of the oldest ones. Readers get as many as there
+    /// is room for: about ten of ordinary size with the default geometry, and at least the latest three.
     ///
     /// # Errors
     /// As [`running_tree`](Self::running_tree).
@@ -85,8 +84,8 @@ impl WorkerWriter {
         Ok(kept)
     }
 
-    /// Who records, under which limits. `reason` and `dumped_at` are replaced at recovery. Annotations that
-    /// do not fit are left out, the last ones first.
+    /// The recording process and its limits. `reason` and `dumped_at` are replaced at recovery. Annotations
+    /// that do not fit are left out, the last ones first.
     pub fn meta(&mut self, meta: &Meta) -> Result<(), StoreError> {
         let all = meta.annotations.len();
         self.meta.write_prefix(all, |kept| {
@@ -95,15 +94,16 @@ impl WorkerWriter {
         })
     }
 
-    /// Which features are on; again whenever one changes.
+    /// Which features are on; called again whenever one changes.
     pub fn features(&mut self, features: &[FeatureState]) -> Result<(), StoreError> {
         self.features
             .write_prefix(features.len(), |kept| codec::encode(features.get(..kept).unwrap_or_default()))
     }
 
-    /// The message queue as captured, as many of its lines as fit; the others count as dropped. The middle is
-    /// left out: the head of the queue is at one end, whatever its order, and the framework's last line at
-    /// the other. Worth its time as soon as something looks wrong: the report may come too late.
+    /// The message queue as captured, with as many of its lines as fit; the others count as dropped. Lines in
+    /// the middle are left out, because the head of the queue is at one end, in either order, and the
+    /// framework's last line at the other. Call it as soon as something seems wrong, because the report may
+    /// come too late.
     pub fn pending(&mut self, pending: &Pending) -> Result<(), StoreError> {
         let all = pending.lines.len();
         self.pending.write_prefix(all, |kept| {
@@ -115,28 +115,27 @@ impl WorkerWriter {
         })
     }
 
-    /// The system's warnings of an ANR, as many of the first as fit.
+    /// The system's warnings of an ANR: as many as fit, the first ones first.
     pub fn warnings(&mut self, warnings: &[AnrWarning]) -> Result<(), StoreError> {
         self.warnings
             .write_prefix(warnings.len(), |kept| codec::encode(warnings.get(..kept).unwrap_or_default()))
     }
 
-    /// What the app marked on its way, oldest first: as many of the last as fit.
+    /// The breadcrumbs that the app recorded, oldest first: as many of the last ones as fit.
     pub fn breadcrumbs(&mut self, trail: &[Breadcrumb]) -> Result<(), StoreError> {
         let all = trail.len();
         self.breadcrumbs.write_prefix(all, |kept| codec::encode(trail.get(all - kept..).unwrap_or_default()))
     }
 
-    /// Display frames, in a ring that has room for them. They take memory until the next copy into the file,
-    /// and none while there is nothing to copy.
+    /// Display frames, in a ring that has room for them. They take memory until the next copy into the file.
     ///
-    /// `encode` appends the bytes of [`loopbox_format::display_frames::encode_session`]: from where the
-    /// frames are kept, without a copy in between.
+    /// `encode` appends the bytes of [`loopbox_format::display_frames::encode_session`] directly from where
+    /// the frames are kept, without a copy.
     pub fn frames(&mut self, encode: impl FnOnce(&mut Vec<u8>)) -> Result<(), StoreError> {
         self.frames.save(encode)
     }
 
-    /// Statistics of process and machine, as captured with the queue; as many of the first as fit.
+    /// Statistics of process and machine, as captured with the queue: as many of the first ones as fit.
     pub fn statistics(&mut self, statistics: &[Statistic]) -> Result<(), StoreError> {
         self.statistics
             .write_prefix(statistics.len(), |kept| codec::encode(statistics.get(..kept).unwrap_or_default()))

@@ -3,8 +3,8 @@
 use loopbox_format::model::{Phase, StackTree};
 use loopbox_format::stacks::{TreeMerger, stacks};
 
-/// The tree of every `n`-th sample. The others count as missed, and the intervals are `n` times as long.
-/// `None` when the tree contradicts itself.
+/// The tree with every `n`-th sample only. The others count as missed, and the intervals are `n` times as
+/// long. `None` when the tree contradicts itself.
 pub(super) fn every_nth(tree: &StackTree, n: u32) -> Option<StackTree> {
     let n = n.max(1);
     let mut merger = TreeMerger::new(tree.nodes.len());

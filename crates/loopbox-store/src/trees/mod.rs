@@ -1,6 +1,6 @@
-//! Stack trees as the ring keeps them: each with the names that it uses, so that any one can be read alone.
+//! Stack trees as the ring keeps them: each with the names that it uses, so that each can be read alone.
 //!
-//! A shared symbol table would be smaller, but one torn write to it could cost every tree its names.
+//! A common symbol table would be smaller, but one torn write to it could lose the names of every tree.
 
 mod downsample;
 mod pack;
@@ -21,11 +21,12 @@ pub(crate) use parts::TreeError;
 #[derive(Debug)]
 pub(crate) enum PackError {
     Codec(CodecError),
-    /// It needs this many bytes at least.
+    /// It needs at least this many bytes.
     TooLarge(usize),
 }
 
-/// Packs a tree into at most `capacity` bytes: whole if possible, else with less, beginning at `from`.
+/// Packs a tree into at most `capacity` bytes: completely if possible, else with less information, starting
+/// at `from`.
 pub(crate) fn pack_within(
     symbols: &Symbols,
     tree: &StackTree,
@@ -72,9 +73,9 @@ impl Default for Trees {
 impl Trees {
     /// Adds a packed tree, unless it is there already, and returns when its last sample was taken.
     ///
-    /// As a message ends, its tree is for a moment among the kept ones and still the running message's.
-    /// Another tree of the same message is no copy: a report may have asked Java for a stack before ART's
-    /// were there.
+    /// When a message ends, its tree is for a moment both among the kept ones and the running message's. But
+    /// a different tree of the same message is not a copy: a report may have asked Java for a stack before
+    /// ART's stacks were there.
     pub(crate) fn add(&mut self, packed: &[u8]) -> Result<Uptime, TreeError> {
         let unpack::Unpacked { methods, locations, mut tree } = unpack::unpack(packed, &mut self.budget)?;
         let last_sample = tree.sample_deltas_ns.iter().fold(tree.start_ns, |at, &delta| at.plus(delta));
@@ -106,7 +107,7 @@ impl Trees {
     }
 }
 
-/// Whether one is the other with more samples or less. What is left out of a tree for room is never the first
+/// Whether one of the two is the other with more or fewer samples. Reducing a tree never removes its first
 /// sample.
 fn begins_as(one: &StackTree, other: &StackTree) -> bool {
     let begin =

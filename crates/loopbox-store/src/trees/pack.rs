@@ -1,4 +1,4 @@
-//! A tree with its names in as few bytes as is sensible: what a ring can keep is bounded by its size.
+//! A tree with its names in few bytes, because the size of a ring limits what it can keep.
 //!
 //! ```text
 //! tree      = version:byte head strings methods locations samples nodes      (numbers: see `varint`)
@@ -20,11 +20,11 @@ use loopbox_format::model::{Location, MethodId, StackTree, Symbols, TreeNode};
 
 /// The version of this encoding.
 pub(super) const VERSION: u8 = 1;
-/// How a source file that is named after its class ends; its index here stands for it.
+/// The suffix of a source file that is named after its class; its index here replaces the name.
 pub(super) const EXTENSIONS: [&str; 2] = [".java", ".kt"];
-/// What a node's byte says when the number of children stands after it.
+/// The value in a node's byte when the number of children follows it.
 pub(super) const CHILDREN_FOLLOW: u32 = 3;
-/// What a node's byte says when the count stands after it.
+/// The value in a node's byte when the count follows it.
 pub(super) const COUNT_FOLLOWS: u32 = 31;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,7 +65,7 @@ pub(super) fn pack(symbols: &Symbols, tree: &StackTree, kept: Fidelity) -> Resul
     Ok(out)
 }
 
-/// A location of the common tables in those of the tree.
+/// The location of the common tables as one of the tree's tables.
 fn own<'a>(
     symbols: &'a Symbols,
     location: Location,

@@ -9,7 +9,7 @@ use crate::sorted;
 /// Bytes in front of a page's piece.
 pub(crate) const HEADER_LEN: usize = 16;
 
-/// Pages on the way to trees, by number of the tree, then by part.
+/// Collects pages into trees, by number of the tree, then by part.
 #[derive(Default)]
 pub(crate) struct Pages {
     pages: Vec<Page>,
@@ -20,7 +20,7 @@ struct Page {
     part: u64,
     /// How many parts the tree has.
     parts: u64,
-    /// Where it stands.
+    /// Its position.
     offset: usize,
     piece: Vec<u8>,
 }

@@ -5,14 +5,14 @@ use loopbox_format::model::Phase;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// How much of a tree found room.
+/// How much of a tree fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fidelity {
     /// All of it.
     Whole,
-    /// All stacks, but methods by class and name only, without signatures and source files.
+    /// All stacks, but methods only by class and name, without signatures and source files.
     NamesOnly,
-    /// As `NamesOnly`, and of the samples only one in this many; the others count as missed.
+    /// As `NamesOnly`, and with only every n-th sample; the others count as missed.
     EveryNth(u32),
 }
 
@@ -46,10 +46,10 @@ pub(crate) enum TreeError {
     Budget,
 }
 
-/// How many bytes of names the trees of one ring may unpack to.
+/// How many bytes the names of all trees of one ring may unpack to.
 pub(super) const NAMES_BUDGET: usize = 8 << 20;
 
-/// The interval asked for at a sample, in microseconds; 0 when the phases do not say.
+/// The interval in effect at a sample, in microseconds; 0 when the phases do not contain it.
 pub(super) fn interval_us_at(phases: &[Phase], sample: u32) -> u64 {
     phases.iter().rev().find(|phase| phase.first_sample <= sample).map_or(0, |phase| phase.interval_ns / 1000)
 }

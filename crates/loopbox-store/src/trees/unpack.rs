@@ -6,7 +6,7 @@ use super::varint::{Cursor, unzigzag};
 use loopbox_format::codec;
 use loopbox_format::model::{Location, LocationId, Method, MethodId, StackTree, TreeNode, Uptime};
 
-/// A tree with names and locations of its own.
+/// A tree with its own names and locations.
 #[derive(Debug, PartialEq)]
 pub(super) struct Unpacked {
     pub(super) methods: Vec<Method>,
@@ -14,11 +14,10 @@ pub(super) struct Unpacked {
     pub(super) tree: StackTree,
 }
 
-/// Unpacks a tree. Its strings and methods take their bytes out of `budget`: a string may share nearly all of
-/// its bytes with the one before, and a method may repeat any string, so their sum is not bounded by the
-/// input.
+/// Unpacks a tree. Its strings and methods are counted against `budget`: a string may share nearly all of its
+/// bytes with the one before, and a method may repeat any string, so the input does not limit their sum.
 ///
-/// All indexes in the result lead somewhere.
+/// All indexes in the result are valid.
 pub(super) fn unpack(bytes: &[u8], budget: &mut usize) -> Result<Unpacked, TreeError> {
     let mut from = Cursor(bytes);
     match from.byte() {

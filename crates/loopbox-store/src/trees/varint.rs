@@ -45,7 +45,8 @@ impl<'a> Cursor<'a> {
         u32::try_from(self.number()?).ok()
     }
 
-    /// A count of things of which each has at least one byte: more than there are bytes is a lie.
+    /// A count of items of at least one byte each; a count larger than the number of remaining bytes is
+    /// invalid.
     pub(super) fn count(&mut self) -> Option<usize> {
         let count = usize::try_from(self.number()?).ok()?;
         (count <= self.0.len()).then_some(count)

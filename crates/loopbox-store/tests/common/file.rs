@@ -1,5 +1,5 @@
-//! The ring file as `docs/file-format.md` describes it, written down a second time: what these tests forge
-//! and check does not go through the code under test.
+//! The ring file as `docs/file-format.md` describes it, implemented a second time, so that what these tests
+//! forge and check does not go through the code under test.
 
 /// Region kinds by number, as in the document.
 pub(crate) const RECORDS: u32 = 4;

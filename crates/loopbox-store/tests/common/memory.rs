@@ -1,4 +1,4 @@
-//! Counts what the calling thread holds on the heap, in every program that has this module.
+//! Counts what the calling thread has allocated on the heap, in every program that includes this module.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -43,7 +43,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static HEAP: Counting = Counting;
 
-/// Runs `work` and returns the most that it held on the heap at once, in bytes, besides what it returns.
+/// Runs `work` and returns its result, and the most heap memory that it held at once, in bytes, without that
+/// of the result.
 pub(crate) fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = HELD.get();
     PEAK.set(before);

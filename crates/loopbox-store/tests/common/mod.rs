@@ -24,7 +24,7 @@ pub(crate) fn ring(options: &RingOptions) -> Ring {
     ring
 }
 
-/// What a process that ends now leaves.
+/// The file that a process leaves if it ends now.
 pub(crate) fn file_of(ring: &mut Ring) -> Vec<u8> {
     ring.mirror.copy().unwrap();
     fs::read(ring.reader.path().expect("a file")).unwrap()
@@ -91,7 +91,7 @@ pub(crate) fn symbols() -> Symbols {
     }
 }
 
-/// A tree of three nested frames over all of `samples` samples, at whole microseconds.
+/// A tree of three nested frames, each in all of `samples` samples, at whole microseconds.
 pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
     let node =
         |location, children| TreeNode { location: LocationId(location), skip: 0, count: samples, children };
@@ -108,8 +108,8 @@ pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
     }
 }
 
-/// `known` with the location numbers of `tree`, if both have the same shape: which numbers a tree's locations
-/// get depends on the trees before it.
+/// `known` with the location numbers of `tree`, if both have the same shape: the numbers of a tree's
+/// locations depend on the trees before it.
 pub(crate) fn renumbered(tree: &StackTree, known: &StackTree) -> StackTree {
     let mut same = known.clone();
     for (node, numbered) in same.nodes.iter_mut().zip(&tree.nodes) {

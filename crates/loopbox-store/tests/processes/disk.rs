@@ -1,6 +1,6 @@
 //! Disks without room.
 //!
-//! A real full disk needs root, for a small tmpfs; the limit on file sizes needs nothing.
+//! A disk that is really full needs root, for a small tmpfs; the limit on file sizes needs no rights.
 
 use crate::common::{file_of, options, record, ring};
 use crate::roles::Actor;
@@ -11,7 +11,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
 
-/// A file system of its own, gone with the value.
+/// A separate file system, gone with the value.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
@@ -92,8 +92,8 @@ pub(crate) fn fills_later() {
     assert_eq!(recovered.report.history.len(), 100);
 }
 
-/// The kernel refuses each flush: nothing notices but a report that is to outlive a power loss, which is not
-/// there then.
+/// The kernel refuses each flush. Only a report that must survive a power loss is affected: it is missing
+/// then.
 pub(crate) fn no_flush() {
     let dir = tempfile::tempdir().unwrap();
     let output = Actor::start("no flush", dir.path()).finish();

@@ -1,4 +1,4 @@
-//! kill -9 at random moments of a process that does nothing but write.
+//! kill -9 at random moments of a process that only writes.
 
 use crate::common::{details, group, record, renumbered, tree};
 use crate::roles::Actor;
@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Debug, Default)]
 struct Copied {
     closed: u64,
-    /// When that copy was over.
+    /// When that copy ended.
     closed_since: u64,
     running: u64,
     kept: u64,

@@ -1,8 +1,7 @@
-//! What needs other processes: kill -9, forks, other users, limits, full disks.
+//! Tests that need other processes: kill -9, forks, other users, limits, full disks.
 //!
-//! This binary is both sides: without `LOOPBOX_ROLE` it runs the tests, with it it is one of the processes
-//! that they start. `LOOPBOX_KILL_RUNS` says how often the recording process is killed, 50 times if it does
-//! not.
+//! This binary has both roles: without `LOOPBOX_ROLE` it runs the tests, with it it is one of the processes
+//! that they start. `LOOPBOX_KILL_RUNS` sets how often the recording process is killed, by default 50 times.
 
 #[path = "../common/mod.rs"]
 mod common;

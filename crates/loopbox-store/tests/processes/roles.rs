@@ -45,7 +45,7 @@ impl Actor {
         Self { child, says }
     }
 
-    /// Starts `role` as a user who is not root, in a directory of that user's.
+    /// Starts `role` as a user other than root, in a directory of that user.
     pub(crate) fn start_unprivileged(role: &str, dir: &Path) -> Self {
         let mut command = Self::command(role, dir);
         if is_root() {
@@ -60,7 +60,7 @@ impl Actor {
         line.trim_end().to_owned()
     }
 
-    /// Everything that it still prints, once it has ended by itself and well.
+    /// The rest of what it prints, once it has exited by itself with success.
     pub(crate) fn finish(mut self) -> String {
         drop(self.child.stdin.take());
         let mut rest = String::new();
@@ -70,7 +70,7 @@ impl Actor {
         rest
     }
 
-    /// Kills it with SIGKILL and returns what it had printed until then.
+    /// Kills it with SIGKILL and returns what it had printed.
     pub(crate) fn kill(mut self) -> String {
         self.child.kill().unwrap();
         let mut rest = String::new();
@@ -80,7 +80,7 @@ impl Actor {
     }
 }
 
-/// A test that fails leaves no process behind.
+/// Kills the process, so that a failed test leaves none.
 impl Drop for Actor {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -128,7 +128,7 @@ struct Done {
     closed: AtomicU64,
     running: AtomicU64,
     kept: AtomicU64,
-    /// The last message that began: the time of the sampler's looks is made of it.
+    /// The last message that began; the times of the sampler's samples are derived from it.
     now: AtomicU64,
 }
 
@@ -154,7 +154,7 @@ fn record_for_ever(dir: &Path) {
     });
 }
 
-/// What was done before a copy began is in the file when it is over.
+/// What was done before a copy began is in the file when the copy has ended.
 fn copy_for_ever(mut mirror: Mirror, done: &Done) {
     loop {
         let [closed, running, kept] =
@@ -216,7 +216,7 @@ fn create(dir: &Path) {
     wait_for_the_test();
 }
 
-/// Does by mistake what an app must not do to its ring.
+/// Does to the ring's file what an app must not do, as if by mistake.
 #[allow(unsafe_code)]
 fn shorten(dir: &Path) {
     let mut ring = ring(&options(dir));
@@ -233,7 +233,7 @@ fn shorten(dir: &Path) {
     say(&format!("{} records", ring.reader.snapshot(Uptime::ZERO).report.history.len()));
 }
 
-/// What another thread of the app, or another process of its user, may do: the owner of a file can always
+/// What another thread of the app, or another process of its user, can do: the owner of a file can always
 /// make it writable.
 fn shortened(dir: &Path) {
     let mut ring = ring(&options(dir));
@@ -290,7 +290,8 @@ fn fork_and_leave(dir: &Path) {
     std::process::exit(0);
 }
 
-/// Ends while a program that it started lives on, as an app's helper or the shell that ran a command does.
+/// Ends while a program that it started continues, for example an app's helper or the shell that ran a
+/// command.
 #[expect(clippy::zombie_processes, reason = "the program outlives this process")]
 fn start_a_program_and_leave(dir: &Path) {
     let _ring = ring(&options(dir));
@@ -298,7 +299,7 @@ fn start_a_program_and_leave(dir: &Path) {
     say(&program.id().to_string());
 }
 
-/// Lives under a limit on the size of files. Exceeding it is a signal that ends a process.
+/// Runs under a limit on the size of files. Exceeding it raises a signal that ends the process.
 fn limited(dir: &Path) {
     limit_files();
     say_whether_on_disk(Ring::create(&options(dir)).mirror.attach());
@@ -309,7 +310,7 @@ fn limited(dir: &Path) {
     ));
 }
 
-/// As [`limited`], with a ring that is there already.
+/// As [`limited`], with a ring that exists already.
 fn limited_later(dir: &Path) {
     let mut ring = ring(&options(dir));
     limit_files();
@@ -321,7 +322,7 @@ fn limited_later(dir: &Path) {
     say(&format!("{records} records, {:?}", ring.reader.path()));
 }
 
-/// Writes what it does not have to flush; then it tries to.
+/// Writes what need not be flushed; then it tries to flush.
 fn no_flush(dir: &Path) {
     forbid_flushes();
     let mut ring = ring(&options(dir));

@@ -1,12 +1,12 @@
-//! Which displacements a function loads from, out of its machine code.
+//! Finds the displacements that a function loads from, in its machine code.
 //!
-//! No disassembler: only the few encodings of "load from register plus constant" that compilers use for
-//! members beyond the first. What is missed is not found; what is found by chance does no harm, because a row
-//! needs all of its numbers in the right functions.
+//! This is not a disassembler: it knows only the few encodings of "load from register plus constant" that
+//! compilers use for members beyond the first. Other encodings are not found. A match by chance does no harm,
+//! because a row needs all of its numbers in the right functions.
 
 use std::collections::BTreeSet;
 
-/// Constants by which the function loads (or compares with memory). `arm` is Thumb code, `a32` the older
+/// Constants with which the function loads (or compares with memory). `arm` is Thumb code, `a32` the older
 /// encoding.
 pub(super) fn displacements(arch: &str, code: &[u8]) -> BTreeSet<u32> {
     match arch {

@@ -1,4 +1,4 @@
-//! What a library file says about the tables of `offsets/`: its symbols, and the constants in its code.
+//! Compares a library file with the tables of `offsets/`: its symbols, and the constants in its code.
 
 mod code;
 
@@ -28,7 +28,7 @@ const OTHERS: [&str; 6] = [
 ];
 const PRETTY_GNU: &str = "_ZN3art9ArtMethod12PrettyMethodB5cxx11Eb";
 
-/// Functions whose code loads a member, by the names they have with either C++ library.
+/// Functions whose code loads a member, by their names with either C++ library.
 const CREATED_VMS: &[&str] = &["JNI_GetCreatedJavaVMs"];
 const SIGQUIT: &[&str] = &[
     "_ZN3art7Runtime14DumpForSigQuitERSo",
@@ -36,7 +36,7 @@ const SIGQUIT: &[&str] = &[
 ];
 const FIND_THREAD: &[&str] = &["_ZN3art10ThreadList20FindThreadByThreadIdEj"];
 
-/// What was found of a library.
+/// What was found in a library.
 #[derive(Debug)]
 pub struct Report {
     arch: &'static str,
@@ -106,7 +106,7 @@ pub fn compare(path: &Path) -> Result<Report> {
     library(path, &tables)
 }
 
-/// The same with tables that were read before.
+/// The same with tables that have already been read.
 ///
 /// # Errors
 /// When it cannot be read, or has nothing to do with ART.
@@ -144,7 +144,7 @@ pub fn library(path: &Path, generations: &[Generation]) -> Result<Report> {
     };
     let rows = generations.iter().flat_map(|g| &g.rows).filter(|r| r.arch == arch);
     let build_id = image.build_id().map(hex).unwrap_or_default();
-    Ok(Report { arch, build_id, symbols, rows: rows.map(|row| facts.judge(row)).collect() })
+    Ok(Report { arch, build_id, symbols, rows: rows.map(|row| facts.verdict(row)).collect() })
 }
 
 type Loads = Option<std::collections::BTreeSet<u32>>;
@@ -159,7 +159,7 @@ struct Facts {
 }
 
 impl Facts {
-    fn judge(&self, row: &Row) -> Verdict {
+    fn verdict(&self, row: &Row) -> Verdict {
         let has = |loads: &Loads, number: u32| loads.as_ref().map(|l| l.contains(&number));
         let by_reason = row.suspend != Suspend::BoolBool;
         let questions = [
@@ -184,7 +184,7 @@ impl Facts {
     }
 }
 
-/// What the first function found by one of the names loads from.
+/// The displacements of the first function found by one of the names.
 fn code_of(image: &Image<'_>, arch: &str, names: &[&str]) -> Loads {
     let symbol: Symbol = image.find_all(names).into_iter().flatten().next()?;
     // Bit 0 of an arm function's address marks Thumb code.

@@ -1,4 +1,4 @@
-//! `cargo xtask bench cli`: what one report and a fleet of reports cost the `loopbox` command.
+//! `cargo xtask bench cli`: what one report and many reports cost the `loopbox` command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use loopbox_setup::workspace::{cargo, run as run_command, target};
 
-/// The most that decoding and judging one full report may take.
+/// The most that decoding and diagnosing one full report may take.
 const BUDGET_US: f64 = 10_000.0;
 
 /// Arguments of the bench of the command.
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &CliArgs) -> Result<()> {
     let example = ["--package", "loopbox-report", "--features", "test-support", "--example", "bench_reports"];
     run_command(cargo().args(["build", "--quiet", "--release"]).args(example))?;
     let release = target().join("release");
-    judge(&release.join("examples/bench_reports"), args)?;
+    check_time(&release.join("examples/bench_reports"), args)?;
     let of = if args.from.is_empty() {
         "the built report".into()
     } else {
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &CliArgs) -> Result<()> {
     Ok(())
 }
 
-fn judge(example: &Path, args: &CliArgs) -> Result<()> {
+fn check_time(example: &Path, args: &CliArgs) -> Result<()> {
     let out =
         Command::new(example).arg("time").args(&args.from).output().context("cannot run the example")?;
     ensure!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
@@ -99,7 +99,7 @@ fn cluster(loopbox: &Path, folder: &Path, count: usize, jobs: usize) -> Result<(
 #[derive(Debug, Default)]
 struct Used {
     peak_kib: u64,
-    /// On all cores; unlike the time on the clock it does not depend on what else the machine does.
+    /// CPU time on all cores. Unlike elapsed time it does not depend on what else the machine does.
     cpu_ms: u64,
     code: Option<i32>,
 }

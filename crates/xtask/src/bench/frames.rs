@@ -25,8 +25,8 @@ pub(crate) struct FramesArgs {
     idle_ms: u32,
 }
 
-/// The ways on the main thread, as `bench.FrameBench` calls them, what each is compared with, and what they
-/// are.
+/// The ways on the main thread by their names in `bench.FrameBench`, what each is compared with, and their
+/// descriptions.
 const WAYS: [(&str, &str, &str); 4] = [
     ("empty", BASE, "an empty FrameCallback"),
     ("frames", BASE, "Loopbox, frames alone"),
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &FramesArgs) -> Result<()> {
     Ok(())
 }
 
-/// What a class of `tests/app/bench` prints.
+/// The output of a class of `tests/app/bench`.
 fn lines(launcher: &Launcher, class: &str, arguments: &[u32]) -> Result<Vec<String>> {
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let app = launcher.app(class).property("loopbox.dir", folder.path().display());
@@ -54,7 +54,7 @@ fn lines(launcher: &Launcher, class: &str, arguments: &[u32]) -> Result<Vec<Stri
     Ok(app.start()?.finish(LIMIT)?.success()?.lines)
 }
 
-/// Of lines `KIND WAY NUMBER...` the numbers for each way, in their order.
+/// From lines `KIND WAY NUMBER...`, the numbers for each way, in order.
 fn all_of<const N: usize>(lines: &[String], kind: &str) -> Result<BTreeMap<String, Vec<[f64; N]>>> {
     let mut all: BTreeMap<String, Vec<[f64; N]>> = BTreeMap::new();
     for line in lines {

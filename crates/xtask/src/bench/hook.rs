@@ -24,7 +24,7 @@ pub(crate) struct HookArgs {
     rounds: u32,
 }
 
-/// The ways to watch, as `bench.HookBench` calls them, and what they are.
+/// The ways to watch by their names in `bench.HookBench`, and their descriptions.
 const VARIANTS: [(&str, &str); 15] = [
     ("none", "nothing watches"),
     ("observer", "Loopbox, Observer as a class"),
@@ -42,17 +42,17 @@ const VARIANTS: [(&str, &str); 15] = [
     ("uiperf", "the uiperf article's monitor (Printer)"),
     ("blockcanary", "BlockCanary's way (Printer, two posts)"),
 ];
-/// Those of them that call natives of ours, and what they are compared with: the same without ours.
+/// The ways that call our natives, each with the same way without our natives for comparison.
 const OURS: [(&str, &str); 2] = [("observer", "none"), ("printer", "printer-empty")];
 
 /// How the two natives of each message are called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Natives {
-    /// As they ship: `@CriticalNative`, without an environment.
+    /// The natives as they ship: `@CriticalNative`, without an environment.
     Critical,
     /// `@FastNative`: with an environment, without a change of the thread's state.
     Fast,
-    /// As a native without an annotation.
+    /// Called as a native without an annotation.
     Plain,
 }
 
@@ -114,8 +114,8 @@ fn bench(testbed: &str, args: &HookArgs) -> Result<()> {
     twins(&launcher, args)
 }
 
-/// What the annotations of the two natives of each message buy: the same recorder without them. Each way is a
-/// process of its own, so they take turns with few batches each.
+/// The benefit of the annotations on the two natives of each message: the same recorder without them. Each
+/// way is a separate process, so they alternate with few batches each.
 fn twins(launcher: &Launcher, args: &HookArgs) -> Result<()> {
     let ways = [Natives::Critical, Natives::Fast, Natives::Plain];
     let jars = ways.map(|way| launcher.variant(&format!("{way:?}").to_lowercase(), |f, t| way.change(f, t)));
@@ -177,7 +177,7 @@ impl Batches {
         Ok(self.medians("none").context("the bench printed no base line")?[0])
     }
 
-    /// What watching adds to that, or to a message of another thread.
+    /// The cost that watching adds to that message, or to a message of another thread.
     fn added(&self, variant: &str) -> Option<f64> {
         let base = if variant == "poll-other" { self.medians("other")?[0] } else { self.base().ok()? };
         Some(self.medians(variant)?[0] - base)

@@ -1,4 +1,4 @@
-//! `cargo xtask bench install`: what the recorder's installation costs the main thread of an app that starts.
+//! `cargo xtask bench install`: what the recorder's installation costs the main thread of a starting app.
 
 use std::fs;
 use std::path::Path;
@@ -37,12 +37,12 @@ pub(crate) fn run(args: &InstallArgs) -> Result<()> {
     Ok(())
 }
 
-/// What one launch takes, in milliseconds.
+/// Duration of one launch, in milliseconds.
 #[derive(Debug, Default)]
 struct Figures {
     load: Vec<f64>,
     install: Vec<f64>,
-    /// Of each part of the installation by its name, in their order.
+    /// Duration of each part of the installation by its name, in order.
     parts: Vec<(String, Vec<f64>)>,
 }
 
@@ -78,8 +78,8 @@ impl Figures {
     }
 }
 
-/// Process after process, because the first time is the only one that an app sees: with one directory, as
-/// launches have.
+/// Starts one process after another, because an app only sees the first time; all use one directory, as
+/// launches do.
 fn bench(launcher: &Launcher, what: &str, jar: &Path, times: u32) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut figures = Figures::default();

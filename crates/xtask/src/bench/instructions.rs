@@ -1,4 +1,4 @@
-//! `cargo xtask bench instructions`: what the native part of the hook costs per message, and of a display
+//! `cargo xtask bench instructions`: what the native part of the hook costs per message and per display
 //! frame, in instructions and time.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::stats::median;
 
 /// The most that the native part of begin and end together may take.
 const BUDGET_NS: f64 = 150.0;
-/// The most that the native part of a display frame may take, on all threads.
+/// The limit of the native part for a display frame, on all threads.
 const FRAME_BUDGET_NS: f64 = 120.0;
 /// Messages of the shorter of two counted runs.
 const FEW: u64 = 10_000;

@@ -1,6 +1,7 @@
-//! `cargo xtask bench peers`: Loopbox and other watchers of the main thread, as Maven Central has them.
+//! `cargo xtask bench peers`: Loopbox and other watchers of the main thread, in the versions on Maven
+//! Central.
 //!
-//! It is a program of the end-to-end tests, which depend on this crate: cargo runs it.
+//! The program is part of the end-to-end tests, which depend on this crate, so cargo runs it.
 
 use anyhow::Result;
 use clap::Args;

@@ -1,5 +1,5 @@
-//! `cargo xtask bench sampler`: how long a sample stops the main thread, the interval really reached, sizes
-//! of trees.
+//! `cargo xtask bench sampler`: how long a sample stops the main thread, the interval actually reached, and
+//! the sizes of trees.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use loopbox_setup::workspace::{cargo, root, run as run_command, target};
 
 use super::stats::{LIMIT, median};
 
-/// Bytes of a frame as it is sampled: a method pointer and a position in its code.
+/// Size in bytes of a sampled frame: a method pointer and a position in its code.
 const RAW_FRAME: usize = 12;
 const MS: f64 = 1e6;
 
@@ -34,10 +34,10 @@ pub(crate) struct SamplerArgs {
     /// Depths of the stack
     #[arg(long, value_delimiter = ',', default_value = "10,50,100")]
     depths: Vec<u32>,
-    /// How long the message hangs whose intervals are looked at
+    /// How long the message hangs whose intervals are measured
     #[arg(long, default_value_t = 6)]
     seconds: u64,
-    /// Look at the hung messages of these reports only, for example from a phone; nothing is run
+    /// Read the hung messages of these reports only, for example from a phone; nothing is run
     #[arg(long)]
     report: Vec<PathBuf>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &SamplerArgs) -> Result<()> {
 
 /// Median and 99th percentile in ns.
 type Figure = (f64, f64);
-/// By phase, depth, way and what was measured.
+/// The figures by phase, depth, way and measured quantity.
 type Figures = BTreeMap<(String, u32, String, String), Figure>;
 
 fn stops(name: &str, args: &SamplerArgs) -> Result<()> {
@@ -281,7 +281,7 @@ fn sizes(report: &Report, tree: &StackTree) -> Result<()> {
     Ok(())
 }
 
-/// The machine's load of the last minute: others may be using it.
+/// The machine's load in the last minute, because others may be using it.
 pub(super) fn load() -> String {
     fs::read_to_string("/proc/loadavg")
         .ok()

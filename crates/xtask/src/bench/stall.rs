@@ -1,8 +1,8 @@
 //! `cargo xtask bench stall`: what one message that blocks costs, for the performance monitor and for other
 //! ways to report it.
 //!
-//! Times are CPU time, so that waiting for a processor on a busy machine does not count; what the same
-//! messages cost when nothing watches is taken off.
+//! Times are CPU time, so that waiting for a processor on a busy machine does not count. The cost of the same
+//! messages when nothing watches is subtracted.
 
 use super::stats::{LIMIT, median};
 use anyhow::{Context, Result};
@@ -27,7 +27,7 @@ pub(crate) struct StallArgs {
     ms: u32,
 }
 
-/// The ways, as `bench.StallBench` calls them, and what they are.
+/// The ways by their names in `bench.StallBench`, and their descriptions.
 const WAYS: [(&str, &str); 5] = [
     ("recorder", "Loopbox without its monitor (stacks each 10 ms)"),
     ("ours", "Loopbox with it (the same, file, log)"),
@@ -36,7 +36,7 @@ const WAYS: [(&str, &str); 5] = [
     ("blockcanary", "BlockCanary's way (two stacks, file)"),
 ];
 const BASE: &str = "none";
-/// Nanoseconds of main and of all threads, bytes and objects of Java, calls of main that read or write.
+/// Nanoseconds of main and of all threads, bytes and objects of Java, and calls of main that read or write.
 const FIGURES: usize = 5;
 
 pub(crate) fn run(args: &StallArgs) -> Result<()> {
@@ -80,7 +80,7 @@ fn bench(testbed: &str, args: &StallArgs) -> Result<()> {
     Ok(())
 }
 
-/// What it printed: of each way the medians of its batches.
+/// Its output: for each way the medians of its batches.
 fn batches(lines: &[String]) -> Result<BTreeMap<String, [f64; FIGURES]>> {
     let mut batches: BTreeMap<String, Vec<[f64; FIGURES]>> = BTreeMap::new();
     for line in lines {

@@ -1,4 +1,4 @@
-//! Whether the links in the repository's Markdown lead somewhere, and whether the book has all pages of
+//! Checks that the links in the repository's Markdown have targets, and that the book has all pages of
 //! `docs`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,14 +14,14 @@ use walkdir::{DirEntry, WalkDir};
 const BOOK: &str = "docs";
 const SUMMARY: &str = "SUMMARY.md";
 
-/// What a page links to, and what in it can be linked to.
+/// The links of a page, and the places in it that links can have as targets.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Page {
     links: Vec<String>,
     anchors: BTreeSet<String>,
 }
 
-/// What is wrong with the pages below a folder: one line each, none when all is well.
+/// The errors in the pages below a folder, one line each.
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -88,7 +88,7 @@ impl Page {
         page
     }
 
-    /// The name that mdBook and code forges give to a heading; the second of two equal ones ends in `-1`.
+    /// The anchor that mdBook and code forges give to a heading; the second of two equal ones ends in `-1`.
     fn add_anchor(&mut self, heading: &str) {
         let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
         let name: String = heading.trim().to_lowercase().chars().filter(kept).collect();

@@ -1,4 +1,5 @@
-//! `cargo xtask book`: the pages of `docs` as one book, after a look at every link in the repository's pages.
+//! `cargo xtask book`: the pages of `docs` as one book, after a check of every link in the repository's
+//! pages.
 
 mod links;
 
@@ -16,7 +17,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Builds the book; the folder that it is in.
+/// Builds the book; returns the folder that it is in.
 ///
 /// # Errors
 /// When a link of any page in the repository leads nowhere, a page is missing in the table of contents, or

@@ -1,4 +1,4 @@
-//! `cargo xtask offsets`: the ART layout tables of `offsets/`, checked against what can be had.
+//! `cargo xtask offsets`: checks the ART layout tables of `offsets/` with everything that is available.
 
 mod layouts;
 
@@ -79,7 +79,7 @@ fn check(generations: &[Generation], testbeds: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Numbers of a row that are not those found in a running process.
+/// Numbers of a row that differ from those found in a running process.
 fn differences(found: &Discovered, row: &Row) -> Vec<String> {
     let of_row = [
         ("thread_list", row.runtime.thread_list),

@@ -60,7 +60,7 @@ fn statements(option: &Opt, checks: &str) -> Vec<String> {
     vec![format!("settings.{name} = {value}")]
 }
 
-/// In one line where it fits. A link stays in one line, too.
+/// The comment in one line where it fits. A link is never broken, either.
 fn javadoc(text: &str) -> String {
     let one = format!("        /** {text} */");
     if one.len() <= 110 {
@@ -165,7 +165,7 @@ pub(super) fn arguments(table: &Table) -> String {
     out
 }
 
-/// Every setter as Kotlin calls it.
+/// Every setter, called as in Kotlin.
 pub(super) fn calls(options: &[Opt]) -> String {
     let calls = options.iter().map(|option| {
         let value = match (&option.default, option.values.is_empty()) {

@@ -1,6 +1,6 @@
-//! All that is made from `jni-glue/options.toml`, the table of the library's options. What is made is
-//! committed, so that a reader of `Config.java` sees it whole. The test fails where a file is not what the
-//! table says; it writes the files when `LOOPBOX_BLESS` is set.
+//! Everything that is generated from `jni-glue/options.toml`, the table of the library's options. The results
+//! are committed, so that a reader of `Config.java` sees the whole file. The test fails where a file differs
+//! from the table; it writes the files when `LOOPBOX_BLESS` is set.
 
 mod java;
 mod pages;
@@ -13,7 +13,7 @@ use java::Builder;
 use loopbox_setup::workspace::root;
 use table::Table;
 
-/// Lines of a file, between two that begin so.
+/// Lines of a file, between two lines that begin like this.
 struct Part {
     file: &'static str,
     after: String,
@@ -22,7 +22,7 @@ struct Part {
 }
 
 impl Part {
-    /// The file with these lines in it.
+    /// The file with these lines in place of the old ones.
     fn put_into(&self, text: &str) -> String {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let find = |from: usize, mark: &str| {
@@ -35,7 +35,7 @@ impl Part {
     }
 }
 
-/// Between two comments of a source that is otherwise written by hand.
+/// Lines between two comments of a source that is otherwise written by hand.
 fn marked(file: &'static str, what: &str, lines: String) -> Part {
     let after = format!("// Made from jni-glue/options.toml: {what}");
     Part { file, after, before: "// End of what is made from jni-glue/options.toml", lines }

@@ -36,7 +36,7 @@ pub const NUMBERS: usize = {count};
 
 /// The numbers of `Settings.numbers`.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = \"each is an option of its own\")]
+#[expect(clippy::struct_excessive_bools, reason = \"each is a separate option\")]
 pub(crate) struct Numbers {{
 {fields}}}
 
@@ -78,7 +78,7 @@ pub(super) fn bounds(table: &Table) -> String {
     out
 }
 
-/// The numbers by name, and what they are unless they are chosen, for C.
+/// The numbers by name, with their defaults, for C.
 pub(super) fn c_numbers(table: &Table) -> String {
     let mut out = String::from("enum {\n");
     for number in table.numbers() {

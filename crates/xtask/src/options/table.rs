@@ -50,7 +50,7 @@ pub(super) struct Stored {
     pub(super) value: String,
 }
 
-/// What native code reads and no option says as it is.
+/// Values that native code reads and that no option contains directly.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Derived {
@@ -71,7 +71,7 @@ pub(super) struct Number<'t> {
 }
 
 impl Table {
-    /// In the order in which they are given.
+    /// The numbers in the order in which they are passed.
     pub(super) fn numbers(&self) -> impl Iterator<Item = Number<'_>> {
         let derived = self.derived.iter().map(|number| Number {
             name: &number.name,
@@ -133,12 +133,12 @@ impl Opt {
         joined(&self.javadoc).replace("{bounds}", &bounds).replace("{default}", &default)
     }
 
-    /// What the page says of it in its last columns, where the page has it.
+    /// The text of the page's last columns, where the page has the option.
     pub(super) fn row(&self) -> Option<String> {
         self.row.as_deref().map(joined)
     }
 
-    /// What it may be, as people write it: the bounds, the values, the limit.
+    /// The allowed values, as people write them: the bounds, the values, the limit.
     pub(super) fn allowed(&self, unit: &str) -> Vec<String> {
         let range = self.bounds.map(|[least, most]| {
             let range = format!("{} to {}{unit}", self.amount(least), self.amount(most));
@@ -166,7 +166,7 @@ impl Opt {
         }
     }
 
-    /// A number as people write it; of bytes in the largest unit that has it whole.
+    /// A number as people write it; bytes in the largest unit that gives a whole number.
     fn amount(&self, number: u64) -> String {
         let units: &[(u32, &str)] =
             if self.name.ends_with("Bytes") { &[(20, "MiB"), (10, "KiB")] } else { &[] };
@@ -177,7 +177,7 @@ impl Opt {
     }
 }
 
-/// In one line.
+/// The text in one line.
 fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,7 +1,7 @@
-//! Which class of some sources a person means to run: the one with `public static void main(String[])`, or
-//! the class that Kotlin makes of a file with `fun main`.
+//! Finds which class of some sources a person wants to run: the one with `public static void main(String[])`,
+//! or the class that Kotlin makes from a file with `fun main`.
 //!
-//! The sources are not parsed. Comments and literals are taken out, and words and braces are followed.
+//! The sources are not parsed. Comments and literals are removed, and words and braces are followed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub(super) fn only(files: &[PathBuf]) -> Result<String> {
     }
 }
 
-/// The class that Kotlin makes of the functions of a file, if `main` is one of them.
+/// The class that Kotlin makes from the functions of a file, if `main` is one of them.
 fn class_of_kotlin(source: &str, file: &str) -> Option<String> {
     let code = without_comments_and_literals(source);
     code.lines().find(|line| line.starts_with("fun main(") || line.starts_with("suspend fun main("))?;
@@ -99,7 +99,7 @@ fn classes_with_main(source: &str) -> Vec<String> {
 /// What a literal of several lines begins and ends with.
 const TEXT_BLOCK: &str = "\"\"\"";
 
-/// Names, and every other sign by itself.
+/// Names, and every other character by itself.
 fn words(code: &str) -> Vec<&str> {
     let is_name = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$';
     let mut words = Vec::new();

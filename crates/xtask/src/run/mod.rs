@@ -1,4 +1,4 @@
-//! `cargo xtask run`: an app of one's own on a testbed, with the recorder, to reproduce a hang.
+//! `cargo xtask run`: your own app on a testbed, with the recorder, to reproduce a hang.
 
 mod main_class;
 mod reports;
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_run_has_a_folder_of_its_own_and_later_ones_higher_numbers() {
+    fn every_run_has_a_separate_folder_and_later_ones_higher_numbers() {
         let runs = tempfile::tempdir().unwrap();
         fs::create_dir(runs.path().join("9")).unwrap();
         fs::create_dir(runs.path().join("notes")).unwrap();

@@ -11,7 +11,7 @@ use loopbox_format::report::{Decoded, decode};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 
-/// One paragraph a report of `folder`, oldest first; `shown` is what people see of the folder's path.
+/// One paragraph for each report of `folder`, oldest first; `shown` is the folder's path as it is printed.
 ///
 /// # Errors
 /// When the folder or a file cannot be read.

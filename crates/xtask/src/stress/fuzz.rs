@@ -1,4 +1,4 @@
-//! `cargo xtask stress fuzz`: every decoder under LLVM's libFuzzer, led by coverage.
+//! `cargo xtask stress fuzz`: every decoder under LLVM's libFuzzer, guided by coverage.
 //!
 //! The stable toolchain can instrument code for it; only cargo-fuzz, which adds sanitizers, needs a nightly
 //! one.

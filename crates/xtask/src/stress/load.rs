@@ -20,7 +20,7 @@ pub(super) struct LoadArgs {
 }
 
 impl LoadArgs {
-    /// Begins it; it ends with the value.
+    /// Starts the load; it ends when this value is dropped.
     pub(super) fn start(&self) -> Load {
         Load::start(self.busy, self.hog_mib)
     }
@@ -62,7 +62,7 @@ fn spin(stop: &AtomicBool, _: usize) {
     }
 }
 
-/// Writes to every page of its memory in turn: what others had in the caches is gone when they come back.
+/// Writes to every page of its memory in turn, which evicts the data of other programs from the caches.
 fn hog(stop: &AtomicBool, mib: usize) {
     const PAGE: usize = 4_096;
     let mut memory = vec![0_u8; mib << 20];

@@ -93,7 +93,7 @@ pub(crate) struct KillArgs {
     lanes: u32,
     /// On ART 11, where each launch is given how the one before it ended
     #[arg(long)]
-    told: bool,
+    known_ends: bool,
     /// How main is watched: `Config.Hook`
     #[arg(long, default_value = "AUTO")]
     hook: String,
@@ -128,7 +128,7 @@ pub(crate) fn run(command: &StressCommand) -> Result<()> {
     }
 }
 
-/// The matrix is a program of the end-to-end tests, which depend on this crate: cargo runs it.
+/// The matrix is a program of the end-to-end tests, which depend on this crate, so cargo runs it.
 fn testbeds(args: &TestbedsArgs) -> Result<()> {
     let mut matrix = cargo();
     matrix.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "matrix", "--"]);
@@ -172,12 +172,12 @@ fn levels(args: &LevelsArgs) -> Result<()> {
 fn kill(args: &KillArgs) -> Result<()> {
     let mut kill = cargo();
     kill.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "kill", "--"]);
-    kill.args(args.told.then_some("--told")).args(["--hook", &args.hook]);
+    kill.args(args.known_ends.then_some("--known-ends")).args(["--hook", &args.hook]);
     kill.args(["--runs", &args.runs.to_string(), "--lanes", &args.lanes.to_string()]);
     run_command(&mut kill)
 }
 
-/// Miri looks for data races and for loads that only weak memory allows. loom, in every test run, tries all
+/// Miri finds data races, and tries loads that only weak memory allows. loom, in every test run, tries all
 /// orders of shorter programs.
 fn orders(args: &OrdersArgs) -> Result<()> {
     let mut miri = Command::new("cargo");

@@ -1,8 +1,8 @@
-//! `cargo xtask stress sampler`: `probe.Stress` for as many samples as one likes, under SIGQUIT.
+//! `cargo xtask stress sampler`: `probe.Stress` for any number of samples, under SIGQUIT.
 //!
 //! The main thread allocates under a collector, throws from deep stacks, contends, waits, sleeps, recurses,
-//! loads and drops classes, while other threads start, die, follow its locks and ask for its stack. It fails
-//! when the process dies, hangs, leaves the main thread suspended, cannot take a sample, or grows.
+//! and loads and drops classes, while other threads start, end, follow its locks and request its stack. The
+//! test fails when the process dies, hangs, leaves the main thread suspended, cannot take a sample, or grows.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
@@ -18,14 +18,14 @@ use lab_launch::probe::Probe;
 
 /// The phases of `probe.Stress`.
 const PHASES: u64 = 9;
-/// Between two lines, one for each phase: longer than this is a hang.
+/// The longest time between two lines, one for each phase; more is a hang.
 const QUIET: Duration = Duration::from_mins(5);
-/// Between two requests for ART's own dump of all threads.
+/// The time between two requests for ART's own dump of all threads.
 const QUIT_EACH: Duration = Duration::from_secs(2);
 /// Lines of standard error kept for the case of a crash.
 const LAST_LINES: usize = 400;
 /// Growth allowed from the first quarter to the end, in KiB: Java's collector keeps pages, malloc fragments,
-/// and the probe itself remembers a name for each address that it ever saw a method at.
+/// and the probe itself remembers a name for each address at which it ever saw a method.
 const GROWTH_KIB: i64 = 16 << 10;
 
 /// Arguments of the sampler's stress.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-/// Runs the command that fetches it; why it is not there, in a line, or `None` when it is. A network that
-/// does not answer is not waited for beyond the limit.
+/// Runs the command that fetches the advisories. Returns in one line why they are missing, or `None` when
+/// they are there. It does not wait for the network beyond the limit.
 ///
 /// # Errors
 /// When the command cannot be run at all.
@@ -42,7 +42,7 @@ pub(super) fn missing(fetch: &mut Command, limit: Duration) -> Result<Option<Str
     Ok(Some(reason(&String::from_utf8_lossy(&text)).unwrap_or_else(|| status.to_string())))
 }
 
-/// The last line that says something: the cause stands below what it led to.
+/// The last line with text: a cause is printed below its consequence.
 fn reason(said: &str) -> Option<String> {
     let mut lines = said
         .lines()

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold, in the order that finds a fault soonest.
+//! `cargo xtask test`: all checks, in the order that finds a fault soonest.
 
 mod advisories;
 mod processors;
@@ -42,7 +42,7 @@ pub(crate) struct TestArgs {
 struct Step {
     name: &'static str,
     tier: Tier,
-    /// It shares no build folder with those after it, which need not wait for it.
+    /// It shares no build folder with the steps after it, which need not wait for it.
     is_parallel: bool,
     run: fn() -> Result<()>,
 }
@@ -53,7 +53,7 @@ enum Tier {
     Both,
     /// It takes a testbed, another compiler, or minutes.
     Full,
-    /// It stands for a longer one of the full tier.
+    /// It replaces a longer step of the full tier.
     Quick,
 }
 
@@ -99,9 +99,9 @@ const STEPS: &[Step] = &[
     full("machine with 16 KiB pages", || run(xtask().args(["bionic", "--machine"]))),
 ];
 
-/// The libraries that tests run. A release builds and checks all four, and packs the archives: each takes its
-/// own standard library, a minute or more of a processor. What is wrong for pointers of 32 bits shows in the
-/// builds for the testbeds that have them.
+/// The libraries that tests run. A release builds and checks all four and packs the archives; each needs a
+/// separate standard library, which takes a minute or more of processor time. Errors that depend on 32-bit
+/// pointers show in the builds for the testbeds that have them.
 const TESTED_ABIS: [&str; 4] = ["--abi", "arm64-v8a", "--abi", "x86_64"];
 
 const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {
@@ -116,14 +116,14 @@ const fn parallel(name: &'static str, run: fn() -> Result<()>) -> Step {
     Step { name, tier: Tier::Full, is_parallel: true, run }
 }
 
-/// How long one test program may take: many times what it takes on a loaded machine.
+/// How long one test program may take: many times as long as on a loaded machine.
 const LIMIT: Duration = Duration::from_mins(30);
 
-/// How many run at a time: those that run apps on testbeds wait most of the time.
+/// How many run at a time; programs that run apps on testbeds wait most of the time.
 const AT_ONCE: usize = 4;
 
-/// Those that take longest, and one that would begin last, but for those that need a library which a step
-/// in parallel may still build. They begin before the others, which fill the gaps at the end.
+/// The programs that take longest, and one that would otherwise begin last, without those that need a library
+/// which a parallel step may still build. They begin before the others, which fill the gaps at the end.
 const LONGEST: [&str; 9] = [
     "e2e frames",
     "loopbox-cli page",
@@ -166,7 +166,7 @@ fn steps_of(quick: bool) -> Vec<Named> {
     steps.map(|&Step { name, is_parallel, .. }| Named { name, is_parallel }).collect()
 }
 
-/// Each of these programs, also when one fails.
+/// Runs each of these programs, even when one fails.
 fn tests(mut programs: Vec<TestProgram>) -> Result<()> {
     programs.sort_by_key(|program| {
         LONGEST.iter().position(|name| program.name() == *name).unwrap_or(LONGEST.len())
@@ -193,7 +193,7 @@ fn tests(mut programs: Vec<TestProgram>) -> Result<()> {
     Ok(())
 }
 
-/// What rustdoc makes of the crates, without a warning, and the examples in it.
+/// Runs rustdoc on the crates, without a warning, and the examples in the documentation.
 fn documentation() -> Result<()> {
     let doc = |arguments: &[&str]| {
         let mut doc = cargo();
@@ -211,8 +211,8 @@ fn documentation() -> Result<()> {
     run(cargo().args(["test", "--quiet", "--workspace", "--locked", "--doc"]))
 }
 
-/// The policy of `deny.toml`, and the known advisories, whose database has to be fetched. Where it cannot be,
-/// that is no fault of the dependencies; it is said in the step's line.
+/// Checks the policy of `deny.toml` and the known advisories, whose database must be downloaded. If it cannot
+/// be, that is not an error of the dependencies; the step's line mentions it.
 fn dependencies() -> Result<()> {
     let deny = CARGO_DENY.ensure()?;
     let check = |arguments: &[&str]| {
@@ -231,7 +231,7 @@ fn dependencies() -> Result<()> {
 /// How long the database of advisories may take to come: some megabytes.
 const ADVISORIES_LIMIT: Duration = Duration::from_mins(2);
 
-/// Room on the disk, and programs that only tests need: found, or installed by apt.
+/// Checks for room on the disk, and for programs that only tests need, which apt installs if missing.
 fn set_up() -> Result<()> {
     room::check(&target())?;
     let works = |program: &str, arguments: &[&str]| {
@@ -250,14 +250,14 @@ fn set_up() -> Result<()> {
     apt::install(&missing)
 }
 
-/// Every interleaving of the slot protocol. loom replaces the atomics, so this is a build of its own.
+/// Tests every interleaving of the slot protocol. loom replaces the atomics, so this is a separate build.
 fn loom() -> Result<()> {
     let mut test = cargo();
     test.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", target().join("loom"));
     run(test.args(["test", "--locked", "--release", "--package", "loopbox-store", "--lib"]))
 }
 
-/// This program, for its other commands. Not by its path: a step may build it anew.
+/// This program, to run its other commands. Not by its path, because a step may rebuild it.
 fn xtask() -> Command {
     Command::new("/proc/self/exe")
 }

@@ -1,13 +1,13 @@
-//! How long a process and what it has waited for had processors: unlike the time that passes, a figure that
-//! two runs share.
+//! How long a process and the children that it has waited for had processors: unlike elapsed time, two runs
+//! can be compared by it.
 
 use std::fs;
 use std::time::Duration;
 
 use rustix::param::clock_ticks_per_second;
 
-/// The time that a process and those of its children that it has waited for had processors; by its number, or
-/// `self`. A process that has ended has one until it is reaped.
+/// The processor time of a process and of the children that it has waited for; the process by its number, or
+/// `self`. An ended process still has one until it is reaped.
 pub(crate) fn time_of(process: &str) -> Option<Duration> {
     parse(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?, clock_ticks_per_second())
 }

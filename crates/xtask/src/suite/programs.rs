@@ -25,7 +25,7 @@ pub(crate) struct TestProgram {
     folder: PathBuf,
 }
 
-/// What one run of a program showed.
+/// The result of one run of a program.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// How many tests passed.
@@ -34,7 +34,7 @@ pub(crate) struct Outcome {
     pub(crate) failed: Vec<String>,
     /// How long it took.
     pub(crate) took: Duration,
-    /// How long it and what it started had processors, where the kernel says it.
+    /// How long it and the processes that it started had processors, where the kernel reports that.
     pub(crate) used: Option<Duration>,
 }
 
@@ -47,8 +47,8 @@ impl TestProgram {
         Self::build(&[])
     }
 
-    /// Builds the quick ones: all unit tests, and the integration tests of packages that use no testbed and
-    /// fuzz nothing, without those that are named slow.
+    /// Builds the quick programs: all unit tests, and the integration tests of packages that neither use
+    /// testbeds nor fuzz, without those that are listed as slow.
     ///
     /// # Errors
     /// When something does not build.
@@ -65,7 +65,7 @@ impl TestProgram {
         Ok(programs)
     }
 
-    /// Builds the test programs of the workspace that are among these targets; of all when there are none.
+    /// Builds the test programs of the workspace for these targets; all when none is given.
     fn build(targets: &[&str]) -> Result<Vec<Self>> {
         let mut build = cargo();
         build.args([
@@ -92,7 +92,7 @@ impl TestProgram {
         self.target.ends_with(')')
     }
 
-    /// The program that a line of cargo's output is about, if it is about one.
+    /// The program that a line of cargo's output refers to, if any.
     fn of_message(line: &str) -> Option<Self> {
         let message: Value = serde_json::from_str(line).ok()?;
         let text = |path: &str| message.pointer(path).and_then(Value::as_str);
@@ -123,7 +123,7 @@ impl TestProgram {
         self.name().replace(' ', "-").replace(['(', ')'], "")
     }
 
-    /// Runs it, as one of those that run; what it prints goes into a file.
+    /// Runs it and registers it as running; its output goes into a file.
     ///
     /// # Errors
     /// When it cannot be run; that a test failed is in the outcome.
@@ -158,7 +158,7 @@ impl TestProgram {
         Ok(Outcome { passed, failed, took, used })
     }
 
-    /// Copies what it printed to standard output.
+    /// Copies its output to standard output.
     ///
     /// # Errors
     /// When that cannot be read or written.
@@ -169,8 +169,9 @@ impl TestProgram {
     }
 }
 
-/// The integration tests of the packages that neither use testbeds nor fuzz, which takes minutes, but those
-/// that a package names as slow (`package.metadata.slow-tests`): folder and name, from cargo's metadata.
+/// The integration tests of the packages that neither use testbeds nor fuzz (both take minutes), without
+/// those that a package lists as slow (`package.metadata.slow-tests`): folder and name, from cargo's
+/// metadata.
 fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
     let list = |of: &Value, name| of.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |of: &Value, name| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -195,8 +196,8 @@ fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
     tests
 }
 
-/// How many tests passed and which failed, by the lines `test NAME ... ok`. A test that prints may have its
-/// words before the result, or before its own line.
+/// How many tests passed and which failed, from the lines `test NAME ... ok`. Output of a test may come
+/// before the result, or before its line.
 fn results(output: &str) -> (usize, Vec<String>) {
     let (mut passed, mut failed) = (0, Vec::new());
     for line in output.lines() {

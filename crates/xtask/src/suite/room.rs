@@ -1,5 +1,5 @@
-//! Whether the disk has room for what the test command makes. A full one shows in a linker that dies by
-//! SIGBUS, or in a test that finds half a file.
+//! Checks that the disk has room for the files of the test command. A full disk shows as a linker that dies
+//! of SIGBUS, or as a test that finds half a file.
 
 use std::fs;
 use std::path::Path;
@@ -9,19 +9,19 @@ use rustix::fs::statvfs;
 use walkdir::WalkDir;
 
 const GIB: u64 = 1 << 30;
-/// What the target folder has after a whole run from a fresh clone, downloads included.
+/// Size of the target folder after a complete run from a fresh clone, including downloads.
 const ALL: u64 = 10 * GIB;
-/// What a run writes anew even where all is there: programs that are linked again, files of tests.
+/// What a run writes even where everything exists: programs that are linked again, files of tests.
 const AT_LEAST: u64 = 2 * GIB;
 
 /// Fails when a run would fill the disk that `target` is on.
 pub(super) fn check(target: &Path) -> Result<()> {
     fs::create_dir_all(target).with_context(|| format!("cannot create {}", target.display()))?;
     let disk = statvfs(target).with_context(|| format!("cannot ask for the room on {}", target.display()))?;
-    judge(target, size_of(target), disk.f_bavail.saturating_mul(disk.f_frsize))
+    check_room(target, size_of(target), disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-fn judge(target: &Path, has: u64, free: u64) -> Result<()> {
+fn check_room(target: &Path, has: u64, free: u64) -> Result<()> {
     let needed = ALL.saturating_sub(has).max(AT_LEAST);
     ensure!(
         free >= needed,
@@ -33,7 +33,7 @@ fn judge(target: &Path, has: u64, free: u64) -> Result<()> {
     Ok(())
 }
 
-/// What the files take; one that goes away meanwhile takes nothing.
+/// The size of the files; a file that disappears meanwhile counts as empty.
 fn size_of(folder: &Path) -> u64 {
     let files = WalkDir::new(folder).into_iter().flatten();
     files.filter_map(|file| file.metadata().ok()).filter(fs::Metadata::is_file).map(|file| file.len()).sum()
@@ -46,10 +46,10 @@ mod tests {
     #[test]
     fn a_disk_that_would_be_full_is_an_error_that_says_what_to_do() {
         let at = Path::new("target");
-        assert!(judge(at, 0, ALL).is_ok() && judge(at, ALL * 2, AT_LEAST).is_ok());
-        let error = judge(at, 0, 4 * GIB + 1).unwrap_err().to_string();
+        assert!(check_room(at, 0, ALL).is_ok() && check_room(at, ALL * 2, AT_LEAST).is_ok());
+        let error = check_room(at, 0, 4 * GIB + 1).unwrap_err().to_string();
         assert!(error.contains("10 GB more into target") && error.contains("4 GB left"), "{error}");
-        assert!(judge(at, ALL * 2, AT_LEAST - 1).is_err());
+        assert!(check_room(at, ALL * 2, AT_LEAST - 1).is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Runs test programs side by side, and ends them all when the command itself is asked to end.
+//! Runs test programs in parallel, and ends them all when the command itself is asked to end.
 
 use std::path::{Path, PathBuf};
 use std::process;
@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use super::programs::{Outcome, TestProgram};
 use super::running::Running;
 
-/// What a shell gives a command that Ctrl-C ended.
+/// The exit code that a shell gives a command that Ctrl-C ended.
 pub(crate) const INTERRUPTED: i32 = 130;
 
 /// How test programs are run.
@@ -29,7 +29,7 @@ impl Runner {
         Self { at_once: at_once.max(1), limit, running: Arc::new(Running::killed_with_group()) }
     }
 
-    /// The same; Ctrl-C, SIGTERM and SIGHUP end the programs, and this process after them.
+    /// The same; Ctrl-C, SIGTERM and SIGHUP end the programs, and then this process.
     ///
     /// # Errors
     /// When these signals are handled already.
@@ -43,8 +43,8 @@ impl Runner {
         Ok(self)
     }
 
-    /// Runs every program once and passes each outcome on as soon as it is there, with the file that has what
-    /// the program printed.
+    /// Runs every program once and passes each outcome on as soon as it is available, with the file of the
+    /// program's output.
     ///
     /// # Errors
     /// The first program that cannot be run, or the first error of `done`; the programs that run then are

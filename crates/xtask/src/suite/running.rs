@@ -1,4 +1,4 @@
-//! The processes that a command runs, so that none outlives it.
+//! The processes that a command runs, so that none of them survives it.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
@@ -18,8 +18,8 @@ pub(crate) struct Running {
 enum Ending {
     /// A process is asked to end, and itself ends what it has started.
     Asked,
-    /// A process has a group of its own, so Ctrl-C in a terminal does not reach it, nor what it has started;
-    /// all are killed.
+    /// Each process has a separate group, so Ctrl-C in a terminal reaches neither it nor the processes that
+    /// it started; all are killed.
     KilledWithGroup,
 }
 
@@ -30,17 +30,17 @@ struct Processes {
 }
 
 impl Running {
-    /// Of processes that end what they start when they are asked to end.
+    /// A set of processes that end their own children when they are asked to end.
     pub(crate) fn asked_to_end() -> Self {
         Self { ending: Ending::Asked, processes: Mutex::default() }
     }
 
-    /// Of processes that are killed with all that they have started.
+    /// A set of processes that are killed together with all their children.
     pub(crate) fn killed_with_group() -> Self {
         Self { ending: Ending::KilledWithGroup, processes: Mutex::default() }
     }
 
-    /// Starts a process, which is one of these until the entry is dropped. `None` after [`end`](Self::end).
+    /// Starts a process, which is in the set until the entry is dropped. `None` after [`end`](Self::end).
     ///
     /// # Errors
     /// When it cannot be started.
@@ -87,7 +87,7 @@ impl Running {
     }
 }
 
-/// A process among those that run.
+/// A process in the set.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     running: &'a Running,

@@ -1,5 +1,5 @@
-//! Runs steps one after the other, each as a process of its own, so that all it prints is on the terminal and
-//! in a file.
+//! Runs steps one after the other, each as a separate process, so that all of its output goes to the terminal
+//! and to a file.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -15,33 +15,33 @@ use loopbox_setup::workspace::target;
 use super::runner::INTERRUPTED;
 use super::running::Running;
 
-/// What a step's own process begins a line with that says what it could not check. It is in the step's line
-/// of the table, too.
+/// The prefix of a line in which a step's process says what it could not check. The line is repeated in the
+/// step's line of the table.
 pub(crate) const NOT_CHECKED: &str = "not checked: ";
 
-/// What a step's own process begins a line with that says how long it and its children had processors.
+/// The prefix of a line in which a step's process says how long it and its children had processors.
 pub(crate) const PROCESSORS: &str = "processors: ";
 
 /// How a step ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
-    /// With what its line says besides.
+    /// With additional text in its line.
     Passed(Duration, Vec<String>),
     Failed(Duration),
     /// A step before it failed.
     NotRun,
 }
 
-/// A step, as it is called and as it is run.
+/// A step: its name, and how it is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) name: &'static str,
-    /// Whether the steps after it begin without waiting for it. Of such steps one runs at a time, and what it
-    /// prints is shown when it has ended.
+    /// Whether the steps after it begin without waiting for it. Only one of such steps runs at a time, and
+    /// its output is shown when it has ended.
     pub(crate) is_parallel: bool,
 }
 
-/// Everything that a run of steps shares between the steps in order and the parallel ones.
+/// The state that the steps in order and the parallel steps of a run share.
 struct Run<'a, C> {
     steps: &'a [Named],
     command: &'a C,
@@ -71,8 +71,8 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         Ok(passed)
     }
 
-    /// Runs the steps that are in order, and sends where to `begin` each of the others. False when one of
-    /// either has failed.
+    /// Runs the steps in order, and sends the parallel ones through `begin` when it is their turn. False when
+    /// a step of either kind has failed.
     fn in_order(&self, begin: &Sender<usize>, ended: &Receiver<usize>) -> Result<bool> {
         for (at, step) in self.steps.iter().enumerate() {
             for at in ended.try_iter() {
@@ -93,7 +93,7 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         Ok(true)
     }
 
-    /// Runs the parallel steps, of which one runs at a time.
+    /// Runs the parallel steps, one at a time.
     fn parallel(&self, begin: Receiver<usize>, ended: &Sender<usize>) -> Result<()> {
         for at in begin {
             if !self.running.is_over() {
@@ -129,7 +129,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs the steps by the command that `command` makes of each name, until one fails. Ends with a table.
+/// Runs the steps, each with the command that `command` makes from its name, until one fails. Prints a table
+/// at the end.
 ///
 /// # Errors
 /// When a step failed: which, and where its output is.
@@ -205,7 +206,7 @@ fn table(steps: &[Named], outcomes: &[Outcome], total: Duration) -> String {
     steps.iter().zip(outcomes).map(row).chain([total]).collect()
 }
 
-/// What a step says of itself: what it did not check, how long it had processors.
+/// What a step reports about itself: what it did not check, and how long it had processors.
 fn notes(log: &Path) -> Result<Vec<String>> {
     let text = fs::read(log).with_context(|| format!("cannot read {}", log.display()))?;
     let text = String::from_utf8_lossy(&text);
@@ -222,15 +223,15 @@ pub(crate) fn minutes(time: Duration) -> String {
     if whole == 0 { format!("{seconds:.1} s") } else { format!("{whole} min {seconds:.0} s") }
 }
 
-/// A path as one types it: relative to the folder that the command was called in, where that is possible.
+/// A path as a user would type it: relative to the folder in which the command was called, where possible.
 pub(crate) fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     path.strip_prefix(here).unwrap_or(path).display().to_string()
 }
 
-/// Runs a command; both its outputs go into a file, in the order in which they were written, and to ours
-/// where that is wanted. Whether it succeeded. It is one of those that are `running`, and has not succeeded
-/// when they were ended before it.
+/// Runs a command; both its outputs go into a file, in the order in which they were written, and also to ours
+/// where `is_shown`. Returns whether it succeeded. It is one of the processes in `running`; if these are
+/// ended first, it has not succeeded.
 fn copied_to(log: &Path, command: &mut Command, running: &Running, is_shown: bool) -> Result<bool> {
     let mut file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
     let (mut output, writer) = io::pipe().context("no pipe")?;

@@ -1,5 +1,5 @@
-//! What runs on every testbed, on one alone: a user's own build of a runtime (`--local`), or any by name
-//! (`--test`).
+//! Runs everything that is run on every testbed on only one: a user's own build of a runtime (`--local`), or
+//! one given by name (`--test`).
 
 use std::path::Path;
 use std::time::Instant;
@@ -10,8 +10,8 @@ use loopbox_testbed::{LOCAL, LOCAL_FOLDER};
 
 use crate::suite::steps::minutes;
 
-/// Package and program of tests, and which of its tests: those whose name has one of the words, all without
-/// any. What is about ART 10 alone is left out.
+/// Package and program of tests, and which of its tests: those whose name contains one of the words, or all
+/// when there are no words. Tests of ART 10 alone are left out.
 const PROGRAMS: [(&str, &str, &[&str]); 7] = [
     ("loopbox-art", "on_art", &[]),
     ("loopbox-e2e", "hooks", &["a_printer", "a_looper", "a_stubborn"]),
@@ -24,13 +24,13 @@ const PROGRAMS: [(&str, &str, &[&str]); 7] = [
 /// Samples in each of the nine phases of the sampler's stress.
 const SAMPLES: &str = "1000";
 
-/// Runs all of it on the runtime in a folder.
+/// Runs all of them on the runtime in a folder.
 pub(super) fn run(folder: &Path) -> Result<()> {
     let folder = folder.canonicalize().with_context(|| format!("cannot find {}", folder.display()))?;
     run_on(LOCAL, Some(&folder))
 }
 
-/// Runs all of it on a testbed, whatever fails, and prints a table.
+/// Runs all of them on a testbed, even when some fail, and prints a table.
 pub(super) fn run_on(testbed: &str, folder: Option<&Path>) -> Result<()> {
     let mut failed = Vec::new();
     let mut rows = Vec::new();

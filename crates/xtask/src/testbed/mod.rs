@@ -26,7 +26,7 @@ pub(crate) struct TestbedArgs {
     /// Then runs on each what is run on every testbed
     #[arg(long, requires = "names")]
     test: bool,
-    /// A folder with a build of one's own for x86-64 (libart and the libraries that it links): all that is
+    /// A folder with your own build for x86-64 (libart and the libraries that it links): all that is
     /// tested on every testbed is tested on it
     #[arg(long, value_name = "DIR", conflicts_with_all = ["names", "jit", "aot", "arch", "test"])]
     local: Option<PathBuf>,

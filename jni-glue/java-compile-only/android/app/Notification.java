@@ -36,7 +36,7 @@ public class Notification {
         public native Notification build();
     }
 
-    /** How it looks when there is room. */
+    /** The layout when there is room. */
     public abstract static class Style {}
 
     /** With much text. */

@@ -22,7 +22,8 @@ public final class Looper {
     public native MessageQueue getQueue();
 
     /**
-     * Hidden, since API 29; not for {@code new}: a class that implements it fails to link where it is absent.
+     * Hidden, since API 29. Not to be used with {@code new}: a class that implements it fails to link where
+     * the interface is absent.
      */
     public interface Observer {
         Object messageDispatchStarting();

@@ -1,6 +1,6 @@
 package android.os;
 
-/** As far as it is used here: when the process was bound to its app is known since API 24. */
+/** The part that is used here: since API 24 it reports when the process was bound to its app. */
 public class Process {
     public static final int THREAD_PRIORITY_BACKGROUND = 10;
 

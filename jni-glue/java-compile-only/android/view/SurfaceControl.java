@@ -2,7 +2,7 @@ package android.view;
 
 import java.util.List;
 
-/** As far as it is used here: what the compositor reports of frames, since API 36. */
+/** The part that is used here: since API 36 it reports what the compositor knows of frames. */
 public final class SurfaceControl {
     private SurfaceControl() {}
 

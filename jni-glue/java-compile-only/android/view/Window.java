@@ -3,9 +3,9 @@ package android.view;
 import android.content.Context;
 import android.os.Handler;
 
-/** As far as it is used here: listeners of its frames are there since API 24. */
+/** The part that is used here: since API 24 it has listeners of its frames. */
 public abstract class Window {
-    /** All that is used of it is that it is one. */
+    /** Only its type is used. */
     public interface Callback {}
 
     /** Since API 24. */

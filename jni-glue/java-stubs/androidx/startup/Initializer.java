@@ -4,7 +4,7 @@ import android.content.Context;
 import androidx.annotation.NonNull;
 import java.util.List;
 
-/** Of App Startup (androidx.startup:startup-runtime): what its ContentProvider makes and calls. */
+/** Of App Startup (androidx.startup:startup-runtime), whose ContentProvider makes and calls it. */
 public interface Initializer<T> {
     @NonNull
     T create(@NonNull Context context);

@@ -19,8 +19,8 @@ public final class AnrWarning {
     }
 
     /**
-     * The number of the ANR that it is of, unique for its {@link #getType} until the device restarts: the
-     * same as that of {@code ApplicationExitInfo.getAnrInfo()}, if the ANR comes and ends the process.
+     * The number of the ANR, unique for its {@link #getType} until the device restarts. If the ANR comes and
+     * ends the process, {@code ApplicationExitInfo.getAnrInfo()} has the same number.
      */
     public int getId() {
         return id;

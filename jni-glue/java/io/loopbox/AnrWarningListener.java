@@ -5,20 +5,20 @@ import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
 
 /**
- * A {@link Listener} that is notified of an ANR before the system calls it, too: Android 17 and newer. An
- * interface of its own, as {@link FirstFileListener} is.
+ * A {@link Listener} that is notified of an ANR before the system calls it, too: Android 17 and newer. A
+ * separate interface, as {@link FirstFileListener} is.
  */
 public interface AnrWarningListener extends Listener {
     /**
-     * Called as {@link #onReport} is, when the system warns of an ANR of this app while the main thread of
-     * this process is late: a message of it has run for a second, or has been due for one. Half of the
-     * time-out has passed then, as a rule, and often nothing comes of it: main may go on. What the recorder
-     * knows at this moment is on the disk already, for the next launch.
+     * Called like {@link #onReport}, when the system warns of an ANR of this app while the main thread of
+     * this process is late: a message of it has run for a second, or has been due for one. As a rule half of
+     * the time-out has passed then, and often no ANR follows: main may go on. What the recorder knows at this
+     * moment is on the disk already, for the next launch.
      *
-     * <p>For what must be done before the system ends the process, as setting a crash SDK's keys. Not for
-     * uploads: there is no report yet, the device is busy, and the process may be gone in a moment. Not each
-     * ANR is warned of: the system does it for services and for input that finds no window, not for a window
-     * that does not take its input, nor for broadcasts, providers and jobs.
+     * <p>For what must be done before the system ends the process, for example setting a crash SDK's keys.
+     * Not for uploads: there is no report yet, the device is busy, and the process may be gone in a moment.
+     * The system does not warn of each ANR: it warns for services and for input that finds no window, but not
+     * for a window that does not take its input, nor for broadcasts, providers and jobs.
      *
      * @param warning what the system says of it
      */

@@ -42,7 +42,7 @@ public final class Config {
         POLL,
         /**
          * None: no code runs and no object is made for a message, and no toString of the app runs but with
-         * the pending queue of a report. The main thread is looked at twice a second, once in the background;
+         * the pending queue of a report. The main thread is checked twice a second, once in the background;
          * what keeps it for longer is sampled, watched, saved and reported. There is no history of messages
          * then: the stacks of what took a second or so are what is known of earlier times, messages that
          * follow each other without a pause are recorded as one, and the message that starts the app is not
@@ -226,7 +226,7 @@ public final class Config {
             return this;
         }
 
-        /** What to try where plain reflection does not get at the Observer; nothing unless it is given. */
+        /** Another way to the Observer, for where plain reflection cannot read it. None by default. */
         @NonNull
         public Builder observerAccess(@Nullable ObserverAccess access) {
             settings.observerAccess = access;
@@ -235,9 +235,9 @@ public final class Config {
 
         /**
          * How the poll hook finds the head of the queue, which it then reads before each message; nothing
-         * unless it is given. All messages have names and waits then, with {@code what}; one in some hundreds
-         * another message's, where other threads post meanwhile. {@code loopbox-inhouse} has the one that
-         * there is.
+         * unless it is given. Then all messages have names with {@code what}, and waits. One in some hundreds
+         * gets those of another message, where other threads post at that moment. {@code loopbox-inhouse} has
+         * an implementation.
          */
         @NonNull
         public Builder pollPeek(@Nullable QueueAccess access) {
@@ -273,8 +273,8 @@ public final class Config {
         }
 
         /**
-         * How long after it was put back a hook that another library displaced again is left alone. 100 to
-         * 3,600,000 ms. The time doubles each time that it happened.
+         * How long a hook that was put back, and that another library has displaced again, is left alone. 100
+         * to 3,600,000 ms. The time doubles each time.
          */
         @NonNull
         public Builder printerCheckMs(long ms) {
@@ -328,16 +328,16 @@ public final class Config {
         }
 
         /**
-         * Adds one to those that are called with each report; a {@link FirstFileListener} earlier, too. Each
-         * has a thread of its own and waits for no other. Null takes out all that were given.
+         * Adds a listener that is called with each report; a {@link FirstFileListener} earlier, too. Each has
+         * its own thread and waits for no other. Null removes all that were given.
          */
         @NonNull
-        public Builder listener(@Nullable Listener told) {
-            settings.listeners = ListenerSink.with(settings.listeners, told);
+        public Builder listener(@Nullable Listener added) {
+            settings.listeners = ListenerSink.with(settings.listeners, added);
             return this;
         }
 
-        /** Who looks at annotations before they are kept; also at those given here. */
+        /** Who sees annotations before they are kept; also at those given here. */
         @NonNull
         public Builder redactor(@Nullable Redactor asked) {
             settings.redactor = asked;
@@ -345,9 +345,9 @@ public final class Config {
         }
 
         /**
-         * Who takes the lines that the recorder's Java code would write to the system's log, and the faults
-         * that it keeps from the app, from this installation on; null for the system's log. The lines of its
-         * native code and of what is before an installation go to that in any case.
+         * Takes the lines that the recorder's Java code would write to the system's log, and the exceptions
+         * that it keeps from the app, from this installation on; null for the system's log. Lines of native
+         * code, and lines before an installation, go to the system's log in any case.
          */
         @NonNull
         public Builder logger(@Nullable Logger asked) {
@@ -413,9 +413,9 @@ public final class Config {
         }
 
         /**
-         * Adds one to what the system is asked to take a profile at, on Android 17 and newer, where it can;
-         * once an hour at most. What it takes goes to {@link #profileListener}, and into no report: it is of
-         * no hang. Nothing unless the app asks for it; null takes out all that were given.
+         * Adds an event at which the system should take a profile, on Android 17 and newer, where it can;
+         * once an hour at most. The profile goes to {@link #profileListener}, and into no report, because it
+         * is not about a hang. None unless the app asks for it; null removes all that were given.
          */
         @NonNull
         public Builder profileTrigger(@Nullable ProfileTrigger wanted) {
@@ -424,11 +424,10 @@ public final class Config {
         }
 
         /**
-         * How long after it was asked for one the system is asked again for the trace that it happens to
-         * record of the whole device, when a message becomes a suspect, at half of what makes it a hang; on
-         * Android 16 QPR2 (36.1) and newer ({@code ProfilingManager.requestRunningSystemTrace}). 60,000 to
-         * 86,400,000 ms, 0 for never. {@link Report#getHangTrace} is its file. Off unless the app asks for
-         * it.
+         * The least time between two requests to the system for the trace that it is recording of the whole
+         * device. The recorder asks when a message becomes a suspect, at half of {@link #hangMs}; on Android
+         * 16 QPR2 (36.1) and newer ({@code ProfilingManager.requestRunningSystemTrace}). 60,000 to 86,400,000
+         * ms, 0 for never. {@link Report#getHangTrace} is its file. Off unless the app asks for it.
          */
         @NonNull
         public Builder hangTraceMs(long ms) {
@@ -437,12 +436,12 @@ public final class Config {
         }
 
         /**
-         * Who is called with each profile that the system has taken of this app by itself: those that
+         * Is called with each profile that the system has taken of this app by itself: those that
          * {@link #systemProfiles}, {@link #profileTrigger} and {@link #hangTraceMs} ask for.
          */
         @NonNull
-        public Builder profileListener(@Nullable ProfileListener told) {
-            settings.profileListener = told;
+        public Builder profileListener(@Nullable ProfileListener added) {
+            settings.profileListener = added;
             return this;
         }
 

@@ -8,7 +8,7 @@ import androidx.annotation.WorkerThread;
 public interface DumpCallback {
     /**
      * Called on the thread that calls {@link Listener}, after it, or on another one when nothing records;
-     * never on the thread that asked.
+     * never on the thread that made the request.
      *
      * @param report the file and what is in it; null when none was written: the disk is full, or the recorder
      *     is off

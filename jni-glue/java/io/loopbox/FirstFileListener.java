@@ -5,10 +5,10 @@ import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
 
 /**
- * A {@link Listener} that is notified of a report as soon as there is a file, too: for what must be done
- * before the system ends the process, as setting a crash SDK's keys. An interface of its own, and not a
- * default method of the other: only who wants to be notified of it is called, and {@link Listener} stays one
- * that a lambda may be.
+ * A {@link Listener} that is also notified as soon as a report has a file: for what must be done before the
+ * system ends the process, for example setting a crash SDK's keys. It is a separate interface, not a default
+ * method of {@link Listener}: so only listeners that want it are called, and {@link Listener} can be a
+ * lambda.
  */
 public interface FirstFileListener extends Listener {
     /**

@@ -32,7 +32,7 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether it is recorded which scrolling a finger has caused. Off, because it wraps the callback of
+         * Whether the recorder notes which scrolls a finger has caused. Off, because it wraps the callback of
          * each watched window: what Window.getCallback returns is then no longer the Activity, which code
          * that casts it would notice.
          */
@@ -53,8 +53,8 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether the system's compositor says of each jank frame who made it late, the app or the system,
-         * from Android 16 on (SurfaceControl.JankData). Off; needs {@link #stages}, by which its word finds
+         * Whether the system's compositor reports for each jank frame which side made it late, the app or the
+         * system, from Android 16 on (SurfaceControl.JankData). Off; needs {@link #stages}, which identify
          * the frame.
          */
         @NonNull
@@ -75,7 +75,7 @@ public final class FrameConfig {
         }
 
         /**
-         * A frame that stands longer is kept by itself; so is each that stands for three refreshes. 17 to
+         * A frame that stands longer gets its own record; so does each that stands for three refreshes. 17 to
          * 10,000 ms; 34.
          */
         @NonNull
@@ -95,7 +95,7 @@ public final class FrameConfig {
             return this;
         }
 
-        /** How many screens have figures of their own; the rest share theirs. 1 to 16; 16. */
+        /** How many screens have separate figures; the rest share theirs. 1 to 16; 16. */
         @NonNull
         public Builder scenes(int count) {
             settings.scenes = (int) Config.Builder.within("scenes", count, 1, 16);
@@ -104,8 +104,8 @@ public final class FrameConfig {
 
         /** What is called while frames come. */
         @NonNull
-        public Builder listener(@Nullable FrameListener told) {
-            settings.listener = told == null ? null : new FrameListenerSink(told);
+        public Builder listener(@Nullable FrameListener added) {
+            settings.listener = added == null ? null : new FrameListenerSink(added);
             return this;
         }
         // End of what is made from jni-glue/options.toml

@@ -48,7 +48,7 @@ public final class FrameGesture {
         return values[5] == 0 ? 0 : values[4] * NANOS_PER_S / values[5];
     }
 
-    /** How long frames stood too long, in whole refreshes: milliseconds for each second of scrolling. */
+    /** How long frames stood too long, in whole refreshes: milliseconds per second of scrolling. */
     public double getHitchMsPerSecond() {
         return values[5] == 0 ? 0 : MS_PER_S * values[6] / values[5];
     }
@@ -63,12 +63,12 @@ public final class FrameGesture {
         return (int) values[8];
     }
 
-    /** How many stretches of it were below five sixths of the refresh rate. */
+    /** How many stretches of the gesture were below five sixths of the refresh rate. */
     public int getJankWindows() {
         return (int) values[9];
     }
 
-    /** Which one it is on its screen, from 1. */
+    /** The number of the gesture on its screen, from 1. */
     public int getOrdinal() {
         return (int) values[10];
     }

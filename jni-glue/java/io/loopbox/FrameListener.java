@@ -5,8 +5,9 @@ import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
 
 /**
- * Is notified of frames while they come. All calls are on a thread of their own, one after the other, and
- * nothing waits for them; what comes while one takes more than a fifth of a second is left out and counted.
+ * Is notified of frames while they come. All calls are on a separate thread, one after the other, and no
+ * thread waits for them. What comes while one call takes more than a fifth of a second is left out and
+ * counted.
  */
 public interface FrameListener {
     /** Each 200 ms of counted frames; not while nothing moves. */

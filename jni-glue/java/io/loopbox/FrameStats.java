@@ -74,7 +74,8 @@ public final class FrameStats {
     }
 
     /**
-     * The screens that had frames; those beyond {@link FrameConfig.Builder#scenes} are one, without a name.
+     * The screens that had frames; those beyond {@link FrameConfig.Builder#scenes} are combined into one
+     * without a name.
      */
     @NonNull
     public List<Scene> getScenes() {
@@ -99,7 +100,7 @@ public final class FrameStats {
             this.causes = causes;
         }
 
-        /** Its name; empty for all together, and for those without one. */
+        /** Its name; empty for all screens together, and for those without a name. */
         @NonNull
         public String getName() {
             return name;
@@ -130,7 +131,7 @@ public final class FrameStats {
             return values[2] == 0 ? 0 : MS_PER_S * values[5] / values[2];
         }
 
-        /** The same of the frames that scrolled alone. */
+        /** The same for the frames that scrolled. */
         public double getScrollHitchMsPerSecond() {
             return values[13] == 0 ? 0 : MS_PER_S * values[14] / values[13];
         }
@@ -150,7 +151,7 @@ public final class FrameStats {
             return values[7];
         }
 
-        /** Frames that missed one or more. */
+        /** Frames that missed at least one refresh. */
         public int getSlowFrames() {
             return (int) values[8];
         }

@@ -6,8 +6,8 @@ import androidx.annotation.NonNull;
 /** The frames of a fifth of a second. */
 public final class FrameWindow {
     /**
-     * How many frames the longest one dropped, by the limits of Matrix, which are times: 50, 150, 400 and 700
-     * ms.
+     * How many frames the longest frame dropped, as a level. The limits are Matrix's, as times: 50, 150, 400
+     * and 700 ms.
      */
     public enum Level {
         BEST,
@@ -46,7 +46,7 @@ public final class FrameWindow {
         return values[2] / NANOS_PER_MS;
     }
 
-    /** How bad the longest of them was. */
+    /** The level of the longest frame. */
     @NonNull
     public Level getLevel() {
         Level[] levels = Level.values();

@@ -20,7 +20,7 @@ public final class Frames {
     Frames() {}
 
     /**
-     * An animation begins that is no scroll: its frames count until {@link #end}, ten seconds at most, as
+     * An animation that is not a scroll begins: its frames count until {@link #end}, ten seconds at most, as
      * those of a screen of this name. Any thread; takes effect on the main thread.
      */
     @AnyThread
@@ -34,7 +34,7 @@ public final class Frames {
                 });
     }
 
-    /** It ends. That of another name goes on. Any thread; takes effect on the main thread. */
+    /** The animation of this name ends; others go on. Any thread; takes effect on the main thread. */
     @AnyThread
     public void end(@NonNull final String name) {
         onMain(
@@ -46,7 +46,10 @@ public final class Frames {
                 });
     }
 
-    /** Frames of this window count: of a Dialog, say. Activities are found without it. Main thread. */
+    /**
+     * Makes the frames of this window count, for example of a Dialog. Activities are found without it. Main
+     * thread.
+     */
     @MainThread
     public void watch(@Nullable Window window) {
         try {
@@ -67,8 +70,8 @@ public final class Frames {
     }
 
     /**
-     * The figures since the recorder was installed, or since {@link #reset}: a copy, behind what is on the
-     * display by a fifth of a second at most. Without a frame where frames are not recorded. Not on the main
+     * The figures since the recorder was installed, or since {@link #reset}. A copy, which is at most a fifth
+     * of a second behind the display. Without any frame where frames are not recorded. Not on the main
      * thread: it waits for the thread that counts.
      */
     @WorkerThread
@@ -78,8 +81,8 @@ public final class Frames {
     }
 
     /**
-     * The figures begin anew: at the start of what is to be measured, say. What reports and the next launch
-     * have of frames begins anew, too; a gesture that goes on is forgotten. Not on the main thread.
+     * Resets the figures, for example at the start of what is to be measured. What reports and the next
+     * launch have of frames is reset, too; a gesture in progress is forgotten. Not on the main thread.
      */
     @WorkerThread
     public void reset() {

@@ -7,10 +7,10 @@ import androidx.annotation.WorkerThread;
 /** Called with each report that was written. */
 public interface Listener {
     /**
-     * Called on a thread of its own, which neither the recorder nor another listener waits for, when a report
-     * is complete; for one report after the other. At an ANR the process may be gone a moment later: leave
+     * Called when a report is complete, on a separate thread, for one report after the other. Neither the
+     * recorder nor another listener waits for it. At an ANR the process may be gone a moment later: leave
      * sending for the next launch ({@link Loopbox#takePendingReports}) and keep this short. {@link
-     * FirstFileListener} is notified of it sooner.
+     * FirstFileListener} is notified sooner.
      *
      * <p>Called again for the same file when there is more in it: the hang is over and has its full duration,
      * or the system has reported that it was an ANR. A file that is gone by then stays gone.

@@ -14,7 +14,7 @@ final class ListenerSink implements ReportSink {
         this.listener = listener;
     }
 
-    /** Those, and one more; null takes all out. */
+    /** The given sinks and one more; null removes all. */
     static List<ReportSink> with(List<ReportSink> others, Listener listener) {
         List<ReportSink> all = new ArrayList<ReportSink>();
         if (listener != null) {
@@ -26,7 +26,7 @@ final class ListenerSink implements ReportSink {
         return all;
     }
 
-    /** By the listener itself, whatever that thinks of equality. */
+    /** Compares the listeners by identity, not with their own equals method. */
     @Override
     public boolean equals(Object other) {
         return other instanceof ListenerSink && ((ListenerSink) other).listener == listener;

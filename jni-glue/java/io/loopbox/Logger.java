@@ -11,10 +11,10 @@ import androidx.annotation.WorkerThread;
  */
 public interface Logger {
     /**
-     * Called on a thread of its own, for one line after the other: nothing waits for it, no lock of the
-     * recorder is held, and what it throws goes to the system's log. Of more than 64 lines that wait the
-     * newest are left out, and counted in a line of their own. What it makes the recorder log itself goes to
-     * the system's log. A process that ends takes along what waits.
+     * Called on a separate thread, for one line after the other. No thread waits for it, no lock of the
+     * recorder is held, and exceptions from it go to the system's log. When more than 64 lines wait, the
+     * newest are left out, and counted in a separate line. Lines that the recorder logs because of this call
+     * go to the system's log. Waiting lines are lost when the process ends.
      *
      * @param priority {@code Log.INFO} and {@code Log.WARN} for what is as it is; {@code Log.ERROR} for what
      *     is a fault, of the recorder's own code or of a listener or other code of the app that it has

@@ -38,12 +38,12 @@ import java.util.List;
 
 /**
  * A flight recorder for the main thread: what it did, does and was asked to do next, in one file when the app
- * stops responding. No method throws into the app; what cannot work is off, and {@link #status} and every
- * report say why.
+ * stops responding. No method throws into the app. A part that cannot work is off, and {@link #status} and
+ * every report say why.
  *
- * <p>Each method may be called before {@link #install}, too. What the app says and chooses then is kept for
- * the recording that comes: {@link #annotate}, {@link #breadcrumb}, {@link #scene}, {@link #pause}, {@link
- * #setSampling}, {@link #addListener}. The others say what they do.
+ * <p>Each method may be called before {@link #install}, too. What the app sets then is kept for the recording
+ * that comes: {@link #annotate}, {@link #breadcrumb}, {@link #scene}, {@link #pause}, {@link #setSampling},
+ * {@link #addListener}. The other methods document what they do.
  */
 public final class Loopbox {
     private static final Frames FRAMES = new Frames();
@@ -54,8 +54,8 @@ public final class Loopbox {
 
     /**
      * Starts recording the main thread. Call it on the main thread, as early as
-     * Application.attachBaseContext. When three starts in a row ended within five seconds, by a crash as far
-     * as the system says, the next ones go without.
+     * Application.attachBaseContext. When three starts in a row ended within five seconds, by a crash where
+     * the system knows the reason, the next starts do not record.
      *
      * @param context the Application, or any other context of the app. Reports say whether the app is in the
      *     foreground and which Activity is shown. Installed late, with an Activity in front, the system is
@@ -124,11 +124,11 @@ public final class Loopbox {
     }
 
     /**
-     * Adds a listener besides those of {@link Config.Builder#listener}, until {@link #removeListener}, over
+     * Adds a listener besides those of {@link Config.Builder#listener}, until {@link #removeListener}, across
      * installations: for a library, which does not make the configuration. Before {@link #install} or after
-     * it; a second time it changes nothing. It has to leave the file where it is, or to {@link Report#claim
-     * claim} it. Those of the configuration, which may take the file away, are called when all that were
-     * added have returned, or two seconds later. Any thread.
+     * it; adding it a second time changes nothing. It has to leave the file where it is, or {@link
+     * Report#claim claim} it. The listeners of the configuration, which may take the file away, are called
+     * when all added ones have returned, or two seconds later. Any thread.
      */
     @AnyThread
     public static void addListener(@NonNull Listener listener) {
@@ -140,8 +140,8 @@ public final class Loopbox {
     }
 
     /**
-     * Takes out a listener that {@link #addListener} has added. It is not called any more; a call that is
-     * under way may go on. Before {@link #install} or after it. Any thread.
+     * Removes a listener that {@link #addListener} has added. It is not called any more; a call that is under
+     * way may go on. Before {@link #install} or after it. Any thread.
      */
     @AnyThread
     public static void removeListener(@NonNull Listener listener) {
@@ -152,7 +152,9 @@ public final class Loopbox {
         }
     }
 
-    /** What is on and what is off, now: before {@link #install} that it is off. Any thread. */
+    /**
+     * What is on and what is off, now. Before {@link #install} it says that the recorder is off. Any thread.
+     */
     @AnyThread
     @NonNull
     public static Status status() {
@@ -169,9 +171,9 @@ public final class Loopbox {
 
     /**
      * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it
-     * does what {@link #dumpAsync} does without a callback, and returns null at once. So it does for a
-     * listener that is being called, and for more than 64 at once or ten a minute from then on, without a
-     * report. While nothing records, as before {@link #install}, there is none, and null is returned at once.
+     * does what {@link #dumpAsync} does without a callback, and returns null at once. It also returns null at
+     * once, and no report is written, for a listener that is being called, for more than 64 reports at once
+     * or ten a minute after that, and while nothing records, as before {@link #install}.
      *
      * @param reason goes into the report
      * @return the file, or null when none was written, or not yet
@@ -193,12 +195,11 @@ public final class Loopbox {
     }
 
     /**
-     * Writes a report in the background and returns at once: of what the main thread does some hundred
-     * microseconds later, or, while another report is being written, when that one is done. {@link Listener}
-     * has it as well, and before: who has asked waits two seconds for the listeners at the most. Any thread;
-     * of more than 16 reports that wait to be written the oldest are given up, and more than {@link #dump}
-     * allows are refused. While nothing records, as before {@link #install}, {@code done} is called with
-     * null.
+     * Writes a report in the background and returns at once. The report shows what the main thread does some
+     * hundred microseconds later or, while another report is being written, after that one. {@link Listener}
+     * is called with it first; {@code done} waits two seconds for the listeners at most. Any thread. Of more
+     * than 16 reports that wait to be written the oldest are given up, and more than {@link #dump} allows are
+     * refused. While nothing records, as before {@link #install}, {@code done} is called with null.
      *
      * @param reason goes into the report
      * @param done what is called when the report is complete or there is none; null for nothing
@@ -226,14 +227,13 @@ public final class Loopbox {
     }
 
     /**
-     * The reports that are there and that no other process has taken, of this process and of others before
-     * it, oldest first. Nothing is taken: who wants one calls {@link Report#claim}. It waits until what
-     * earlier processes left has been looked at, which takes some milliseconds after {@link #install}, 5
-     * seconds at most; on the main thread it does not wait. There are none before the first {@link #install},
-     * which says where they are.
+     * The reports that no other process has taken, of this process and of earlier ones, oldest first. Nothing
+     * is taken: call {@link Report#claim} for that. It waits until the rings of earlier processes were read,
+     * which takes some milliseconds after {@link #install}, 5 seconds at most; on the main thread it does not
+     * wait. There are none before the first {@link #install}, which sets the directory.
      *
-     * <p>A report that its living process may still put more into, because the hang goes on or the system has
-     * not been heard of yet, is not among them: it is there later, or at the next launch.
+     * <p>A report to which its living process may still add something, because the hang goes on or the system
+     * has not answered yet, is not in the list: it is there later, or at the next launch.
      */
     @WorkerThread
     @NonNull
@@ -244,11 +244,11 @@ public final class Loopbox {
             if (place == null) {
                 return new ArrayList<Report>();
             }
-            Recorder.awaitLookBack();
+            Recorder.awaitPreviousRuns();
             return of(PendingReports.list(place, owner()));
         } catch (Throwable fault) {
             Faults.log(fault);
-            // A list of its own may be what there is no memory for.
+            // There may be no memory for a new list.
             return Collections.emptyList();
         } finally {
             AppPolicy.restore(policy);
@@ -256,10 +256,10 @@ public final class Loopbox {
     }
 
     /**
-     * {@link Report#claim Claims} all of {@link #pendingReports}: for uploading at the next launch, by who
-     * sends all reports, on a thread that may read files. They are the calling process's now: delete each
-     * file when it is sent. One that is not deleted is handed out again to the same process, until 20 newer
-     * ones are there or two weeks have passed.
+     * {@link Report#claim Claims} all of {@link #pendingReports}: for uploading at the next launch, in an app
+     * that sends all reports, on a thread that may read files. They belong to the calling process now: delete
+     * each file when it is sent. One that is not deleted is handed out again to the same process, until 20
+     * newer ones are there or two weeks have passed.
      */
     @WorkerThread
     @NonNull
@@ -270,11 +270,11 @@ public final class Loopbox {
             if (place == null) {
                 return new ArrayList<Report>();
             }
-            Recorder.awaitLookBack();
+            Recorder.awaitPreviousRuns();
             return of(PendingReports.take(place, owner(), Recording.framework(), Recording.keepsTraces()));
         } catch (Throwable fault) {
             Faults.log(fault);
-            // A list of its own may be what there is no memory for.
+            // There may be no memory for a new list.
             return Collections.emptyList();
         } finally {
             AppPolicy.restore(policy);
@@ -289,7 +289,7 @@ public final class Loopbox {
         return reports;
     }
 
-    /** Whose reports are in this process's folder. */
+    /** The process whose reports are in this process's folder. */
     private static String owner() {
         String process = App.processName();
         return process == null ? "unknown" : process;
@@ -310,11 +310,11 @@ public final class Loopbox {
     }
 
     /**
-     * Adds something about the app to each report from now on: at most 16 names of up to 40 characters, with
-     * values of up to 200. "user" (a pseudonym, not an account) is the one by which reports are counted per
-     * user. It has a place of its own besides the 16, and so has "scene". Before {@link #install} it is kept
-     * for the recording that comes, which has it from its start, behind those of the configuration; the
-     * Redactor sees it then. Any thread.
+     * Adds a value that describes the app to each report from now on: at most 16 names of up to 40
+     * characters, with values of up to 200. "user" (a pseudonym, not an account) is the one by which reports
+     * are counted per user. It has a separate place besides the 16, and so has "scene". Before {@link
+     * #install} the value is kept for the recording that comes, which has it from its start, in addition to
+     * those of the configuration; the Redactor sees it then. Any thread.
      *
      * @param value null takes the name out again
      * @return whether it is kept. Not when there are 16 other names, which {@link #status} and the log say;
@@ -332,8 +332,8 @@ public final class Loopbox {
     }
 
     /**
-     * Which screen or step the app is in; before {@link #install}, what the recording begins with. Any
-     * thread.
+     * Sets the screen or step that the app is in; before {@link #install}, the one that the recording begins
+     * with. Any thread.
      */
     @AnyThread
     public static void scene(@Nullable final String name) {
@@ -355,9 +355,9 @@ public final class Loopbox {
 
     /**
      * Marks what the app does at this moment: a tap, a screen, a request. Reports have the newest 64 marks
-     * with their times, on the time line of what the main thread did. Not for what goes on, which {@link
-     * #scene} and {@link #annotate} are for. Before {@link #install} it is kept for the recording that comes.
-     * Any thread.
+     * with their times, on the same time line as the main thread's work. For a state that lasts use {@link
+     * #scene} or {@link #annotate}. Before {@link #install} it is kept for the recording that comes. Any
+     * thread.
      *
      * @param name at most 40 characters are kept, in one line; null and an empty one leave nothing. The
      *     {@link Redactor} sees it first, under the name "breadcrumb"
@@ -382,10 +382,10 @@ public final class Loopbox {
     }
 
     /**
-     * Stops recording until {@link #resume}. At once: a message that runs is not sampled any more, and is no
-     * hang. The hook is taken out when the main thread comes to it. What was recorded stays, and is in the
-     * reports of SIGQUIT and {@link #dump}. Before {@link #install} it has the recording begin paused. Any
-     * thread.
+     * Stops recording until {@link #resume}, at once: a running message is not sampled any more, and does not
+     * count as a hang. The hook is removed when the main thread next runs. What was recorded stays, and is in
+     * the reports of SIGQUIT and {@link #dump}. Before {@link #install} it makes the recording begin paused.
+     * Any thread.
      */
     @AnyThread
     public static void pause() {
@@ -426,7 +426,7 @@ public final class Loopbox {
 
     /**
      * Switches the stack sampler off, and on again: without it the rest goes on, but long messages have no
-     * stacks, and locks and other threads are not looked at. A message that begins after it was switched off
+     * stacks, and locks and other threads are not read. A message that begins after it was switched off
      * is not sampled. Forgotten when the process ends: {@link Config.Builder#sampling} sets how it begins,
      * unless this was called before {@link #install}. Any thread.
      */
@@ -459,7 +459,7 @@ public final class Loopbox {
     }
 
     /**
-     * The block monitor and the performance monitor, which look for messages that take long and write a line
+     * The block monitor and the performance monitor, which find messages that take long and write a line
      * of each. It does nothing until {@link Monitor#start}, which comes after {@link #install}; this may come
      * before. {@link #uninstall} ends it. Any thread.
      */
@@ -469,18 +469,18 @@ public final class Loopbox {
         return new Monitor(config);
     }
 
-    /** Where a monitor's files are that has no directory of its own; null while that is not known. */
+    /** Where a monitor's files are that has no separate directory; null while that is not known. */
     static File monitorDirectory() {
         File place = Installation.directory();
         return place == null ? null : new File(place, MonitorFiles.FOLDER);
     }
 
     /**
-     * The remote kill switch: false stops recording, as {@link #uninstall} does, and keeps every later launch
-     * of each process from loading the native library until it is true again. The app's other processes that
-     * record find it a second later at the most while messages run, and before a report is begun; one whose
-     * main thread rests goes on resting. True takes effect at the next launch. Before {@link #install}, which
-     * then refuses, or after it. Any thread.
+     * The remote kill switch. False stops recording, as {@link #uninstall} does, and prevents every later
+     * launch of each process from loading the native library, until it is set to true again. The app's other
+     * recording processes notice it within a second while messages run, and before they begin a report; a
+     * process whose main thread rests stays as it is. True takes effect at the next launch. Before {@link
+     * #install}, which then refuses, or after it. Any thread.
      */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {
@@ -500,12 +500,12 @@ public final class Loopbox {
 
     /**
      * Deletes all that was recorded of this app and switches off as {@link #setEnabled} does: for a user who
-     * takes the consent back. Reports go, those that were taken, too; the ring's file, the monitor's files,
-     * the profiles that the system took for reports, annotations and what the recorder knows of earlier
-     * starts. The app's other processes delete theirs when they find the switch off, and so does each launch
-     * until it is on again: what one of them was writing meanwhile does not stay, nor what is in a folder
-     * that only it knows. A copy that the app has made is the app's. Before {@link #install} or after it. Any
-     * thread that may wait for the disk.
+     * withdraws consent. It deletes reports (those that were taken, too), the ring's file, the monitor's
+     * files, the profiles that the system took for reports, annotations and what the recorder knows of
+     * earlier starts. The app's other processes delete theirs when they notice the switch, and so does each
+     * launch until it is on again. So what another process is writing now is deleted as well, and what is in
+     * a folder that only it knows. Copies that the app has made are not touched. Before {@link #install} or
+     * after it. Any thread that may wait for the disk.
      *
      * @return whether nothing is left in the folders that this process knows: the default one, that of the
      *     configuration and those of its monitors. Else the log says what is. The next launch tries again in
@@ -532,14 +532,14 @@ public final class Loopbox {
     }
 
     /**
-     * Stops recording for good. When it returns nothing is recorded, written or told any more, also while the
-     * main thread hangs: no listener is called, a report that is being written is given up (what is on the
-     * disk of it stays), and who waits for one gets null. A listener that is being called when it comes may
-     * still run, and may call this itself. Waits until no file is being written: a second at most, a
-     * twentieth of one on the main thread. What was hooked is put back when the main thread comes to it, and
-     * does nothing until then. The handler of SIGQUIT stays and only passes the signal on to ART. What {@link
-     * #annotate}, {@link #pause} and {@link #setSampling} have said is forgotten, also before {@link
-     * #install}. Any thread.
+     * Stops recording for good. When it returns nothing is recorded, written or reported any more, also while
+     * the main thread hangs: no listener is called, and a report that is being written is given up (what is
+     * on the disk of it stays); a caller that waits for it gets null. A listener that is being called may
+     * still run, and may call this itself. It waits until no file is being written: a second at most, a
+     * twentieth of one on the main thread. Hooks are removed when the main thread next runs, and do nothing
+     * until then. The handler of SIGQUIT stays and only passes the signal on to ART. What {@link #annotate},
+     * {@link #pause} and {@link #setSampling} have set is forgotten, also before {@link #install}. Any
+     * thread.
      */
     @AnyThread
     public static void uninstall() {

@@ -17,9 +17,9 @@ import java.util.List;
 
 /**
  * The block monitor and the performance monitor: a stack of each message that blocks the main thread, and a
- * line in the file of the day for each that took long, with its stacks, and with what the process did before,
- * meanwhile and afterwards. It works by the recorder's own hook and sampler, so {@link Loopbox#install} comes
- * before {@link #start}; the main thread does nothing more for it. No method throws into the app.
+ * line in the day's file for each message that took long, with its stacks, and with what the process did
+ * before, during and after it. It uses the recorder's hook and sampler, so {@link Loopbox#install} comes
+ * before {@link #start}; the main thread does no more work for it. No method throws into the app.
  */
 public final class Monitor {
     private final MonitorFiles files;
@@ -54,8 +54,8 @@ public final class Monitor {
     /**
      * Starts monitoring; one monitor at a time. Any thread.
      *
-     * @return whether it works; the log says why not. Not before {@link Loopbox#install}: it can be called
-     *     again then
+     * @return whether it works; the log has the reason if not. It does not work before {@link
+     *     Loopbox#install}: call it again after that
      */
     @AnyThread
     public boolean start() {
@@ -90,9 +90,8 @@ public final class Monitor {
     }
 
     /**
-     * The files that are there, oldest day first: those of earlier processes, too. None before the first
-     * {@link Loopbox#install}, which says where they are, unless {@link MonitorConfig.Builder#directory}
-     * does.
+     * The files, oldest day first, also those of earlier processes. None before the first {@link
+     * Loopbox#install}, which sets the directory, unless {@link MonitorConfig.Builder#directory} does.
      */
     @WorkerThread
     @NonNull
@@ -106,18 +105,18 @@ public final class Monitor {
         }
     }
 
-    /** Has something else sampled with each sample of the process, from the next one on. Any thread. */
+    /** Adds a sampler that is called with each sample of the process, from the next one on. Any thread. */
     @AnyThread
     public void addSampler(@NonNull MonitorSampler sampler) {
         plan.add(sampler);
     }
 
     /**
-     * Sends all files, the running day's, too, by the {@link MonitorConfig.Builder#uploader}: now; to be
-     * called at a good time, as when the network is unmetered or the device charges. Each is packed first and
-     * deleted when it was sent. What could not be sent is tried again while the app is used and monitored,
-     * and at the next call. Before the first {@link Loopbox#install} it finds what {@link #pending} does.
-     * Returns at once. Any thread.
+     * Sends all files, the current day's, too, by the {@link MonitorConfig.Builder#uploader}, now. Call it at
+     * a good time, for example when the network is unmetered or the device charges. Each file is packed first
+     * and deleted when it was sent. A file that could not be sent is tried again while the app is used and
+     * monitored, and at the next call. Before the first {@link Loopbox#install} it sends the files that
+     * {@link #pending} returns. Returns at once. Any thread.
      */
     @AnyThread
     public void upload() {

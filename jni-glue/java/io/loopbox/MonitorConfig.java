@@ -6,7 +6,7 @@ import androidx.annotation.Nullable;
 import io.loopbox.internal.recording.MonitorSettings;
 import java.io.File;
 
-/** What the performance monitor looks for and where it writes. Made by a {@link Builder}. */
+/** What the performance monitor finds and where it writes. Made by a {@link Builder}. */
 public final class MonitorConfig {
     final MonitorSettings settings;
 
@@ -92,8 +92,8 @@ public final class MonitorConfig {
 
         /** What is called with each stall. */
         @NonNull
-        public Builder listener(@Nullable MonitorListener told) {
-            settings.listener = told;
+        public Builder listener(@Nullable MonitorListener added) {
+            settings.listener = added;
             return this;
         }
 

@@ -4,7 +4,7 @@ package io.loopbox;
 import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
 
-/** Is notified of main-thread stalls; on the monitor's thread, which writes nothing meanwhile. */
+/** Is notified of main-thread stalls, on the monitor's thread, which writes nothing during the call. */
 public interface MonitorListener {
     /**
      * A message has run for as long as {@link MonitorConfig.Builder#blockMs} says, and may run on.

@@ -7,13 +7,13 @@ import java.util.Map;
 
 /** Something else to sample before, during and after a stall, see {@link Monitor#addSampler}. */
 public interface MonitorSampler {
-    /** What its values are called in the files, before their own names; a short word. */
+    /** The first part of its values' names in the files; a short word. */
     @NonNull
     String name();
 
     /**
-     * Takes a sample, on the monitor's thread: nothing else is sampled or written until it returns. One that
-     * throws is not called again.
+     * Takes a sample, on the monitor's thread: nothing else is sampled or written until it returns. A sampler
+     * that throws is not called again.
      *
      * @param into where its values go, by their names; the first eight are kept
      */

@@ -9,7 +9,7 @@ import java.io.IOException;
 /** Sends what the monitor wrote to a server of the app's, see {@link Monitor#upload}. */
 public interface MonitorUploader {
     /**
-     * Sends one file, on a thread of its own, which may block.
+     * Sends one file, on a separate thread; it may block.
      *
      * @param gzip lines of JSON, packed by gzip
      * @param day of which they are, as 2026-11-22; a day may come in several files

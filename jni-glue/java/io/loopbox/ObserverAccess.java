@@ -6,15 +6,15 @@ import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 
 /**
- * Another way to the hidden field Looper.sObserver than plain reflection, for where that is refused. This
- * library has none; the artifact loopbox-inhouse, for builds that go through no store, brings one.
+ * Another way to the hidden field Looper.sObserver, for where plain reflection is refused. This library has
+ * none; the artifact loopbox-inhouse, for builds that are not distributed by a store, has one.
  */
 public interface ObserverAccess {
     /** How the status calls it. */
     @NonNull
     String name();
 
-    /** @throws Exception when the field cannot be read; then there is no Observer by this way */
+    /** @throws Exception when the field cannot be read; then this way gives no Observer */
     @MainThread
     @Nullable
     Object read() throws Exception;

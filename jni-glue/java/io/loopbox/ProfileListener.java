@@ -9,9 +9,9 @@ import java.io.File;
 /** Is called with the profiles that the system takes of this app: {@link Config.Builder#profileListener}. */
 public interface ProfileListener {
     /**
-     * Called on a separate thread. One of an earlier process comes when the next one has begun to record, and
-     * each process of the app that records is called with each. The app's own requests to ProfilingManager do
-     * not come here.
+     * Called on a separate thread. A profile of an earlier process comes when the next process has begun to
+     * record, and each process of the app that records is called with each profile. Results of the app's own
+     * requests to ProfilingManager do not come here.
      *
      * @param profile the file, where the system has put it: the app's to send and to delete
      * @param trigger what it was taken at: {@code ProfilingTrigger.TRIGGER_TYPE_*}; 2 an ANR, 3 a suspected

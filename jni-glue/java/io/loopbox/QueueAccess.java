@@ -8,12 +8,12 @@ import java.lang.reflect.Field;
 
 /**
  * The hidden fields behind the head of the main Looper's queue, for {@link Config.Builder#pollPeek}. This
- * library has none; the artifact loopbox-inhouse, for builds that go through no store, brings one.
+ * library has none; the artifact loopbox-inhouse, for builds that are not distributed by a store, has one.
  */
 public interface QueueAccess {
     /**
-     * The first message of MessageQueue; the next message, the time, the target and the callback of Message:
-     * in this order.
+     * The fields in this order: MessageQueue's first message; then Message's next message, time, target and
+     * callback.
      *
      * @throws Exception where one is refused, or this queue is no linked list; the report has its text, and
      *     messages have no names by it

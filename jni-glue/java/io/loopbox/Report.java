@@ -16,40 +16,43 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A report file and what can be read of it without the desktop command. The file is read when something of it
- * is asked for the first time, on the thread that asks.
+ * A report file and what can be read of it without the desktop command. The file is read when one of its
+ * values is first requested, on the calling thread.
  */
 public final class Report {
-    /** What happened, by the evidence that is in the file by now. */
+    /** What happened, according to the present evidence in the file. */
     public enum Kind {
         /**
-         * The system says that this process did not respond, or has sent its signal while the main thread was
-         * busy.
+         * The system reports that this process did not respond, or has sent its signal while the main thread
+         * was busy.
          */
         ANR,
         /**
-         * A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}, or
-         * main slept for so long while messages were due.
+         * A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}, or main
+         * slept for that long while messages were due.
          */
         HANG,
-        /** A process that was ended in a hang left it, and nothing shows that it was an ANR or a crash. */
+        /**
+         * The report is from a process that ended during a hang, and nothing shows that it was an ANR or a
+         * crash.
+         */
         RECOVERED,
-        /** A process that crashed left it. */
+        /** The report is from a process that crashed. */
         CRASH,
         /** The app asked for it: {@link Loopbox#dump}, {@link Loopbox#dumpAsync}. */
         REQUESTED,
         /**
-         * The process was asked for its stacks while its main thread responded, mostly because another app
-         * does not respond: the system asks the processes that were used last, too.
+         * The system asked the process for its stacks while its main thread responded. Mostly another app
+         * does not respond: the system then asks the recently used processes, too.
          */
         SIGQUIT,
         /** The file cannot be read, is gone, or is of an earlier version. */
         UNKNOWN
     }
 
-    /** Whether it was an ANR, by the evidence that is in the file by now. */
+    /** Whether it was an ANR, according to the present evidence in the file. */
     public enum Verdict {
-        /** There is none. */
+        /** There is no verdict. */
         UNKNOWN,
         /** Nothing shows that the main thread did not respond. */
         RESPONSIVE,
@@ -68,7 +71,7 @@ public final class Report {
         this.file = file;
     }
 
-    /** A report whose file the app has kept; nothing is read of it before it is asked for. */
+    /** A report whose file the app has kept. The file is read when a value is first requested. */
     @AnyThread
     @NonNull
     public static Report of(@NonNull File file) {
@@ -83,9 +86,9 @@ public final class Report {
 
     /**
      * Takes the report for the calling process, in one step of the file system: no other process gets it
-     * then, and it is not deleted to make room for newer ones. An ANR's gets the system's trace and profile
-     * now, where they are wanted. It is the app's to delete; until then {@link Loopbox#pendingReports} of the
-     * same process has it.
+     * then, and it is not deleted to make room for newer ones. The report of an ANR gets the system's trace
+     * and profile now, where they are configured. The app may delete it; until then {@link
+     * Loopbox#pendingReports} of the same process returns it.
      *
      * @return false when another process was quicker, or the file is gone, or is none of the recorder's
      *     folder
@@ -142,11 +145,11 @@ public final class Report {
     }
 
     /**
-     * What made the recorder write it: "sigquit" when the process was asked for its stacks, as it is at an
-     * ANR, of this app or another one; "hang" when a message ran for too long; "recovered" or "crash" when a
-     * process that is gone left it; "frames" when it is of such a process, without a hang, for the sake of
-     * its display frames; "requested" when the app did; "unreadable" when the file is damaged beyond that, or
-     * gone. {@link #getKind} says what came of it.
+     * Why the recorder wrote it. "sigquit": the process was asked for its stacks, as at an ANR of this app or
+     * another one. "hang": a message ran for too long. "recovered" or "crash": a process that is gone left
+     * it. "frames": a process that is gone left it without a hang, because of its display frames.
+     * "requested": the app requested it. "unreadable": the file is gone, or too damaged to read the reason.
+     * {@link #getKind} is the result.
      */
     @WorkerThread
     @NonNull
@@ -155,7 +158,7 @@ public final class Report {
     }
 
     /**
-     * The words that {@link Loopbox#dump} or {@link Loopbox#dumpAsync} was given; empty for every other
+     * The text that was given to {@link Loopbox#dump} or {@link Loopbox#dumpAsync}; empty for every other
      * report.
      */
     @WorkerThread
@@ -165,9 +168,8 @@ public final class Report {
     }
 
     /**
-     * Whether the pending queue, locks and other threads are in it, or none of them could be had. False in
-     * {@link FirstFileListener#onFirstFile}, and for good where the process was ended before it got any
-     * further.
+     * Whether the report has the pending queue, locks and other threads, or none of them could be read. False
+     * in {@link FirstFileListener#onFirstFile}, and for good where the process ended before they were read.
      */
     @WorkerThread
     public boolean isComplete() {
@@ -187,15 +189,15 @@ public final class Report {
         return (int) read().pid;
     }
 
-    /** When it was written, or the process's last sign of life, as System.currentTimeMillis counts; or 0. */
+    /** When it was written, or the process's last sign of life, as in System.currentTimeMillis; or 0. */
     @WorkerThread
     public long getTimeMs() {
         return read().timeMs;
     }
 
     /**
-     * When the process ended, as the system noted: what {@code ApplicationExitInfo.getTimestamp()} returns,
-     * by which crash SDKs know their events of the last process. 0 while it lives, below Android 11, and
+     * When the process ended, as recorded by the system: {@code ApplicationExitInfo.getTimestamp()}, by which
+     * crash SDKs identify their events of the last process. 0 while the process lives, below Android 11, and
      * where the system has no record of it. Asks another process each time.
      */
     @WorkerThread
@@ -206,8 +208,8 @@ public final class Report {
 
     /**
      * The profile that the system took of this ANR, where {@link Config.Builder#systemProfiles} asked for it:
-     * the app's to send and to delete. Known when {@link Loopbox#takePendingReports} hands the report out,
-     * not to a {@link Listener}. Null for none. Reads all of the file each time.
+     * the app may send and delete it. Known when {@link Loopbox#takePendingReports} hands the report out, not
+     * to a {@link Listener}. Null for none. Reads all of the file each time.
      */
     @WorkerThread
     @Nullable
@@ -216,10 +218,10 @@ public final class Report {
     }
 
     /**
-     * The trace that the system recorded of the whole device when this hang began to be suspected, where
-     * {@link Config.Builder#hangTraceMs} asked for it: the app's to send and to delete. Known when {@link
-     * Loopbox#takePendingReports} hands the report out and the system was quicker. Null for none. Reads all
-     * of the file each time.
+     * The trace that the system recorded of the whole device when this hang was first suspected, where {@link
+     * Config.Builder#hangTraceMs} asked for it: the app may send and delete it. Known when {@link
+     * Loopbox#takePendingReports} hands the report out, if the system had finished it. Null for none. Reads
+     * all of the file each time.
      */
     @WorkerThread
     @Nullable
@@ -263,9 +265,9 @@ public final class Report {
     }
 
     /**
-     * The version of the app that it is about, which an update may have replaced since: versionName, or what
-     * {@link Config.Builder#appVersion} said, without the code in parentheses at its end. Empty when it is
-     * not known.
+     * The version of the app in the report, which an update may have replaced since: versionName, or what
+     * {@link Config.Builder#appVersion} was given, without the code in parentheses at its end. Empty when it
+     * is not known.
      */
     @WorkerThread
     @NonNull
@@ -290,8 +292,8 @@ public final class Report {
     }
 
     /**
-     * What the app had annotated when it was written, by name. Links do not send it by themselves. Empty for
-     * nothing, and when the file cannot be read.
+     * The app's annotations at the time of the report, by name. Links do not send them by themselves. Empty
+     * without any, and when the file cannot be read.
      */
     @WorkerThread
     @NonNull
@@ -300,9 +302,9 @@ public final class Report {
     }
 
     /**
-     * How long what it is about took, or had taken when the file got its last evidence, in milliseconds: the
-     * running message or what ran outside of messages, or an earlier message that took longer and had just
-     * ended. 0 when main was idle, and when it is not known.
+     * How long the subject of the report took, or had taken when the file got its last evidence, in
+     * milliseconds: the running message or what ran outside of messages, or an earlier message that took
+     * longer and had just ended. 0 when main was idle, and when it is not known.
      */
     @WorkerThread
     public long getDurationMs() {
@@ -310,7 +312,8 @@ public final class Report {
     }
 
     /**
-     * The name of the thread that {@link #getStackTrace} is of: "main". Empty when the file cannot be read.
+     * The name of the thread whose stack {@link #getStackTrace} is: "main". Empty when the file cannot be
+     * read.
      */
     @WorkerThread
     @NonNull
@@ -319,8 +322,8 @@ public final class Report {
     }
 
     /**
-     * The last stack of what {@link #getDurationMs} is of, the innermost frame first, with names as they are
-     * in the app: a retracer can resolve them. As in Android's own traces, code without lines has the
+     * The last stack of the subject of {@link #getDurationMs}, the innermost frame first, with names as they
+     * are in the app: a retracer can resolve them. As in Android's own traces, code without lines has the
      * position in its method as the line. At most 128 frames; empty when no stack was taken.
      */
     @WorkerThread
@@ -330,10 +333,10 @@ public final class Report {
     }
 
     /**
-     * The same for reports of the same problem, whatever their durations, lines and versions: eight
-     * hexadecimal digits, the group's id of {@code loopbox cluster} for this file without a mapping. Of names
-     * that a shrinker has made it is of one version, where no class of the app kept its own. Empty when it is
-     * not known.
+     * Equal for reports of the same problem, whatever their durations, lines and versions: eight hexadecimal
+     * digits, the group id that {@code loopbox cluster} gives this file without a mapping. Where a shrinker
+     * has renamed all classes of the app in the stack, it is valid for one version only. Empty when it is not
+     * known.
      */
     @WorkerThread
     @NonNull
@@ -351,7 +354,7 @@ public final class Report {
         return read().title;
     }
 
-    /** Once, because the file may be moved or deleted after; but not before anybody asks. */
+    /** Reads the file once, because it may be moved or deleted later; but not before a value is requested. */
     private synchronized Digest read() {
         if (digest == null) {
             try {

@@ -43,12 +43,12 @@ public final class Stall {
         return wallMs;
     }
 
-    /** When it began, as SystemClock.uptimeMillis has it. */
+    /** When it began, as in SystemClock.uptimeMillis. */
     public long getStartUptimeMs() {
         return startUptimeMs;
     }
 
-    /** When it began, as System.currentTimeMillis has it. */
+    /** When it began, as in System.currentTimeMillis. */
     public long getStartTimeMs() {
         return startTimeMs;
     }
@@ -66,7 +66,7 @@ public final class Stall {
     }
 
     /**
-     * The stack that was seen most often meanwhile, a line for each frame, top first; empty when none was
+     * The stack that was sampled most often during it, a line for each frame, top first; empty when none was
      * taken.
      */
     @NonNull

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What of the recorder is on, what is off, and why. */
+/** Which parts of the recorder are on, which are off, and why. */
 public final class Status {
     /** One part of the recorder. */
     public static final class Part {
@@ -22,11 +22,11 @@ public final class Status {
         }
 
         /**
-         * "hook" (into the main Looper), "sampler" (of its stacks), "ring" (the memory that outlives the
-         * process), "sigquit" (the report at an ANR), where the app asks for frames "frames", "stages" (of
-         * frames), "touch" (the finger's part in scrolling) and "janks" (the compositor's word on frames),
-         * "requests" where reports were refused that the app has asked for, "annotations" where some were not
-         * kept, or what a newer version adds.
+         * The part: "hook" (into the main Looper), "sampler" (of its stacks), "ring" (the memory that
+         * outlives the process), "sigquit" (the report at an ANR); where the app asks for frames "frames",
+         * "stages" (of frames), "touch" (which scrolls a finger caused) and "janks" (the compositor's jank
+         * types); "requests" where reports that the app asked for were refused; "annotations" where some were
+         * not kept; or a part that a newer version adds.
          */
         @NonNull
         public String getName() {
@@ -76,7 +76,7 @@ public final class Status {
         return new Status(false, reason, new ArrayList<Part>());
     }
 
-    /** @param lines as the native side lists its features; null when the recorder stopped meanwhile */
+    /** @param lines the native side's list of features; null when the recorder has stopped since */
     static Status on(String lines) {
         List<Part> parts = new ArrayList<Part>();
         for (String line : (lines == null ? "" : lines).split("\n")) {
@@ -100,7 +100,7 @@ public final class Status {
     }
 
     /**
-     * The parts, when the recorder is on. The sampler looks at ART first, and the ring makes its file: both
+     * The parts, when the recorder is on. The sampler examines ART first, and the ring makes its file: both
      * appear some milliseconds after the installation. A ring that is off is in memory only, and is lost when
      * the process is killed; where its file could not be made, it is tried again.
      */

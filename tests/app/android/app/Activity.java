@@ -17,7 +17,8 @@ import android.view.accessibility.AccessibilityEvent;
 import com.android.internal.policy.PhoneWindow;
 
 /**
- * A screen of an app: {@link ActivityThread} starts it, or {@link Application} in scenarios without a start.
+ * A screen of an app. {@link ActivityThread} starts it; in scenarios without a start {@link Application}
+ * does.
  */
 public class Activity extends ContextWrapper implements Window.Callback, KeyEvent.Callback {
     private Window window;

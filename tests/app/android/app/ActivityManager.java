@@ -29,13 +29,13 @@ public abstract class ActivityManager {
         return null;
     }
 
-    /** What it says of this process, or that it is gone. */
+    /** The importance that it reports for this process, or that the process is gone. */
     public static volatile int importance = RunningAppProcessInfo.IMPORTANCE_FOREGROUND;
 
     public static volatile int importanceReasonCode;
     public static volatile boolean isDead;
 
-    /** It answers while there is one. */
+    /** It answers while this has a permit. */
     public static final Semaphore ANSWERS = new Semaphore(1);
 
     public static void getMyMemoryState(RunningAppProcessInfo own) {
@@ -58,7 +58,7 @@ public abstract class ActivityManager {
 
     public abstract List<ProcessErrorStateInfo> getProcessesInErrorState();
 
-    /** Of a device with 4 GB, half of it free. */
+    /** The memory of a device with 4 GB, half of it free. */
     public void getMemoryInfo(MemoryInfo info) {
         info.totalMem = 4L << 30;
         info.availMem = 2L << 30;
@@ -71,7 +71,7 @@ public abstract class ActivityManager {
         return new ArrayList<ApplicationStartInfo>();
     }
 
-    /** Warnings come from the framework of API 37 alone, which has a manager of its own. */
+    /** Warnings come from the framework of API 37 alone, which has its own manager. */
     public void registerAnrWarningListener(Executor executor, Consumer<AnrWarningResult> listener) {
         throw new UnsupportedOperationException("no framework of API 37");
     }

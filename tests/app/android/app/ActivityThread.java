@@ -15,9 +15,9 @@ import android.os.Process;
 import android.os.SystemClock;
 
 /**
- * Runs an app's components on its main thread, by the messages, in the order and through the methods of API
- * 29. What the recorder recognises components by is here: the handler's name, its codes, the names of the
- * methods on the stack.
+ * Runs an app's components on its main thread, with the messages, in the order and through the methods of API
+ * 29. It has everything by which the recorder recognises components: the handler's name, its codes, the names
+ * of the methods on the stack.
  */
 public final class ActivityThread {
     /** In a message of a transaction: the activity is stopped. */
@@ -28,7 +28,7 @@ public final class ActivityThread {
     private final Map<String, Service> services = new HashMap<String, Service>();
     private final LoadedApk apk;
 
-    /** On the main thread, whose Looper is there and does not loop yet. */
+    /** Called on the main thread, whose Looper exists but does not loop yet. */
     public ActivityThread(ContextImpl context) {
         apk = new LoadedApk(context);
     }
@@ -77,7 +77,7 @@ public final class ActivityThread {
         activity.makeVisible();
     }
 
-    /** What its preferences have still to write is on the disk before the activity is stopped. */
+    /** Waits until its unsaved preferences are on the disk before the activity is stopped. */
     private static void handleStopActivity() {
         QueuedWork.waitToFinish();
     }
@@ -155,7 +155,7 @@ public final class ActivityThread {
         app.run();
     }
 
-    /** The handler of all this. */
+    /** The handler of these messages. */
     public static final class H extends Handler {
         public static final int BIND_APPLICATION = 110;
         public static final int RECEIVER = 113;

@@ -1,6 +1,6 @@
 package android.app;
 
-/** Of API 37, whose framework has its own: here are the declarations. */
+/** Of API 37, whose framework has the real class; these are only the declarations. */
 public abstract class AnrWarningResult {
     public abstract int getAnrId();
 

@@ -7,7 +7,7 @@ import android.os.Bundle;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a device's Application does for its Activities' life cycles, on the word of the scripted app. */
+/** What a device's Application does for its Activities' life cycles, on the scripted app's command. */
 public class Application extends ContextWrapper {
     /** As on a device. */
     public interface ActivityLifecycleCallbacks {
@@ -80,7 +80,7 @@ public class Application extends ContextWrapper {
     }
 
     /**
-     * Another Activity comes in front of this one, which leaves the screen then, in the order of a device.
+     * Another Activity comes in front of this one, which then leaves the screen, in the order of a device.
      */
     public final void replace(Activity activity, Activity next) {
         for (ActivityLifecycleCallbacks callback : callbacks) {

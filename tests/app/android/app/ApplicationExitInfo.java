@@ -17,19 +17,19 @@ public abstract class ApplicationExitInfo {
 
     public abstract long getTimestamp();
 
-    /** What the process has given of its state; null for nothing. */
+    /** The state that the process has stored; null for none. */
     public byte[] getProcessStateSummary() {
         return null;
     }
 
     public abstract InputStream getTraceInputStream() throws IOException;
 
-    /** As on a device below API 37, or for an ANR that no timer has called. */
+    /** Null, as on a device below API 37, or for an ANR that no timer has called. */
     public AnrInfo getAnrInfo() {
         return null;
     }
 
-    /** Of API 37, whose framework has its own: here are the declarations. */
+    /** Of API 37, whose framework has the real class; these are only the declarations. */
     public abstract static class AnrInfo {
         public abstract int getAnrId();
 

@@ -9,7 +9,7 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the system gives a new process: the Context behind its Application. */
+/** What the system gives a new process: the Context that its Application wraps. */
 public final class ContextImpl extends Context {
     /** Is there once the system has made it, as on a device after attachBaseContext. */
     public Application application;

@@ -34,11 +34,11 @@ public final class LoadedApk {
         return application;
     }
 
-    /** Where a receiver's broadcasts come from. */
+    /** Delivers a receiver's broadcasts. */
     public static final class ReceiverDispatcher {
         private ReceiverDispatcher() {}
 
-        /** A broadcast on its way, as until Android 8.1, when it was the Runnable itself. */
+        /** A broadcast to be delivered. Until Android 8.1 this object was the Runnable itself. */
         public static final class Args implements Runnable {
             @Override
             public void run() {

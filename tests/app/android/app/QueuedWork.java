@@ -6,8 +6,8 @@ import android.os.Message;
 import java.util.LinkedList;
 
 /**
- * What preferences have still to write: a thread of its own does it, or any thread that cannot wait any
- * longer, as in API 29.
+ * Unsaved changes of preferences. A separate thread saves them, or any thread that cannot wait any longer, as
+ * in API 29.
  */
 public final class QueuedWork {
     /** Held while the work is done. */
@@ -36,7 +36,7 @@ public final class QueuedWork {
         }
     }
 
-    /** Returns when all of it is done. */
+    /** Returns when all of it is saved. */
     public static void waitToFinish() {
         processPendingWork();
     }

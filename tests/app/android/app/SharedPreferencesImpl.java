@@ -6,8 +6,9 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 
 /**
- * Preferences in a file, under the names of API 29: one thread reads all of it, a thread that wants a value
- * waits until then, and {@link QueuedWork} writes all of it again. What they are does not matter here.
+ * Preferences in a file, with the names of API 29: one thread reads the whole file, a thread that wants a
+ * value waits until then, and {@link QueuedWork} writes the whole file again. The content does not matter
+ * here.
  */
 public final class SharedPreferencesImpl {
     private final File file;

@@ -1,8 +1,8 @@
 package android.os;
 
 /**
- * The end of a call into another process, under the names of API 29. There is no Binder driver: native code
- * reads from a socket whose other end does not answer.
+ * The caller's side of a call into another process, with the names of API 29. There is no Binder driver:
+ * native code reads from a socket whose other end does not answer.
  */
 public final class BinderProxy implements IBinder {
     public boolean transact(int code, Parcel data, Parcel reply, int flags) {

@@ -2,9 +2,9 @@ package android.os;
 
 import dalvik.system.VMDebug;
 
-/** Of the methods that the recorder uses. */
+/** The methods that the recorder uses. */
 public final class Debug {
-    /** Has {@link #isDebuggerConnected} say so, whatever the runtime says. */
+    /** Makes {@link #isDebuggerConnected} return true. */
     public static volatile boolean connected;
 
     private Debug() {}

@@ -6,8 +6,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Hands out the profiles that the scripted app says were taken, and keeps them until a listener is
- * registered. As on Android 16 before its second quarterly release, the running trace cannot be asked for.
+ * Hands out the profiles that the scripted app announces, and keeps them until a listener is registered. As
+ * on Android 16 before its second quarterly release, the running trace cannot be requested.
  */
 public final class ProfilingManager {
     private final List<ProfilingResult> undelivered;
@@ -57,7 +57,7 @@ public final class ProfilingManager {
         throw new NoSuchMethodError("requestRunningSystemTrace");
     }
 
-    /** From a thread of the system's, as on a device. */
+    /** Delivers from a thread of the system, as on a device. */
     public synchronized void deliver(final ProfilingResult result) {
         final Consumer<ProfilingResult> registered = listener;
         if (registered == null) {

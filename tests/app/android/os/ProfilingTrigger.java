@@ -1,6 +1,9 @@
 package android.os;
 
-/** At what the system takes a profile by itself, as Android 16 has it before its second quarterly release. */
+/**
+ * An event at which the system takes a profile by itself, as in Android 16 before its second quarterly
+ * release.
+ */
 public final class ProfilingTrigger {
     public static final int TRIGGER_TYPE_ANR = 2;
 

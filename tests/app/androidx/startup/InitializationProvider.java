@@ -7,8 +7,8 @@ import java.util.List;
 import scenario.Script;
 
 /**
- * App Startup's own provider, as far as an app sees it: makes the initializers that the manifest names, those
- * that they depend on first, and gives each the Application. Its manifest is {@link #NAMES}.
+ * App Startup's own provider, as far as an app sees it: creates the initializers that the manifest names,
+ * their dependencies first, and gives each the Application. {@link #NAMES} replaces the manifest.
  */
 public final class InitializationProvider extends ContentProvider {
     public static final List<String> NAMES = new ArrayList<String>();

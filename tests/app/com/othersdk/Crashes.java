@@ -1,6 +1,6 @@
 package com.othersdk;
 
-/** Another library that reports native crashes and uploads reports; its native half is the host program's. */
+/** Another library that reports native crashes and uploads reports; the host program has its native half. */
 public final class Crashes {
     private Crashes() {}
 

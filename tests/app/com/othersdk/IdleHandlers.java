@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A library that watches idle handlers by a list of its own in the main queue: what was in the old one is not
- * called any more.
+ * A library that watches idle handlers by putting its own list into the main queue: handlers in the old list
+ * are not called any more.
  */
 public final class IdleHandlers {
     private IdleHandlers() {}

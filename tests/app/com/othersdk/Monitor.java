@@ -6,7 +6,7 @@ import java.lang.reflect.Field;
 
 /** Another library's block monitor: counts what the Looper prints, and may pass it on. */
 public final class Monitor implements Printer {
-    /** Lines that begin a message, and lines that end one. */
+    /** The number of lines that begin a message, and of lines that end one. */
     public int starts;
     public int ends;
 
@@ -23,21 +23,21 @@ public final class Monitor implements Printer {
         this.endsWith = endsWith;
     }
 
-    /** Sets one that knows nothing of others, and takes what was there out. */
+    /** Sets a Printer that does not know others, and removes the previous one. */
     public static Monitor replace(Looper looper) {
         Monitor monitor = new Monitor(null, null, null);
         looper.setMessageLogging(monitor);
         return monitor;
     }
 
-    /** Sets one that passes on to what was there. */
+    /** Sets a Printer that passes on to the previous one. */
     public static Monitor wrap(Looper looper) throws ReflectiveOperationException {
         Monitor monitor = new Monitor(current(looper), null, null);
         looper.setMessageLogging(monitor);
         return monitor;
     }
 
-    /** Sets one that passes on in words of its own, as some vendors' Loopers print. */
+    /** Sets a Printer that passes lines on in another format, as some vendors' Loopers print them. */
     public static Monitor wrapInOtherWords(Looper looper) throws ReflectiveOperationException {
         Monitor monitor = new Monitor(current(looper), "vendor: begin ", "vendor: done ");
         looper.setMessageLogging(monitor);

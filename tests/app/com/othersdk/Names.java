@@ -16,7 +16,7 @@ public final class Names implements InvocationHandler {
         names = new String[most];
     }
 
-    /** Sets one that knows nothing of others, and keeps this many. */
+    /** Sets an observer that does not know others, and keeps this many names. */
     public static Names install(int most) throws ReflectiveOperationException {
         Names names = new Names(most);
         Class<?> type = Class.forName("android.os.Looper$Observer");

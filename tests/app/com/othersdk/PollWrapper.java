@@ -4,8 +4,8 @@ import android.os.MessageQueue;
 import java.lang.reflect.Method;
 
 /**
- * Another library that replaces the method in which a MessageQueue waits; its native half is the host
- * program's.
+ * Another library that replaces the method in which a MessageQueue waits; the host program has its native
+ * half.
  */
 public final class PollWrapper {
     private PollWrapper() {}
@@ -18,16 +18,16 @@ public final class PollWrapper {
 
     private static native void find(Method poll);
 
-    /** Puts a function on top that calls what was there. */
+    /** Puts a function on top that calls the previous one. */
     public static native void wrap();
 
-    /** Puts back what {@link #wrap} has found. */
+    /** Restores the function that {@link #wrap} found. */
     public static native void restore();
 
-    /** Puts back what was there at the very first, whatever is there now. */
+    /** Restores the very first function, whatever is there now. */
     public static native void restoreFirst();
 
-    /** Puts a jump to what is there on top, in memory that no file is behind. */
+    /** Puts a jump to the present function on top, in memory that is not mapped from a file. */
     public static native void jump();
 
     /** Whether the wrapper is what the VM calls. */

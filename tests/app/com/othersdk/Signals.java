@@ -5,19 +5,19 @@ public final class Signals {
     private Signals() {}
 
     /**
-     * Sets its handler and unblocks the signal on the calling thread; passes on to what was there if asked
-     * to.
+     * Sets its handler and unblocks the signal on the calling thread; passes on to the previous handler if
+     * asked to.
      */
     public static native void install(boolean passOn);
 
     /**
-     * As xCrash 3.0.0: a handler that blocks all signals and wakes a thread, which sends the signal on to
-     * the Signal Catcher. It knows of no other handler.
+     * As xCrash 3.0.0: a handler that blocks all signals and wakes a thread, which forwards the signal to the
+     * Signal Catcher. It does not know other handlers.
      */
     public static native void installDumper();
 
     /**
-     * As it goes: puts back the mask and the action that it has found. On the thread that has installed it.
+     * As when it is removed: restores the mask and the action that it found. On the thread that installed it.
      */
     public static native void removeDumper();
 
@@ -27,13 +27,15 @@ public final class Signals {
     /** Sets its handler past ART's signal chain, and keeps each signal to itself. */
     public static native void installPastTheChain();
 
-    /** Restores the action that it found, and leaves the signal unblocked, as it must on any other thread. */
+    /**
+     * Restores the action that it found, and leaves the signal unblocked, as it has to on any other thread.
+     */
     public static native void remove();
 
     /** Blocks the signal on the calling thread again. */
     public static native void block();
 
-    /** The default action, as a library restores it that was there first. */
+    /** The default action, as restored by a library that was there first. */
     public static final int DEFAULT = 0;
 
     /** The signal is to be ignored. */
@@ -45,10 +47,10 @@ public final class Signals {
     /** Its handler, for one signal. */
     public static final int HANDLER_ONCE = 3;
 
-    /** Sets one of these, and leaves all masks alone. */
+    /** Sets one of these actions, and leaves all masks as they are. */
     public static native void set(int what);
 
-    /** The same with the default action or with ignoring, by the kernel's own call. */
+    /** Sets the default action, or ignoring, by a system call. */
     public static native void setBySystemCall(int what);
 
     /** Claims the signal in ART's signal chain, as ART does with others. */
@@ -57,13 +59,13 @@ public final class Signals {
     /** Sends the signal to the calling thread. */
     public static native void raise();
 
-    /** Loads a library, which sets a handler of its own. */
+    /** Loads a library, which sets its own handler. */
     public static native void load(String path);
 
-    /** Unloads it; its handler stays set. */
+    /** Unloads the library; its handler stays set. */
     public static native void unload();
 
-    /** Maps other code where that handler was. */
+    /** Maps other code at that handler's address. */
     public static native void loadOver(String path);
 
     /** How often its handler ran. */

@@ -7,8 +7,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
 /**
- * A vendor's observer, as the system's own LooperStats is one: wants back at the end what it gave at the
- * start.
+ * A vendor's observer, like the system's own LooperStats: at the end of a message it expects the token that
+ * it gave at the start.
  */
 public final class Stats implements InvocationHandler {
     /** Callbacks seen on the main thread, and ends that came with another start's token. */
@@ -23,7 +23,7 @@ public final class Stats implements InvocationHandler {
     private Object next;
     private boolean keepsMessages;
 
-    /** Sets one that knows nothing of others, and takes what was there out; plain reflection. */
+    /** Sets an observer that does not know others, and removes the previous one; by plain reflection. */
     public static Stats install() throws ReflectiveOperationException {
         Stats stats = new Stats();
         Class<?> type = Class.forName("android.os.Looper$Observer");
@@ -31,7 +31,7 @@ public final class Stats implements InvocationHandler {
         return stats;
     }
 
-    /** Sets one that passes on to what was there. */
+    /** Sets an observer that passes on to the previous one. */
     public static Stats wrap() throws ReflectiveOperationException {
         Object there = current();
         Stats stats = install();
@@ -44,17 +44,17 @@ public final class Stats implements InvocationHandler {
         return field().get(null);
     }
 
-    /** Takes out whatever is there. */
+    /** Removes whatever observer is set. */
     public static void clear() throws ReflectiveOperationException {
         field().set(null, null);
     }
 
-    /** From now on that one is called, too. */
+    /** From now on this observer is called, too. */
     public void passOnTo(Object observer) {
         next = observer;
     }
 
-    /** From now on that one gets no message, as the interface allows nobody to do. */
+    /** From now on it passes no message on, although the interface does not allow that. */
     public void keepMessages() {
         keepsMessages = true;
     }

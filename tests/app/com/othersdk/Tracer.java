@@ -4,6 +4,6 @@ package com.othersdk;
 public final class Tracer {
     private Tracer() {}
 
-    /** Has the calling thread, the main one, traced by a new process until this one ends. */
+    /** Makes a new process trace the calling thread, the main one, until this process ends. */
     public static native void attach();
 }

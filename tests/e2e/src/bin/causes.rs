@@ -1,6 +1,7 @@
-//! Has an app hang for each known cause and prints what the verdict was worth: `causes [--cause NAME]...
-//! [--reports FOLDER] [TESTBED...]`. `cargo xtask stress causes` calls it. It fails when a verdict was wrong with high
-//! confidence, or when a confidence does not keep its promise on the generated variants of causes.
+//! Runs an app that hangs for each known cause, and prints whether the verdict was right: `causes [--cause
+//! NAME]... [--reports FOLDER] [TESTBED...]`. `cargo xtask stress causes` calls it. It fails when a verdict
+//! was wrong with high confidence, or when verdicts on the generated variants are right less often than their
+//! confidence promises.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
-//! Apps whose memory is used up in a hang, again and again: `exhausted [--shipped] [--runs N] TESTBED
-//! ARGUMENT...`, the arguments being those of `scenario.Exhausted`. Prints how each one ended that did not
-//! live to its end.
+//! Runs apps whose memory is used up during a hang, again and again: `exhausted [--shipped] [--runs N]
+//! TESTBED ARGUMENT...`, with the arguments of `scenario.Exhausted`. Prints how each app ended that did not
+//! run to its end.
 
 use anyhow::{Context, Result};
 use lab_launch::{Build, Launcher};

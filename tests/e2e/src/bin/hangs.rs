@@ -1,6 +1,6 @@
-//! Plays a hang at every place in every way to watch, 5 s until the system's signal and 6 s until the kill,
-//! and prints what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT] [TESTBED...]`. `cargo
-//! xtask stress hangs` calls it.
+//! Makes an app hang at every place in every way to watch, 5 s until the system's signal and 6 s until the
+//! kill, and prints what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT] [TESTBED...]`.
+//! `cargo xtask stress hangs` calls it.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -65,7 +65,7 @@ enum Row {
     Scenario(Scenario),
 }
 
-/// What a field of the table says, and what is wrong with it.
+/// The text of a field of the table, and what is wrong with it.
 type Field = (String, Option<String>);
 
 fn main() -> Result<ExitCode> {
@@ -77,7 +77,7 @@ fn main() -> Result<ExitCode> {
             modes.flat_map(|&mode| choice.ways.iter().map(move |&way| (mode, way))).collect();
         let places = PLACES.map(|place| (place, Row::Place(place)));
         let scenarios = SCENARIOS.map(|(name, scenario)| (name, Row::Scenario(scenario)));
-        // The scenarios have a way of their own.
+        // The scenarios have a separate way.
         let scenarios = scenarios.into_iter().filter(|_| choice.ways == ["sleep"]);
         let rows: Vec<(&str, Row)> =
             places.into_iter().chain(scenarios).filter(|(name, _)| name.contains(&choice.row)).collect();
@@ -131,7 +131,7 @@ fn play_all(testbed: &'static str, columns: &[(Mode, &'static str)], rows: &[(&s
     fields.into_inner().expect("no lane panics with it")
 }
 
-/// Whether all is right, and how much too young the killed hang seems.
+/// Whether everything is right, and how much too short the reported age of the killed hang is.
 fn play_place(cell: &Cell) -> Field {
     let seen = match cell.play(SIGNAL, KILL) {
         Ok(seen) => seen,

@@ -1,11 +1,11 @@
-//! Kills recording apps for long: `kill [--told] [--hook HOOK] --runs N [--lanes N]`. `cargo xtask stress
-//! kill` calls it.
+//! Kills recording apps for long: `kill [--known-ends] [--hook HOOK] --runs N [--lanes N]`. `cargo xtask
+//! stress kill` calls it.
 
 use anyhow::{Context, Result, bail};
 use loopbox_e2e::kill::{self, Recording};
 
 fn main() -> Result<()> {
-    let (mut runs, mut lanes, mut told) = (1_000, 2, false);
+    let (mut runs, mut lanes, mut known_ends) = (1_000, 2, false);
     let mut hook = "AUTO".to_owned();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -16,7 +16,7 @@ fn main() -> Result<()> {
                 .with_context(|| format!("{what} needs a number"))
         };
         match argument.as_str() {
-            "--told" => told = true,
+            "--known-ends" => known_ends = true,
             "--hook" => hook = arguments.next().context("--hook needs a name")?,
             "--runs" => runs = number("--runs")?,
             "--lanes" => lanes = number("--lanes")?,
@@ -24,8 +24,8 @@ fn main() -> Result<()> {
         }
     }
     // The system reports it since Android 11.
-    let testbed = if told { "art11" } else { "art10" };
-    let recording = Recording { testbed, hook: &hook, known_ends: told };
+    let testbed = if known_ends { "art11" } else { "art10" };
+    let recording = Recording { testbed, hook: &hook, known_ends };
     let figures = kill::run(recording, runs, lanes)?;
     println!("{figures:?}");
     Ok(())

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use loopbox_e2e::levels::{Seen, look, table};
+use loopbox_e2e::levels::{Seen, run_on, table};
 use loopbox_e2e::platform_names::faults;
 use loopbox_testbed::levels;
 
@@ -16,7 +16,7 @@ fn main() -> Result<ExitCode> {
     let rows: Vec<_> = wanted
         .into_iter()
         .map(|level| {
-            let seen = ["AUTO", "OBSERVER", "POLL"].map(|hook| look(&level, hook, &[]));
+            let seen = ["AUTO", "OBSERVER", "POLL"].map(|hook| run_on(&level, hook, &[]));
             (level, seen)
         })
         .collect();

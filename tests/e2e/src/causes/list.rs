@@ -31,7 +31,8 @@ impl Known {
         self
     }
 
-    /// A verdict that is not sure, and says that main was stopped, is right, too: who did it is gone.
+    /// A verdict that is not sure, and that says that main was stopped, is right, too: whatever stopped it is
+    /// gone.
     const fn or_hedged(mut self) -> Self {
         self.may_be_hedged = true;
         self
@@ -43,14 +44,14 @@ impl Known {
         self
     }
 
-    /// What is done to the process meanwhile.
+    /// What is done to the process while it hangs.
     const fn under(mut self, outside: Outside) -> Self {
         self.outside = outside;
         self
     }
 }
 
-/// Every cause that the app knows. Those up to the first of [`MORE`] are in every test run.
+/// Every cause that the app knows. The part before the first of [`MORE`] is in every test run.
 pub const CAUSES: [Known; 32] = [
     // The method called sleep() says less than its caller.
     known("sleep", "sleeps", Waits, "sleep", Some("causes.Causes")),
@@ -75,7 +76,7 @@ pub const CAUSES: [Known; 32] = [
     known("library", "loads a library", Waits, "io", Some("causes.Platform$Engine.start")),
     known("gc", "asks for collections", Computes, "gc", Some("causes.Causes")),
     known("pressure", "allocates in a full heap", Computes, "gc", Some("causes.Crowd$Gallery")),
-    known("pool", "a pool of its own takes the processors", Computes, "starved", None),
+    known("pool", "its own pool takes the processors", Computes, "starved", None),
     known("flood", "one kind of message floods the queue", Computes, "flood", None),
     known("kinds", "messages of many kinds", Computes, "history", None),
     known("barrier", "a sync barrier is leaked", Waits, "barrier", None),
@@ -87,7 +88,7 @@ pub const CAUSES: [Known; 32] = [
     known("free", "nothing", Idles, "main-free", None),
 ];
 
-/// More of them, for `cargo xtask stress causes`: of each kind that has been seen to mislead.
+/// More causes, for `cargo xtask stress causes`: one for each kind that has misled a diagnosis.
 pub const MORE: [Known; 50] = [
     // The wall time first: something stops main, or takes its processor.
     known("stopped", "computes; the process is stopped", Waits, "frozen", None).under(Outside::Stop),

@@ -25,9 +25,9 @@ use outside::Outside;
 /// What main does in a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Main {
-    /// It waits, and is not starved, however busy the machine is.
+    /// It waits, and does not count as starved, however busy the machine is.
     Waits,
-    /// It computes: on a machine that is short of processors it is starved, too, and rightly said to be.
+    /// It computes: on a machine that is short of processors it is rightly called starved, too.
     Computes,
     /// Nothing: no rule may blame the app.
     Idles,
@@ -36,17 +36,17 @@ pub enum Main {
 /// A hang of a known cause.
 #[derive(Debug)]
 pub struct Known {
-    /// What the app is asked for.
+    /// The argument that the app gets.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// A short description.
     pub words: &'static str,
-    /// The rule that is to find it.
+    /// The rule that must find it.
     pub rule: &'static str,
-    /// Others that may.
+    /// Other rules that may find it.
     or: &'static [&'static str],
-    /// Whether a verdict is right, too, that blames the message, is not sure, and says that main was stopped.
+    /// Whether an unsure verdict that blames the message and says that main was stopped is right, too.
     may_be_hedged: bool,
-    /// What the method to look at contains.
+    /// What the culprit contains.
     pub culprit: Option<&'static str>,
     /// What the title says.
     says: &'static str,
@@ -55,26 +55,27 @@ pub struct Known {
     outside: Outside,
 }
 
-/// What a verdict is worth.
+/// How a verdict compares with the known cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Worth {
     /// It is the known cause.
     Right,
-    /// It is another one, or none, and says that it is not sure.
+    /// The verdict is another one, or none, and says that it is not sure.
     Unsure,
-    /// It is another one, with high confidence.
+    /// The verdict names another cause, with high confidence.
     Wrong,
 }
 
-/// How a cause says that the stacks are too few to be sure of it.
+/// The text of a cause for which there are too few stacks.
 const UNCOVERED: &str = "not sure: the stacks cover only";
 /// What a diagnosis says that had no messages to come.
 pub const QUEUE_UNKNOWN: &str = "the pending queue is not known";
 
-/// What a verdict may say of an app that does nothing.
+/// Rules that may find something in an app that does nothing.
 const OF_NOTHING: [&str; 4] = ["starved", "main-free", "outside", "no-data"];
 
-/// Where all wait for a processor most of the time, collections need not take what they take elsewhere.
+/// Whether all threads wait for a processor most of the time: then collections need not take as much as
+/// elsewhere.
 #[must_use]
 pub fn is_short_of_cpu(verdict: &Diagnosis) -> bool {
     verdict.caveats.iter().any(|caveat| caveat.starts_with("the device was short of resources: CPU pressure"))
@@ -101,11 +102,11 @@ impl Known {
     pub fn is_refused_by(&self, testbed: &str) -> Result<Option<&'static str>> {
         let art = &launcher(testbed)?.testbed.manifest.art;
         let is_debugged = self.outside == Outside::Debugger;
-        // From ART 11 on the debugger is a library of its own, which Debian does not build.
+        // From ART 11 on the debugger is a separate library, which Debian does not build.
         Ok((is_debugged && art != "10").then_some("this ART has no debugger"))
     }
 
-    /// Has an app hang for this cause, and reads what the report says.
+    /// Runs an app that hangs for this cause, and reads the report.
     ///
     /// # Errors
     /// When the app does not start or leaves no report.
@@ -131,9 +132,9 @@ impl Known {
             app = app.property("causes.disk", target().display());
         }
         let (mut app, _around) = self.outside.start(app)?;
-        let told = app.wait_for("SCRIPT report", LIMIT)?;
+        let line = app.wait_for("SCRIPT report", LIMIT)?;
         app.kill();
-        let path = PathBuf::from(told.split_whitespace().nth(2).context("no path")?);
+        let path = PathBuf::from(line.split_whitespace().nth(2).context("no path")?);
         let decoded = decode(&fs::read(&path).with_context(|| path.display().to_string())?)?;
         let verdict = diagnose(&Analysis::new(&decoded));
         Ok((decoded.report, verdict))
@@ -145,14 +146,14 @@ impl Known {
         named && cause.title.contains(self.says) || self.may_be_hedged && is_hedged(cause)
     }
 
-    /// Whether this rule has found the method to look at.
+    /// Whether this rule has found the culprit.
     fn is_by(&self, rule: &str, cause: &Cause) -> bool {
         let is_there = |part: &str| cause.culprit.as_ref().is_some_and(|culprit| culprit.contains(part));
         cause.rule == rule && self.culprit.is_none_or(is_there)
     }
 
-    /// Fails unless the diagnosis finds this cause first, or after that the machine has no processor for
-    /// main, where that may be.
+    /// Fails unless the diagnosis finds this cause first. Where it may, the diagnosis may first say that the
+    /// machine has no processor for main.
     ///
     /// # Errors
     /// With the whole diagnosis.
@@ -187,7 +188,7 @@ impl Known {
         Ok(())
     }
 
-    /// What the verdict of a report of this hang is worth.
+    /// How right the verdict of a report of this hang is.
     pub fn worth(&self, verdict: &Diagnosis) -> Worth {
         let Some(first) = verdict.causes.first().filter(|_| verdict.confidence.is_some()) else {
             return if self.main == Idles { Worth::Right } else { Worth::Unsure };
@@ -205,15 +206,15 @@ impl Known {
     }
 }
 
-/// Whether it blames the message's code, is not sure, and says that something stopped main, or that no stacks
-/// could be taken of much of it.
+/// Whether it blames the message's code without being sure, and says that something stopped main, or that no
+/// stacks could be taken of much of the time.
 fn is_hedged(cause: &Cause) -> bool {
     let reasons = ["it was stopped or suspended", "was not measured (there are no stacks of it)"];
     let stopped = cause.evidence.iter().any(|line| reasons.iter().any(|reason| line.contains(reason)));
     cause.rule == "current-slow" && cause.confidence != Confidence::High && stopped
 }
 
-/// A library whose constructor does not end: the linker holds its lock for as long.
+/// Builds a library whose constructor does not end: the linker holds its lock as long.
 fn build_library(library: &Path) -> Result<()> {
     let source = library.with_extension("c");
     let constructor = "__attribute__((constructor)) static void start(void) { for (;;) pause(); }";

@@ -17,17 +17,17 @@ pub(super) enum Outside {
     Nothing,
     /// It is stopped by a signal for most of the message.
     Stop,
-    /// Its control group is frozen for as long, as the system does with apps that nobody sees.
+    /// Its control group is frozen for that long, as the system does with apps that are not visible.
     Freeze,
     /// Its control group gets a tenth of a processor.
     Quota,
     /// Other processes take the processors.
     Neighbours,
-    /// A debugger of Java stops all its threads for most of the message.
+    /// A Java debugger stops all its threads for most of the message.
     Debugger,
 }
 
-/// What has to last as long as the process.
+/// What must live as long as the process.
 pub(super) enum Around {
     Nothing,
     Group { _group: Cgroup },
@@ -35,12 +35,12 @@ pub(super) enum Around {
     Debugger { _connection: TcpStream },
 }
 
-/// How long main runs before it is stopped, and for how long it is then.
+/// How long main runs before it is stopped, and for how long it is stopped.
 const RUNS: Duration = Duration::from_millis(500);
 const STOPPED: Duration = Duration::from_millis(4_400);
 
 impl Outside {
-    /// Starts the app and does it. The app says when main is in its message.
+    /// Starts the app, and does it when the app is in its message.
     pub(super) fn start(self, app: App) -> Result<(Running, Around)> {
         let port = if self == Self::Debugger { Some(free_port()?) } else { None };
         let app = match port {
@@ -102,7 +102,7 @@ fn free_port() -> Result<u16> {
 const SUSPEND: (u8, u8) = (1, 8);
 const RESUME: (u8, u8) = (1, 9);
 
-/// Connects as a debugger does, stops all threads for a while and lets them go on.
+/// Connects as a debugger does, stops all threads for a while and resumes them.
 fn debug(port: u16) -> Result<TcpStream> {
     const HANDSHAKE: &[u8; 14] = b"JDWP-Handshake";
     let began = Instant::now();
@@ -124,7 +124,7 @@ fn debug(port: u16) -> Result<TcpStream> {
     Ok(vm)
 }
 
-/// Sends a command without data, and waits for its reply past the events that come meanwhile.
+/// Sends a command without data, and waits for its reply; events before the reply are skipped.
 fn command(vm: &mut TcpStream, id: u32, (set, number): (u8, u8)) -> Result<()> {
     const HEAD: usize = 11;
     const REPLY: u8 = 0x80;

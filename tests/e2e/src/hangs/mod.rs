@@ -1,5 +1,5 @@
 //! Every place where a main thread can hang (`tests/app/phone`), in every way to watch it: what the report at
-//! SIGQUIT says of the hang, and what the next launch finds after a kill.
+//! SIGQUIT shows of the hang, and what the next launch finds after a kill.
 
 mod mode;
 mod phone;
@@ -14,11 +14,10 @@ use loopbox_format::model::{Statistic, Uptime};
 use tempfile::tempdir;
 
 pub use mode::Mode;
-use phone::{Phone, Told, sleep_until};
+use phone::{Finding, Phone, sleep_until};
 use slow_files::SlowFiles;
 
-/// A place of the scripted app, by the name that its arguments have for it, in the order in which it is
-/// reached.
+/// The places of the scripted app, by their names in its arguments, in the order in which it reaches them.
 pub const PLACES: [&str; 20] = [
     "attach-after",
     "provider",
@@ -42,7 +41,7 @@ pub const PLACES: [&str; 20] = [
     "nested-loop",
 ];
 
-/// What the main thread does there: `phone.Hang` has them.
+/// What the main thread does there; `phone.Hang` documents them.
 pub const WAYS: [&str; 13] = [
     "spin",
     "sleep",
@@ -78,28 +77,29 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What there was to see of one hang.
+/// What was seen of one hang.
 #[derive(Debug)]
 pub struct Seen {
     /// When the app printed that it hangs, or was seen to, uptime.
     hung_ns: Uptime,
-    /// What the report says that answered SIGQUIT.
-    signalled: Told,
+    /// The content of the report that answered SIGQUIT.
+    signalled: Finding,
     /// What the report says that the next launch recovered after the kill.
-    recovered: Told,
+    recovered: Finding,
     /// When the process was killed, uptime.
     killed_ns: Uptime,
 }
 
 impl Seen {
-    /// By how much the killed hang seems younger than it was.
+    /// How much shorter the killed hang's reported age is than its real age.
     pub fn young(&self) -> Option<Duration> {
         Some(Duration::from_nanos(self.killed_ns.since(self.recovered.as_of_ns?)))
     }
 }
 
 impl Cell {
-    /// Hangs, is sent the system's SIGQUIT after `signal`, killed after `kill`, and starts again.
+    /// Makes the app hang, sends it the system's SIGQUIT after `signal`, kills it after `kill`, and starts it
+    /// again.
     ///
     /// # Errors
     /// When the app does not do as asked, or there is no report.
@@ -131,17 +131,17 @@ impl Cell {
         sleep_until(hang.since_ns, kill);
         let killed = phone.kill(sent_ns)?;
         let (_, recovered) = killed.recovered((self.testbed, self.mode), folder.path(), &hang)?;
-        Ok(Seen { hung_ns: hang.since_ns, signalled: answer.told, recovered, killed_ns: killed.before_ns })
+        Ok(Seen { hung_ns: hang.since_ns, signalled: answer.finding, recovered, killed_ns: killed.before_ns })
     }
 }
 
-/// What is wrong with what was seen; nothing when all is right.
+/// What is wrong with what was seen; `None` when all is right.
 pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
     let mut faults = Vec::new();
-    for (when, told) in [("signal", &seen.signalled), ("kill", &seen.recovered)] {
-        let wrong = cell.wrong(told, seen.hung_ns);
+    for (when, finding) in [("signal", &seen.signalled), ("kill", &seen.recovered)] {
+        let wrong = cell.wrong(finding, seen.hung_ns);
         if !wrong.is_empty() {
-            faults.push(format!("{when}: {} ({})", wrong.join(", "), told.summary()));
+            faults.push(format!("{when}: {} ({})", wrong.join(", "), finding.summary()));
         }
     }
     let waits = &seen.signalled.waits;
@@ -154,7 +154,7 @@ pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
 /// Headlines that deny the hang.
 const DENIALS: [&str; 3] = ["Main was free", "Not enough data", "Unclear"];
 
-/// The sampler has left no stack out for a main thread that could not stop.
+/// The sampler has not counted a stack as left out because the main thread could not stop.
 pub const ASKED_TO_STOP: &str = "main was asked to stop where it could not";
 
 impl Cell {
@@ -162,20 +162,20 @@ impl Cell {
         matches!(self.way, "page" | "binder")
     }
 
-    /// Whether stacks can be taken at all: what hangs in native code is on a Java stack, too. Java code that
+    /// Whether stacks can be taken at all. A hang in native code is on a Java stack, too. But Java code that
     /// waits for a page does not come to a point where ART could stop it.
     fn has_stacks(&self) -> bool {
         self.mode != Mode::Unsampled && self.way != "page"
     }
 
-    /// Whether the listener can be called: with no memory left it ends by an error, and while ART waits for a
-    /// thread that does not come to a point where it could stop, to write the system's trace, no other thread
-    /// runs Java.
+    /// Whether the listener can be called. Without memory it ends by an error. And while ART waits, for the
+    /// system's trace, for a thread that cannot be stopped, no other thread runs Java.
     fn java_goes_on(&self) -> bool {
         !matches!(self.way, "full-heap" | "page")
     }
 
-    /// Whether it takes processor time, and can be kept from it. A file in memory is written by computing.
+    /// Whether it takes processor time, and can be kept from it. Writing a file in memory counts as
+    /// computing.
     fn computes(&self) -> bool {
         matches!(self.way, "spin" | "native-spin" | "fsync" | "gc" | "full-heap")
     }
@@ -189,37 +189,38 @@ impl Cell {
         }
     }
 
-    fn wrong(&self, told: &Told, hung_ns: Uptime) -> Vec<&'static str> {
+    fn wrong(&self, finding: &Finding, hung_ns: Uptime) -> Vec<&'static str> {
         let mut wrong = Vec::new();
-        if self.has_stacks() && !told.has_stack {
+        if self.has_stacks() && !finding.has_stack {
             wrong.push("no stack of main shows it");
         }
         if self.way == "page" && !matches!(self.mode, Mode::Unsampled | Mode::Fallback) {
             let left_out = |statistic: &&Statistic| statistic.name == "sampler.left_out_uninterruptible";
-            if told.report.statistics.iter().find(left_out).is_none_or(|statistic| statistic.value == "0") {
+            if finding.report.statistics.iter().find(left_out).is_none_or(|statistic| statistic.value == "0")
+            {
                 wrong.push(ASKED_TO_STOP);
             }
         }
-        if told.as_of_ns.is_none() {
+        if finding.as_of_ns.is_none() {
             wrong.push("main is reported to have been idle");
         }
-        if told.as_of_ns.is_some_and(|as_of| as_of < hung_ns) {
+        if finding.as_of_ns.is_some_and(|as_of| as_of < hung_ns) {
             wrong.push("it is of before the hang");
         }
         // A hang that is noticed by itself while the signal comes may be what the file is about in the end.
-        let (earliest_ns, latest_ns) = told.possible_ns;
-        let early = told.as_of_ns.is_some_and(|as_of| as_of < earliest_ns) && !told.is_of_hang();
-        if early || told.as_of_ns.is_some_and(|as_of| as_of > latest_ns) {
+        let (earliest_ns, latest_ns) = finding.possible_ns;
+        let early = finding.as_of_ns.is_some_and(|as_of| as_of < earliest_ns) && !finding.is_of_hang();
+        if early || finding.as_of_ns.is_some_and(|as_of| as_of > latest_ns) {
             wrong.push("it is not of the instant that it is about");
         }
         // What the hang is in began before it. Of what computes outside of messages the CPU time gives the
         // start, and a machine with more to do makes it seem later.
-        if told.began_ns.is_some_and(|began| began > hung_ns && !self.computes()) {
+        if finding.began_ns.is_some_and(|began| began > hung_ns && !self.computes()) {
             wrong.push("its age is not true");
         }
-        let denied = DENIALS.iter().any(|denial| told.headline.contains(denial));
+        let denied = DENIALS.iter().any(|denial| finding.headline.contains(denial));
         // A thread that computes while others do may really have waited for a processor for most of the time.
-        let starved = !self.computes() && told.headline.contains("starved");
+        let starved = !self.computes() && finding.headline.contains("starved");
         if denied || starved {
             wrong.push("the verdict denies it");
         }

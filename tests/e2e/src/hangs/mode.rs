@@ -15,7 +15,7 @@ pub enum Mode {
     Poll,
     /// By the Printer, with the app's windows watched for input.
     Input,
-    /// By the Printer, which another library has replaced.
+    /// By the Printer, until another library has replaced it.
     Displaced,
     /// By the Printer, with sampling switched off.
     Unsampled,

@@ -24,26 +24,27 @@ pub(super) struct Hang {
     method: String,
 }
 
-/// What a report says of a hang.
+/// The content of a report about a hang.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Finding {
     /// The whole report.
     pub(super) report: Report,
     /// Whether a stack of the main thread shows the method that hangs.
     pub(super) has_stack: bool,
     /// The number of the message, or of what ran outside of messages; 0 for nothing.
     pub(super) token: Token,
-    /// When what hangs began, as far as the report knows, uptime.
+    /// When the hang began, as far as the report knows, uptime.
     pub(super) began_ns: Option<Uptime>,
     /// The instant that the report speaks of, uptime.
     pub(super) as_of_ns: Option<Uptime>,
     /// The diagnosis.
     pub(super) headline: String,
-    /// The diagnosis of a cold start's message says which part of it was before the recorder was installed.
+    /// The part of a cold start's message that was before the recorder was installed, as the diagnosis states
+    /// it.
     pub(super) before_install: Option<String>,
     /// What main did as the kernel reported it.
     pub(super) waits: String,
-    /// No sooner than this does it speak of, and no later, uptime.
+    /// The earliest and the latest instant that the report may describe, uptime.
     pub(super) possible_ns: (Uptime, Uptime),
 }
 
@@ -53,7 +54,7 @@ pub(super) struct Answer {
     /// The file.
     pub(super) path: PathBuf,
     /// What is in it.
-    pub(super) told: Told,
+    pub(super) finding: Finding,
 }
 
 /// The app, hanging.
@@ -77,13 +78,13 @@ impl<'a> Phone<'a> {
         Ok(Self { app: app.start()?, folder })
     }
 
-    /// Starts the app to hang at once, so that it does not end before it has reported all there is.
+    /// Starts the app so that it hangs at once, and does not end before it has reported everything.
     pub(super) fn next(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
         Self::start(testbed, mode, folder, &HANGS_AT_ONCE.map(str::to_owned))
     }
 
-    /// The same with a recorder that notices the hang by itself only after a minute: its report would take
-    /// the place of a signal's, which may be complete only then.
+    /// The same with a recorder that detects a hang only after a minute. Otherwise its report would replace
+    /// that of the signal, which may be complete only after that.
     pub(super) fn next_for_signal(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
         let arguments = HANGS_AT_ONCE.into_iter().chain(["hangMs=60000"]);
         Self::start(testbed, mode, folder, &arguments.map(str::to_owned).collect::<Vec<_>>())
@@ -107,8 +108,8 @@ impl<'a> Phone<'a> {
         })
     }
 
-    /// SIGQUIT as the system sends it at an ANR, from the user `system`; from this one where there are no
-    /// rights for that. Returns when it was sent.
+    /// Sends SIGQUIT as the system does at an ANR, from the user `system`, or from this user where there are
+    /// no rights for that. Returns when it was sent.
     pub(super) fn signal(&self) -> Result<Uptime> {
         let sent_ns = uptime_ns();
         let root =
@@ -129,32 +130,32 @@ impl<'a> Phone<'a> {
         Ok(sent_ns)
     }
 
-    /// The complete report that answers a signal, in a file that is none of these.
+    /// The complete report that answers a signal, in a file other than `not`.
     pub(super) fn answer(&mut self, hang: &Hang, sent_ns: Uptime, not: &[&Path]) -> Result<Answer> {
         loop {
             let path = self.report(" sigquit")?;
             if !not.contains(&path.as_path()) {
-                let told = Told::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
-                return Ok(Answer { path, told });
+                let finding = Finding::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
+                return Ok(Answer { path, finding });
             }
         }
     }
 
-    /// The report that answers a signal as soon as it is on the disk, where the app's Java cannot be notified
+    /// The report that answers a signal, as soon as it is on the disk: the app's Java code cannot be notified
     /// of it.
     pub(super) fn answer_on_disk(&self, hang: &Hang, sent_ns: Uptime) -> Result<Answer> {
         wait_until("a report of the hang", || {
             for path in reports(self.folder)? {
-                let told = Told::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
-                if told.as_of_ns.is_some_and(|as_of| as_of >= sent_ns) {
-                    return Ok(Some(Answer { path, told }));
+                let finding = Finding::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
+                if finding.as_of_ns.is_some_and(|as_of| as_of >= sent_ns) {
+                    return Ok(Some(Answer { path, finding }));
                 }
             }
             Ok(None)
         })
     }
 
-    /// Waits until the listener is notified of a report with this reason; where it is.
+    /// Waits until the listener is notified of a report with this reason. Returns its path.
     pub(super) fn report(&mut self, reason: &str) -> Result<PathBuf> {
         self.report_like(|line| line.ends_with(reason))
     }
@@ -168,8 +169,8 @@ impl<'a> Phone<'a> {
         }
     }
 
-    /// Kills it once the ring knows that the hang was still there after an instant; what it left is asked of
-    /// [`Killed::recovered`].
+    /// Kills it as soon as the ring shows that the hang was still there after an instant.
+    /// [`Killed::recovered`] returns what it left.
     pub(super) fn kill(mut self, after_ns: Uptime) -> Result<Killed> {
         let lasts = |report: &Report| main_of(&report.main).is_some_and(|main| main.as_of_ns > after_ns);
         let ring = wait_for_ring("a later sign of life", self.folder, self.app.pid(), lasts)?;
@@ -187,9 +188,9 @@ pub(super) struct Killed {
     pid: u32,
     /// The last sign of life that was seen in its ring, uptime.
     beat_ns: Uptime,
-    /// When it was killed, uptime: after this,
+    /// An instant before the kill, uptime.
     pub(super) before_ns: Uptime,
-    /// and before this.
+    /// An instant after the kill, uptime.
     pub(super) after_ns: Uptime,
 }
 
@@ -200,7 +201,7 @@ impl Killed {
         (testbed, mode): (&str, Mode),
         folder: &Path,
         hang: &Hang,
-    ) -> Result<(PathBuf, Told)> {
+    ) -> Result<(PathBuf, Finding)> {
         let mut next = Phone::next(testbed, mode, folder)?;
         // The listener is called with " recovered", or what the file is about that the process had written
         // itself.
@@ -208,7 +209,7 @@ impl Killed {
         let path = next.report_like(|line| line.contains(&process))?;
         let report = read(&path)?;
         next.app.kill();
-        Ok((path, Told::by(report, hang, (self.beat_ns, self.after_ns))?))
+        Ok((path, Finding::by(report, hang, (self.beat_ns, self.after_ns))?))
     }
 }
 
@@ -231,7 +232,7 @@ fn main_of(main: &MainState) -> Option<Main> {
     }
 }
 
-impl Told {
+impl Finding {
     pub(super) fn by(report: Report, hang: &Hang, possible_ns: (Uptime, Uptime)) -> Result<Self> {
         let main = main_of(&report.main);
         let token = main.as_ref().map_or(Token::NONE, |main| main.token);
@@ -269,7 +270,7 @@ impl Told {
         })
     }
 
-    /// What the report is, and of when, for the text of a fault.
+    /// The report's content and time, for the text of a fault.
     pub(super) fn summary(&self) -> String {
         format!(
             "{}; {:?}, as of {:?} in {:?}",
@@ -283,7 +284,7 @@ impl Told {
     }
 }
 
-/// What is left of a time that began at an instant.
+/// Sleeps until this time has passed since an instant.
 pub(super) fn sleep_until(since_ns: Uptime, time: Duration) {
     std::thread::sleep(time.saturating_sub(Duration::from_nanos(uptime_ns().since(since_ns))));
 }

@@ -1,5 +1,5 @@
-//! Hangs that are more than one hang at one place: before the recorder is there, two in a row, while a report
-//! is written.
+//! Hangs that are more than one hang at one place: before the recorder is installed, two in a row, while a
+//! report is written.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use lab_reports::{details, read};
 use loopbox_format::model::{DumpReason, Uptime};
 use tempfile::{TempDir, tempdir};
 
-use super::phone::{Hang, Phone, Told, sleep_until};
+use super::phone::{Finding, Hang, Phone, sleep_until};
 use super::{Cell, Mode};
 
 /// How a scenario is played.
@@ -27,7 +27,7 @@ pub struct Stage {
     pub kill: Duration,
 }
 
-/// A scenario: what is wrong with what was seen of it.
+/// A scenario. Returns what was wrong.
 pub type Scenario = fn(&Stage) -> Result<Vec<String>>;
 
 /// All of them, by name.
@@ -59,10 +59,10 @@ const ATTACH: Install =
 const PROVIDER: Install = Install { argument: "install=provider", before: "attach-after", after: "provider" };
 const ON_CREATE: Install = Install { argument: "install=onCreate", before: "provider", after: "application" };
 
-/// What ART's Signal Catcher logs when it has got its signal.
+/// What ART's Signal Catcher logs when it gets its signal.
 const CAUGHT: &str = "reacting to signal 3";
 
-/// The app of a scenario, with files that let it go on.
+/// The app of a scenario, with files that let it continue.
 struct Scene {
     folder: TempDir,
     gates: TempDir,
@@ -95,22 +95,22 @@ impl Scene {
     }
 }
 
-/// How the main thread hangs: so that it needs no processor at all.
+/// How the main thread hangs: in a way that needs no processor.
 const WAY: &str = "lock";
 
 fn waits_at(places: &str) -> Vec<String> {
     vec![format!("hang={places}"), format!("how={WAY}")]
 }
 
-/// The gate for the thread that prints the queue, and the file that it makes while it waits there.
+/// The gate for the thread that prints the queue, and the file that this thread creates while it waits there.
 const PRINTS: &str = "printGate";
 const WAITS: &str = "printGate.waits";
 
-/// The files of reports that speak of a time in a hang.
+/// The files of reports about a time within a hang.
 fn files_of(hang: &Hang, folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for file in reports(folder)? {
-        if Told::by(read(&file)?, hang, (Uptime::ZERO, Uptime::ZERO))?
+        if Finding::by(read(&file)?, hang, (Uptime::ZERO, Uptime::ZERO))?
             .as_of_ns
             .is_some_and(|as_of| as_of > hang.since_ns)
         {
@@ -125,14 +125,14 @@ impl Stage {
         Phone::start(self.testbed, self.mode, scene.path(), arguments)
     }
 
-    /// What is wrong with what a report has of a hang.
-    fn wrong(&self, what: &str, place: &'static str, hang: &Hang, told: &Told) -> Option<String> {
+    /// What is wrong with a report of a hang.
+    fn wrong(&self, what: &str, place: &'static str, hang: &Hang, finding: &Finding) -> Option<String> {
         let cell = Cell { testbed: self.testbed, mode: self.mode, place, way: WAY };
-        let wrong = cell.wrong(told, hang.since_ns);
-        (!wrong.is_empty()).then(|| format!("{what}: {} ({})", wrong.join(", "), told.headline))
+        let wrong = cell.wrong(finding, hang.since_ns);
+        (!wrong.is_empty()).then(|| format!("{what}: {} ({})", wrong.join(", "), finding.headline))
     }
 
-    /// There is no recorder: the signal is ART's alone, and no report can know of the hang.
+    /// There is no recorder: the signal goes to ART alone, and no report can know of the hang.
     fn killed_before(&self, install: Install) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(install.before);
@@ -152,7 +152,7 @@ impl Stage {
         if !left.is_empty() {
             wrong.push(format!("it left {left:?}"));
         }
-        // The next launch has a report of its own hang, and of no other.
+        // The next launch has a report of its hang, and of no other.
         let mut next = Phone::next_for_signal(self.testbed, self.mode, scene.path())?;
         let hang = next.wait_for_hang("message")?;
         // A young one may still be on its way to wait, and take the signal in place of main.
@@ -168,7 +168,8 @@ impl Stage {
         Ok(wrong)
     }
 
-    /// The hang goes on in the message that installs the recorder: its report says what of it lay before.
+    /// The hang continues in the message that installs the recorder: its report says how much of it was
+    /// before.
     fn around_install(&self, install: Install) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(&format!("{},{}", install.before, install.after));
@@ -190,23 +191,25 @@ impl Stage {
         // The ring may still have the first stack only, which is of before the second hang
         // (`docs/blind-spots.md`).
         let without_stack = Self { mode: Mode::Unsampled, ..*self };
-        for (when, told, stage) in [("signal", &answer.told, self), ("kill", &recovered, &without_stack)] {
-            wrong.extend(stage.wrong(when, install.after, &hang, told));
-            let began_ns = told.began_ns.unwrap_or(Uptime::MAX);
-            let before_ns = told.report.meta.process.installed_ns.since(began_ns);
+        for (when, finding, stage) in
+            [("signal", &answer.finding, self), ("kill", &recovered, &without_stack)]
+        {
+            wrong.extend(stage.wrong(when, install.after, &hang, finding));
+            let began_ns = finding.began_ns.unwrap_or(Uptime::MAX);
+            let before_ns = finding.report.meta.process.installed_ns.since(began_ns);
             if began_ns > before.since_ns || before_ns < lasted_ns {
                 wrong.push(format!(
                     "{when}: {before_ns} ns before the recorder, which were {lasted_ns} or more"
                 ));
             }
-            if told.before_install.is_none() {
-                wrong.push(format!("{when}: nothing is reported of the time before: {}", told.headline));
+            if finding.before_install.is_none() {
+                wrong.push(format!("{when}: nothing is reported of the time before: {}", finding.headline));
             }
         }
         Ok(wrong)
     }
 
-    /// Two hangs with nothing but the app's own steps between them: each has its report, of its own message.
+    /// Two hangs with only the app's own steps between them: each has its report, about its message.
     fn two_hangs(&self, first: &'static str, second: &'static str) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(&format!("{first},{second}"));
@@ -217,7 +220,7 @@ impl Stage {
         let sent_ns = phone.signal()?;
         let one = phone.answer(&hang, sent_ns, &[])?;
         let mut wrong = Vec::new();
-        wrong.extend(self.wrong("the first", first, &hang, &one.told));
+        wrong.extend(self.wrong("the first", first, &hang, &one.finding));
 
         let lasted_ns = uptime_ns() - hang.since_ns;
         let over_ns = uptime_ns();
@@ -226,17 +229,18 @@ impl Stage {
         sleep_until(hang.since_ns, self.signal);
         let sent_ns = phone.signal()?;
         let two = phone.answer(&hang, sent_ns, &[&one.path])?;
-        wrong.extend(self.wrong("the second", second, &hang, &two.told));
-        if two.told.token == one.told.token || two.told.began_ns.is_some_and(|began| began < over_ns) {
-            wrong.push(format!("the second is the first: {} ({})", two.told.token, two.told.headline));
+        wrong.extend(self.wrong("the second", second, &hang, &two.finding));
+        if two.finding.token == one.finding.token || two.finding.began_ns.is_some_and(|began| began < over_ns)
+        {
+            wrong.push(format!("the second is the first: {} ({})", two.finding.token, two.finding.headline));
         }
         // The first one's file gets its end.
         let ended_ns = wait_until("the first hang's end", || Ok(read(&one.path)?.anr.ended_after_ns))?;
-        let in_message = !one.told.token.is_outside();
+        let in_message = !one.finding.token.is_outside();
         if in_message && ended_ns < lasted_ns {
             wrong.push(format!("the first ended after {ended_ns} ns, and lasted {lasted_ns} or more"));
         }
-        let past = details(&two.told.report).find(|detail| detail.token == one.told.token);
+        let past = details(&two.finding.report).find(|detail| detail.token == one.finding.token);
         if in_message && past.is_none_or(|past| past.wall_ns < lasted_ns) {
             wrong.push(format!("the second has the first as {past:?}, which lasted {lasted_ns} ns or more"));
         }
@@ -245,8 +249,8 @@ impl Stage {
         let killed = phone.kill(sent_ns)?;
         let (path, recovered) = killed.recovered((self.testbed, self.mode), scene.path(), &hang)?;
         wrong.extend(self.wrong("kill", second, &hang, &recovered));
-        if recovered.token != two.told.token || path == one.path {
-            wrong.push(format!("{} was recovered in place of {}", recovered.token, two.told.token));
+        if recovered.token != two.finding.token || path == one.path {
+            wrong.push(format!("{} was recovered in place of {}", recovered.token, two.finding.token));
         }
         Ok(wrong)
     }
@@ -262,9 +266,9 @@ impl Stage {
         Ok((phone, hang))
     }
 
-    /// The same, until the hang's report has its first file, and waits for the queue: its files. Before that
-    /// the queue is printed for each message that the recorder suspects: on a loaded machine those of the
-    /// start may be among them, and the hang's own before the app says that it hangs.
+    /// The same, until the hang's report has its first file and waits for the queue. Returns its files.
+    /// Before that the queue is printed for each suspected message: on a loaded machine those of the start
+    /// may be among them, and the hang's own before the app reports that it hangs.
     fn printing_for_hang<'a>(&self, scene: &'a Scene) -> Result<(Phone<'a>, Hang, Vec<PathBuf>)> {
         let (phone, hang) = self.printing(scene, &["hangMs=3000"])?;
         let files = wait_until("the hang's report", || {
@@ -291,12 +295,12 @@ impl Stage {
         scene.open(PRINTS)?;
         let dumped = phone.report(" meanwhile")?;
         let answer = phone.answer(&hang, sent_ns, &[&dumped])?;
-        let dumped = Told::by(read(&dumped)?, &hang, (hang.since_ns, sent_ns))?;
+        let dumped = Finding::by(read(&dumped)?, &hang, (hang.since_ns, sent_ns))?;
         let mut wrong = Vec::new();
         wrong.extend(self.wrong("the app's", "message", &hang, &dumped));
-        wrong.extend(self.wrong("signal", "message", &hang, &answer.told));
-        if dumped.token != answer.told.token {
-            wrong.push(format!("two messages: {} and {}", dumped.token, answer.told.token));
+        wrong.extend(self.wrong("signal", "message", &hang, &answer.finding));
+        if dumped.token != answer.finding.token {
+            wrong.push(format!("two messages: {} and {}", dumped.token, answer.finding.token));
         }
         Ok(wrong)
     }
@@ -308,19 +312,19 @@ impl Stage {
         scene.open(PRINTS)?;
         let answer = phone.answer(&hang, sent_ns, &[])?;
         let mut wrong = Vec::new();
-        wrong.extend(self.wrong("signal", "message", &hang, &answer.told));
+        wrong.extend(self.wrong("signal", "message", &hang, &answer.finding));
         let all = files_of(&hang, scene.path())?;
         if !first.contains(&answer.path) || first != all {
             wrong.push(format!("one hang has {all:?}, and had {first:?} before the signal"));
         }
-        let anr = &answer.told.report.anr;
-        if anr.signal.is_none_or(|signal| signal.count != 1) || answer.told.is_of_hang() {
+        let anr = &answer.finding.report.anr;
+        if anr.signal.is_none_or(|signal| signal.count != 1) || answer.finding.is_of_hang() {
             wrong.push(format!("the signal is not in the report: {anr:?}"));
         }
         // The next launch has nothing to say but that it ended.
         let killed = phone.kill(sent_ns)?;
         let (path, recovered) = killed.recovered((self.testbed, self.mode), scene.path(), &hang)?;
-        if path != answer.path || recovered.as_of_ns != answer.told.as_of_ns {
+        if path != answer.path || recovered.as_of_ns != answer.finding.as_of_ns {
             wrong.push(format!("the next launch made {} of {}", path.display(), answer.path.display()));
         }
         Ok(wrong)
@@ -334,9 +338,9 @@ impl Stage {
         let (path, recovered) = killed.recovered((self.testbed, self.mode), scene.path(), &hang)?;
         let mut wrong = Vec::new();
         // It is of the instant at which the hang was noticed, and only its end was added.
-        let told = Told { possible_ns: (hang.since_ns, killed.before_ns), ..recovered };
-        wrong.extend(self.wrong("kill", "message", &hang, &told));
-        if !first.contains(&path) || !told.is_of_hang() {
+        let finding = Finding { possible_ns: (hang.since_ns, killed.before_ns), ..recovered };
+        wrong.extend(self.wrong("kill", "message", &hang, &finding));
+        if !first.contains(&path) || !finding.is_of_hang() {
             wrong.push(format!("the next launch made {} of {first:?}", path.display()));
         }
         Ok(wrong)

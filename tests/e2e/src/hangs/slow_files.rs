@@ -1,5 +1,6 @@
-//! A file system of the test program (FUSE), whose files answer never: what waits for their data waits for a
-//! disk, as far as the kernel is concerned, and what calls their driver waits as a binder call does.
+//! A file system of the test program (FUSE), whose files never answer. A thread that waits for their data
+//! waits for a disk, as far as the kernel is concerned. A thread that calls their driver waits as in a binder
+//! call.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -8,8 +9,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// Two files: `page`, one page whose data never comes, and `driver`, whose `ioctl` ends by a signal only, as
-/// that of the binder driver.
+/// Two files: `page`, one page whose data never comes, and `driver`, whose `ioctl` ends only by a signal,
+/// like the binder driver's.
 #[derive(Debug)]
 pub struct SlowFiles {
     folder: PathBuf,
@@ -27,7 +28,7 @@ fn device() -> std::io::Result<File> {
 }
 
 impl SlowFiles {
-    /// Makes the folder and mounts the files there, until this is dropped.
+    /// Creates the folder and mounts the files there, until this is dropped.
     ///
     /// # Errors
     /// When it cannot be mounted.
@@ -76,7 +77,7 @@ const ENOENT: i32 = -2;
 const ENOSYS: i32 = -38;
 const HEADER: usize = 40;
 const PAGE: u64 = 4096;
-/// More than the kernel wants: a header and the longest write.
+/// More than the kernel requires: a header and the longest write.
 const BUFFER: usize = 64 << 10;
 
 /// Answers until the file system is unmounted.
@@ -119,7 +120,7 @@ fn reply(device: &mut File, unique: u64, answer: Result<Vec<u8>, i32>) {
     let _ = device.write_all(&[head.as_slice(), &unique.to_ne_bytes(), &body].concat());
 }
 
-/// Eight bytes of a request as a number; those behind its end are 0.
+/// Eight bytes of a request as a number; bytes after its end count as 0.
 fn word(request: &[u8], at: usize) -> u64 {
     let mut bytes = [0; 8];
     for (byte, from) in bytes.iter_mut().zip(request.iter().skip(at)) {

@@ -14,7 +14,7 @@ use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 use tempfile::tempdir;
 
-use super::judge::{Judged, Words, Worth, judge};
+use super::rating::{Rated, Words, Worth, rate};
 use super::{Bed, Outcome};
 
 /// When the system sends SIGQUIT to an app that does not take its input, with what it does before.
@@ -33,7 +33,7 @@ enum System {
     Freezes,
 }
 
-/// A hang, and the words by which a report of it is judged.
+/// A hang, and the words by which a report of it is rated.
 #[derive(Debug)]
 pub struct Hang {
     /// What `peers.Hangs` calls it.
@@ -103,7 +103,7 @@ pub const HANGS: [Hang; 14] = [
     ),
     hang(
         "starved",
-        "24 threads of its own compute",
+        "24 of the app's threads compute",
         Quits,
         "peers.Hangs$Starved",
         &[&["processor"], &["starved"]],
@@ -175,20 +175,20 @@ impl Hang {
             .iter()
             .find_map(|line| line.strip_prefix("SCRIPT over ")?.trim().parse().ok())
             .with_context(|| format!("the hang was not over: {:?}", ended.lines))?;
-        let mut all: BTreeMap<String, Vec<Judged>> = BTreeMap::new();
+        let mut all: BTreeMap<String, Vec<Rated>> = BTreeMap::new();
         for peer in peers {
             all.insert((*peer).to_owned(), Vec::new());
         }
         let mut ours = None;
         for line in &ended.lines {
             let Some((at, name, text)) = fields(line, "report") else { continue };
-            let judged = Judged { worth: self.judge(text), is_late: at >= over };
+            let rated = Rated { worth: self.rate(text), is_late: at >= over };
             if name.starts_with("loopbox") {
                 // The digest; of a hang that went on it comes again, with more in it.
-                ours = Some(judged.is_late && ours != Some(false));
+                ours = Some(rated.is_late && ours != Some(false));
             }
             writeln!(said.texts, "{name}: {text}")?;
-            all.entry(name.to_owned()).or_default().push(judged);
+            all.entry(name.to_owned()).or_default().push(rated);
         }
         if let Some(is_late) = ours {
             let shown = self.shown(folder.path(), is_late, &mut said.texts)?;
@@ -206,8 +206,8 @@ impl Hang {
     }
 
     /// What the host tools say of each of our reports: by the first cause, and by those after it.
-    fn shown(&self, folder: &Path, is_late: bool, texts: &mut String) -> Result<Vec<Judged>> {
-        let mut judged = Vec::new();
+    fn shown(&self, folder: &Path, is_late: bool, texts: &mut String) -> Result<Vec<Rated>> {
+        let mut rated = Vec::new();
         for file in reports(folder)? {
             let decoded = Decoded { report: read(&file)?, damage: Vec::new() };
             let verdict = diagnose(&Analysis::new(&decoded));
@@ -217,18 +217,18 @@ impl Hang {
             });
             let causes: Vec<String> = causes.collect();
             let first = causes.first().unwrap_or(&verdict.headline);
-            let mut worth = self.judge(first);
-            if worth != Worth::Right && causes.iter().any(|cause| self.judge(cause) == Worth::Right) {
+            let mut worth = self.rate(first);
+            if worth != Worth::Right && causes.iter().any(|cause| self.rate(cause) == Worth::Right) {
                 worth = Worth::Later;
             }
             writeln!(texts, "{SHOW}: {}", causes.join("\n  then: "))?;
-            judged.push(Judged { worth, is_late });
+            rated.push(Rated { worth, is_late });
         }
-        Ok(judged)
+        Ok(rated)
     }
 
-    fn judge(&self, text: &str) -> Worth {
-        judge(text, self.cause, self.place, self.message)
+    fn rate(&self, text: &str) -> Worth {
+        rate(text, self.cause, self.place, self.message)
     }
 }
 

@@ -3,11 +3,11 @@
 
 mod cost;
 mod hangs;
-mod judge;
+mod rating;
 
 pub use cost::{Cost, Costs, Woken};
 pub use hangs::{HANGS, Hang, SHOW, Said};
-pub use judge::{Judged, Outcome, Words, Worth};
+pub use rating::{Outcome, Rated, Words, Worth};
 
 use std::fs;
 use std::path::{Path, PathBuf};

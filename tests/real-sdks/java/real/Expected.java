@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a report must look like in an SDK. */
+/** What a report must be in an SDK. */
 final class Expected {
     /** What the system keeps of an ANR. */
     static final String TRACE =

@@ -1,21 +1,22 @@
-//! What the summary has after its eighth line: what an app asks of a report to send it by itself.
+//! What the summary has after its eighth line: what an app needs in order to send the report by itself.
 
 use super::line::Line;
 use loopbox_format::model::{Anr, AnrWarning, Location, LocationId, MainState, Report};
 use loopbox_format::problem::{of_report, subject, written_at};
 use loopbox_format::stacks;
 
-/// Which line is the time.
+/// The index of the line with the duration.
 pub(super) const DURATION: usize = 9;
 
 /// A class and a method; crash services show less.
 const TITLE_BYTES: usize = 256;
-/// Frames of the stack, and bytes after which no more follow: the reader takes a summary of 32 KiB.
+/// How many frames of the stack are written, and the bytes after which no more follow: the reader accepts a
+/// summary of 32 KiB.
 const FRAMES: usize = 128;
 const STACK_BYTES: usize = 12 << 10;
 
-/// The app's version, the time that the report is about in ms, the fingerprint, the title, the annotations,
-/// the stack, a frame a line, the innermost first, and the system's warnings.
+/// Writes, in this order: the app's version, the time of the report in ms, the fingerprint, the title, the
+/// annotations, the stack (a line for each frame, the innermost first), and the system's warnings.
 pub(super) fn write(report: &Report, text: &mut Line) {
     let subject = subject(&report.main, &report.history, written_at(report));
     text.text(&report.meta.process.app_version).end();
@@ -67,8 +68,8 @@ pub(super) fn write_warnings(warnings: &[AnrWarning], text: &mut Line) {
     }
 }
 
-/// Class, method, file and line: of code without lines the dex pc, as Android's own traces have it; -2 in a
-/// native method.
+/// Class, method, file and line. For code without lines the line is the dex pc, as in Android's own traces;
+/// for a native method it is -2.
 fn frame(report: &Report, location: LocationId, text: &mut Line) {
     let Some(&Location::Frame { method, dex_pc, line }) = report.symbols.location(location) else { return };
     let Some(method) = report.symbols.method(method) else { return };

@@ -8,7 +8,7 @@ use loopbox_format::code::LOOPBOX;
 use loopbox_format::looper::{flood, head_barrier};
 use loopbox_format::model::{Location, LocationId, LockWait, MainState, Report};
 
-/// The same figures as in the rules of `loopbox-report`: from here on they can be a cause.
+/// The same limits as in the rules of `loopbox-report`: from here on each can be a cause.
 const BARRIER_MS: u64 = 1_000;
 const FLOOD: u32 = 20;
 const COLLECTIONS_PERCENT: u64 = 30;
@@ -16,8 +16,8 @@ const COLLECTIONS_MS: u64 = 500;
 const HEAP_PERCENT: u64 = 80;
 const NO_PROCESSOR_PERCENT: u64 = 30;
 
-/// How much of the running message's time was not its own: the process was frozen, or main had no
-/// processor, and how much of the processors the app's other threads had then.
+/// How much of the running message's time was not its own: the process was frozen, or main had no processor.
+/// For the latter also how much of the processors the app's other threads had.
 pub(super) fn write_no_processor(report: &Report, line: &mut Line) {
     let anr = &report.anr;
     if anr.frozen_ns > 0 {
@@ -39,7 +39,7 @@ pub(super) fn write(report: &Report, stack: &[LocationId], line: &mut Line) {
     write_collections(report, line);
 }
 
-/// The lock that main waits for, by ART, or by what Java says that main is parked for or joins.
+/// The lock that main waits for. ART names it, or Java does, where main is parked or joins a thread.
 fn write_lock(report: &Report, stack: &[LocationId], line: &mut Line) {
     let first = report.locks.waits.first();
     if let Some((first, holder)) = first.and_then(|first| Some((first, first.holder.as_ref()?))) {
@@ -92,14 +92,15 @@ fn wait(deadlock: bool, class: &str, holder: &str, line: &mut Line) {
     line.text(if holder.is_empty() { "an unnamed thread" } else { holder });
 }
 
-/// A method that is not Loopbox's: who asks for the report is in a call of it.
+/// Whether a method is not Loopbox's. A caller that asks for the report is inside a call of Loopbox.
 fn of_others(report: &Report, at: LocationId) -> Option<(&str, &str)> {
     let Location::Frame { method, .. } = *report.symbols.location(at)? else { return None };
     let method = report.symbols.method(method)?;
     (!method.class.starts_with(LOOPBOX)).then_some((&*method.class, &*method.name))
 }
 
-/// A message that blocks main makes the next frame's barrier old, too: of an idle main it is the cause.
+/// Writes a leaked barrier. A message that blocks main makes the next frame's barrier old, too, so a barrier
+/// is the cause only where main is idle.
 fn write_barrier(report: &Report, line: &mut Line) {
     if !matches!(report.main, MainState::Idle { .. }) {
         return;
@@ -118,7 +119,7 @@ pub(super) fn write_flood(report: &Report, line: &mut Line) {
     }
 }
 
-/// A heap so full that threads wait for one collection after the other.
+/// Writes that the heap is so full that threads wait for one collection after the other.
 fn write_collections(report: &Report, line: &mut Line) {
     let number = |name| number(report, name);
     let (Some(used), Some(most)) = (number("heap.used_bytes"), number("heap.max_bytes")) else { return };
@@ -134,7 +135,7 @@ fn write_collections(report: &Report, line: &mut Line) {
     line.text(" ms, the heap is ").number(percent(used, most)).text(" % full");
 }
 
-/// At most 100; 0 of nothing.
+/// A percentage, at most 100; 0 when the whole is 0.
 fn percent(part: u64, whole: u64) -> u64 {
     part.min(whole).saturating_mul(100).checked_div(whole).unwrap_or(0)
 }

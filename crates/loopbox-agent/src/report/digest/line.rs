@@ -1,6 +1,6 @@
 //! The text of a digest.
 
-/// A text that stays on one line; without `format!`, which weighs more than all of this.
+/// A text that stays on one line. It does without `format!`, whose code is larger than all of this.
 #[derive(Default)]
 pub(super) struct Line(pub(super) String);
 
@@ -24,7 +24,7 @@ impl Line {
         self
     }
 
-    /// Between the parts of a line that has several: no part has one.
+    /// Separates the parts of a line that has several; no part contains a tab.
     pub(super) fn tab(&mut self) -> &mut Self {
         self.0.push('\t');
         self

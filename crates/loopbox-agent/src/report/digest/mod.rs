@@ -19,7 +19,7 @@ use names::name;
 /// Crash services cut values at 1,024 bytes or characters, and some add to them.
 const MAX_BYTES: usize = 900;
 
-/// Frames of the running message's last stack that are named, and messages of the history.
+/// How many frames of the running message's last stack are named, and how many messages of the history.
 const FRAMES: usize = 6;
 const SLOWEST: usize = 3;
 
@@ -28,7 +28,7 @@ const SLOWEST: usize = 3;
 pub(super) enum FileState {
     /// The queue or other threads are missing.
     First,
-    /// It is complete, and followed: the process that wrote it may put more evidence into it.
+    /// The report is complete, and followed: the process that wrote it may add more evidence.
     Open,
     /// Its process is done with it.
     Closed,
@@ -44,9 +44,9 @@ impl FileState {
     }
 }
 
-/// The summary for a reader that does not know the rest of the format: why the report was written, the
-/// process, its id, the time (Unix, ms), the digest, the verdict, what may still come, the app's own
-/// words, and what [`about::write`] says, each on a line.
+/// The summary for a reader that does not know the rest of the format, one line for each of: the reason of
+/// the report, the process, its id, the time (Unix, ms), the digest, the verdict, what may still come, the
+/// app's annotations, and what [`about::write`] adds.
 pub(super) fn lines(report: &Report, state: FileState, with_annotations: bool) -> String {
     let mut text = Line::default();
     text.text(trigger(report)).end();
@@ -62,7 +62,7 @@ pub(super) fn lines(report: &Report, state: FileState, with_annotations: bool) -
     text.0
 }
 
-/// The summary of a file that gets more evidence. A first file stays one.
+/// Updates the summary of a file that gets more evidence. A first file stays a first file.
 pub(super) fn update(lines: &str, known: &Evidence, state: FileState) -> String {
     let anr = &known.anr;
     let mut text = Line::default();
@@ -85,7 +85,7 @@ pub(super) fn update(lines: &str, known: &Evidence, state: FileState) -> String 
     text.0
 }
 
-/// The line begins with the verdict, and how long the message took in all follows on how long it had taken.
+/// Updates the digest: its verdict is at the beginning, and the message's whole duration follows its age.
 fn update_digest(line: &str, anr: &Anr) -> String {
     let prefixes = [AnrVerdict::Confirmed, AnrVerdict::Probable, AnrVerdict::Hang].map(prefix);
     let bare = prefixes.iter().find_map(|&known| line.strip_prefix(known)).unwrap_or(line);
@@ -115,8 +115,8 @@ fn trigger(report: &Report) -> &'static str {
     }
 }
 
-/// The end of a process is worth a report when a message had run that long: the system kills apps all the
-/// time, and mostly while nothing is wrong.
+/// The end of a process is worth a report when a message had run this long: the system kills apps all the
+/// time, mostly while nothing is wrong.
 const MIN_HANG_NS: u64 = 1_000_000_000;
 
 /// Whether an earlier process's report has no hang, as far as is known.
@@ -129,7 +129,7 @@ pub(super) fn ran_short(report: &Report) -> bool {
     report.anr.ran_ns < MIN_HANG_NS
 }
 
-/// Whether it is there because display frames were recorded, and for nothing else.
+/// Whether the report exists only because display frames were recorded.
 fn is_of_frames_alone(report: &Report) -> bool {
     is_calm(report) && !report.frames.is_empty()
 }
@@ -281,7 +281,7 @@ pub(super) mod tests {
         }
     }
 
-    /// With the annotations.
+    /// The digest with the annotations.
     pub(super) fn digest(report: &Report) -> String {
         super::digest(report, true)
     }

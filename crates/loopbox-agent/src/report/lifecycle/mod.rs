@@ -1,18 +1,17 @@
 //! The life of a report, as a state machine without clock, thread, file or Java: events go in, actions come
 //! out.
 //!
-//! A report is *collected* and written; that first file is *on disk* before anything that may have to wait
-//! for the app is asked, and who wants to be notified of that does; then it *waits* until ART has written its
-//! own trace, for the pending queue and for other threads, for a bounded time; then it is *complete*, is
-//! written again, and its listener is notified. Only one report at a time is on this way: the next one that
-//! is wanted completes it with what is known.
+//! A report is *collected* and written. Its first file is *on disk* before the recorder asks for anything
+//! that may wait for the app. Listeners of first files are notified then. The report then *waits*, for a
+//! bounded time, until ART has written its own trace, for the pending queue and for other threads. Then it is
+//! *complete*: it is written again, and its listener is notified. Only one report is in progress: when the
+//! next one is wanted, the present one is completed with what is known.
 //!
 //! A complete report of a signal or a hang is *followed*: until its message has ended and the system has
 //! answered whether the process does not respond, each new piece of evidence is put into the file, which may
 //! *reclassify* it.
 //!
-//! The worker does the actions in their order and passes on what came of them, see
-//! [`Lifecycle::next_action`].
+//! The worker executes the actions in order and reports their results, see [`Lifecycle::next_action`].
 
 use super::digest::FileState;
 use crate::session::Request;
@@ -51,7 +50,7 @@ pub(super) struct FollowUp {
     pub(super) file: ReportFile,
     /// The message that ran; [`Token::NONE`] when none did.
     pub(super) message: Token,
-    /// Whether it looks like an ANR that the system has not confirmed yet.
+    /// Whether it seems to be an ANR that the system has not confirmed yet.
     pub(super) ask_system: bool,
 }
 
@@ -59,7 +58,7 @@ pub(super) struct FollowUp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AskSystem {
     No,
-    /// No answer means that none is there yet.
+    /// Asks. No answer means that the system reports nothing yet.
     Yes,
     /// No answer means that the system has not noticed anything.
     LastTime,
@@ -78,12 +77,12 @@ pub(super) enum SystemAnswer {
 pub(super) enum Event {
     /// A report is wanted now.
     Wanted(Trigger),
-    /// The first file is on disk. With `updated` that is the complete file of an earlier report of the same
-    /// hang, and it has the new evidence.
+    /// The first file is on disk. `updated`: it is the complete file of an earlier report of the same hang,
+    /// with the new evidence added.
     FirstWritten { updated: bool },
     /// The first file could not be written.
     FirstFailed,
-    /// The sampler was asked about other threads, or, without a deadline, need not or cannot be.
+    /// The sampler was asked about other threads. Without a deadline it need not or cannot be asked.
     ThreadsAsked { deadline_ns: Option<Uptime> },
     /// Whether ART writes its own trace now.
     TraceChecked { now_ns: Uptime, lasts: bool },
@@ -100,17 +99,17 @@ pub(super) enum Event {
 /// What the worker has to do.
 #[derive(Debug)]
 pub(super) enum Action {
-    /// Collect the main thread's own data and write it; nothing of that waits for the app.
+    /// Collect the main thread's own data and write it; none of that waits for the app.
     WriteFirst,
     /// Forward SIGQUIT to ART's Signal Catcher.
     ForwardSignal,
     /// Notify the listeners of first files.
     NotifyFirst,
-    /// Ask the sampler about other threads; before a signal is forwarded, wait for the answer for a moment.
+    /// Ask the sampler about other threads. Before a signal is forwarded, wait for the answer for a moment.
     AskThreads,
     /// Find out whether ART writes its own trace.
     CheckTrace,
-    /// Put the pending queue into the report, and pass on how it is to be followed.
+    /// Put the pending queue into the report, and return how the report is to be followed.
     CaptureQueue,
     /// Write the report again, as far as it is known.
     WriteAgain,
@@ -124,17 +123,17 @@ pub(super) enum Action {
     AddEvidence { file: ReportFile, message: Token },
     /// Notify the listener of this file again.
     NotifyReclassified { file: ReportFile, reason: &'static str },
-    /// Put into this file that nothing more comes.
+    /// Record in this file that no more evidence will come.
     Close { file: ReportFile },
 }
 
-/// Where the report is on its way.
+/// The state of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// The main thread's data is being collected.
     Collecting,
-    /// The first file is there; the queue and the threads are being asked for, the queue not before ART has
-    /// written its trace or this time has come.
+    /// The first file exists, and the recorder asks for the queue and the threads. It asks for the queue only
+    /// when ART has written its trace or this time has come.
     FirstOnDisk { updated: bool, deadline_ns: Option<Uptime>, trace_until_ns: Option<Uptime> },
     /// Only the threads' answer is missing.
     WaitingForThreads { deadline_ns: Uptime },
@@ -149,11 +148,11 @@ struct Current {
 #[derive(Debug)]
 struct Followed {
     file: ReportFile,
-    /// [`Token::NONE`] when none ran, or it has ended.
+    /// [`Token::NONE`] when no message ran, or it has ended.
     message: Token,
-    /// Until when the system is asked; `None` when it has answered, or is not asked.
+    /// Until when the system is asked; `None` when it has answered, or need not be asked.
     ask_until_ns: Option<Uptime>,
-    /// How it is asked right now.
+    /// The way in which the system is being asked now.
     asking: AskSystem,
     /// What the listener is notified of when the evidence is in the file.
     reason: &'static str,
@@ -165,7 +164,7 @@ impl Followed {
         self.message == Token::NONE && self.ask_until_ns.is_none()
     }
 
-    /// What is to be done with the file when it is not followed any more.
+    /// What to do with the file when it is not followed any more.
     fn close(self) -> Option<Action> {
         (!self.is_settled()).then_some(Action::Close { file: self.file })
     }
@@ -201,7 +200,7 @@ impl Lifecycle {
         if more { FileState::Open } else { FileState::Closed }
     }
 
-    /// Until when a report waits for other threads.
+    /// Until when a report waits for other threads' stacks.
     pub(super) fn deadline_ns(&self) -> Option<Uptime> {
         match self.current.as_ref()?.stage {
             Stage::WaitingForThreads { deadline_ns } => Some(deadline_ns),
@@ -209,8 +208,8 @@ impl Lifecycle {
         }
     }
 
-    /// Whether the report waits for the end of ART's own trace. Nothing else is to run Java code for a report
-    /// meanwhile.
+    /// Whether the report waits for the end of ART's own trace. Until then no other Java code may run for a
+    /// report.
     pub(super) fn waits_for_trace(&self) -> bool {
         self.current.as_ref().is_some_and(|current| {
             matches!(current.stage, Stage::FirstOnDisk { trace_until_ns: Some(_), .. })
@@ -270,8 +269,8 @@ impl Lifecycle {
         }
     }
 
-    /// The first file comes before it: the system's own trace takes seconds, and the process may be gone
-    /// after it.
+    /// Forwards the signal. The first file comes before that: the system's own trace takes seconds, and the
+    /// process may be gone after it.
     fn forward_signal(&mut self) {
         if let Some(Trigger::Signal) = self.trigger() {
             self.actions.push(Action::ForwardSignal);
@@ -338,7 +337,7 @@ impl Lifecycle {
         followed.reason = match system {
             Some(SystemAnswer::NotResponding) => "anr",
             _ if message_ended => "ended",
-            _ => "judged",
+            _ => "cause decided",
         };
         let add = Action::AddEvidence { file: followed.file.clone(), message: followed.message };
         if message_ended {
@@ -365,7 +364,7 @@ impl Lifecycle {
         self.actions.extend(self.followed.take().and_then(Followed::close));
     }
 
-    /// Nothing more is waited for.
+    /// The report waits for nothing more.
     fn complete(&mut self) {
         if let Some(Current { trigger, .. }) = self.current.take() {
             self.actions.extend([Action::WriteComplete, Action::NotifyComplete(trigger)]);

@@ -201,7 +201,7 @@ fn the_system_is_asked_until_its_time_is_over() {
     assert_eq!(after(&mut life, tick(Uptime(100 + ASK_SYSTEM_NS))), ["check 0, ask LastTime"]);
     let answer = checked(false, Some(SystemAnswer::Nothing));
     assert_eq!(after(&mut life, answer), ["add evidence on 0"]);
-    assert_eq!(after(&mut life, Event::EvidenceAdded { written: true }), ["notify again: judged"]);
+    assert_eq!(after(&mut life, Event::EvidenceAdded { written: true }), ["notify again: cause decided"]);
     assert!(life.followed_file().is_none());
 }
 

@@ -1,7 +1,8 @@
-//! The listeners of reports: Java's, those of native code, and who has asked for a report without waiting for
-//! it. All are code of the app, which may take as long as it likes or wait for a lock that the main thread
-//! holds: no thread of the recorder waits for it, and none of them for another. Java has a thread for each of
-//! its own (Listeners.java), which the thread here only wakes; those of native code have one for all.
+//! The listeners of reports: Java's, those of native code, and callers that have asked for a report without
+//! waiting for it. All are code of the app. It may take as long as it likes, or wait for a lock that the main
+//! thread holds. So no thread of the recorder waits for it, and no listener waits for another. Java has a
+//! thread for each listener (Listeners.java), which the thread here only wakes; the listeners of native code
+//! share one thread.
 
 mod native;
 mod queue;
@@ -26,23 +27,23 @@ use std::time::Duration;
 /// What an app is notified of.
 #[derive(Debug)]
 struct Notice {
-    /// `None`: there is no report. Of a warning it is its text, of a suspect a name.
+    /// `None` when there is no report. For a warning it is the warning's text, for a suspect a file name.
     path: Option<PathBuf>,
     /// Why it was written.
     reason: String,
-    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], [`WARNED`], [`SUSPECT`], or the
-    /// number by which Java knows who asked for it.
+    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`PREVIOUS_RUNS_READ`], [`WARNED`], [`SUSPECT`], or
+    /// the number of the request that it answers.
     about: i64,
-    /// Of the recording that it comes from: whose end it must not come after.
+    /// The gate of the recording that it comes from: no listener is called after that recording has ended.
     gate: Arc<Gate>,
 }
 
-/// Has as much in it as there is by now.
+/// The report has everything that is known by now.
 const COMPLETE: i64 = 0;
-/// There is a file, and more to come.
+/// There is a first file, and more will come.
 const FIRST_FILE: i64 = -1;
-/// Without a report: what earlier processes left has been looked at.
-const LOOKED_BACK: i64 = -2;
+/// Without a report: what earlier processes left has been read.
+const PREVIOUS_RUNS_READ: i64 = -2;
 
 /// The system warns of an ANR of the app, and its main thread is late. In place of a path: id, type, how much
 /// of the time-out has passed and the time-out, in milliseconds.
@@ -52,7 +53,7 @@ const WARNED: i64 = -3;
 /// its ending.
 const SUSPECT: i64 = -4;
 
-/// How long a notice waits until it is looked again whether there is memory to notify Java.
+/// How long a notice waits until it is checked again whether there is memory to notify Java.
 const MEMORY_PAUSE: Duration = Duration::from_millis(100);
 
 static JAVA: Queue = Queue::new("loopbox-notices", notify_java_and_native, refuse_java);
@@ -70,7 +71,7 @@ pub fn set_first_listener(listener: Option<Listener>) {
     have_native_thread();
 }
 
-/// While a recording goes on. Where that fails the next report tries again.
+/// Starts the thread while a recording runs. If that fails, the next report tries again.
 fn have_native_thread() {
     let wanted = native::LISTENER.get().is_some() || native::FIRST.get().is_some();
     if wanted
@@ -91,7 +92,7 @@ pub(crate) fn start() -> std::io::Result<()> {
     Ok(())
 }
 
-/// The recording has ended: the threads do as soon as they are through.
+/// The recording has ended: the threads end as soon as they have finished.
 pub(crate) fn end() {
     JAVA.end();
     NATIVE.end();
@@ -102,7 +103,7 @@ pub(crate) fn notify(session: &Session, path: &Path, reason: &str) {
     add(&session.gate, Some(path), reason, COMPLETE);
 }
 
-/// The same of a report that is not complete, of which only some are notified.
+/// Notifies the listeners of first files. The report is not complete.
 pub(crate) fn notify_first(session: &Session, path: &Path, reason: &str) {
     add(&session.gate, Some(path), reason, FIRST_FILE);
 }
@@ -119,17 +120,18 @@ pub(crate) fn suspect(session: &Session, name: &str) {
     add(&session.gate, Some(Path::new(name)), "", SUSPECT);
 }
 
-/// Notifies Java that what earlier processes left has been looked at.
-pub(crate) fn looked_back(session: &Session) {
-    add(&session.gate, None, "", LOOKED_BACK);
+/// Notifies Java that what earlier processes left has been read.
+pub(crate) fn previous_runs_read(session: &Session) {
+    add(&session.gate, None, "", PREVIOUS_RUNS_READ);
 }
 
-/// Has Java call who asked for a report and did not wait: with its path, or with nothing when there is none.
+/// Has Java call the caller who asked for a report and did not wait: with its path, or without one when there
+/// is no report.
 pub(crate) fn answer(gate: &Arc<Gate>, asked: i64, path: Option<&Path>) {
     add(gate, path, "", asked);
 }
 
-/// Has Java call who has asked and gets no report because there are too many, not at once.
+/// Has Java call, a moment later, the caller who gets no report because there are too many.
 pub(crate) fn refuse(asked: i64) {
     JAVA.refuse(asked);
 }
@@ -141,8 +143,8 @@ fn add(gate: &Arc<Gate>, path: Option<&Path>, reason: &str, about: i64) {
     }
 }
 
-/// After the end of the recording nobody is notified of a report; but who has asked for one is, that there
-/// is none.
+/// After the end of the recording no listener is notified of a report. A caller that has asked for one is
+/// notified that there is none.
 fn notify_java_and_native(env: &mut Env<'_>, notice: Notice) {
     loop {
         let ended = notice.gate.is_closed();
@@ -176,7 +178,7 @@ fn notify_native(_: &mut Env<'_>, notice: Notice) {
     }
 }
 
-/// The listener of native code that is notified of this.
+/// The listener of native code for this kind of notice.
 fn slot(about: i64) -> Option<&'static native::Slot> {
     match about {
         COMPLETE => Some(&native::LISTENER),

@@ -17,7 +17,7 @@ pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
 pub(super) struct Slot {
     /// A [`Listener`] or null.
     listener: AtomicPtr<()>,
-    /// The one that was called last, and where its code came from.
+    /// The listener that was called last, and the file of its code.
     called: Mutex<Option<(Listener, Origin)>>,
 }
 
@@ -42,7 +42,7 @@ impl Slot {
         (!listener.is_null()).then(|| unsafe { std::mem::transmute::<*mut (), Listener>(listener) })
     }
 
-    /// The same, while its code is there. A library that is unloaded may leave its listener: that one is
+    /// The listener, while its code is there. A library that is unloaded may leave its listener: that one is
     /// forgotten.
     fn get_loaded(&self) -> Option<Listener> {
         let listener = self.get()?;
@@ -60,7 +60,7 @@ impl Slot {
     }
 }
 
-/// The thread that calls them, while it does; 0 else.
+/// The thread that calls a listener now; 0 when none does.
 static CALLING: AtomicU32 = AtomicU32::new(0);
 
 /// Whether this is a listener's call.
@@ -132,7 +132,7 @@ mod tests {
 
         const RIGHTS: i32 = libc::PROT_READ | libc::PROT_EXEC;
         const KIND: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a page of its own, which is never called.
+        // SAFETY: a separate page, which is never called.
         let code = unsafe { libc::mmap(ptr::null_mut(), 4_096, RIGHTS, KIND, -1, 0) };
         assert_ne!(code, libc::MAP_FAILED);
         // SAFETY: not null, and never called.

@@ -9,25 +9,26 @@ use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Reports that a listener which does not return has not been notified of: as many as a directory keeps.
+/// How many reports wait for a listener that does not return: as many as a directory keeps.
 const MAX_WAITING: usize = 16;
 
-/// Who is refused a report is notified of that this much later: who asks again then does so once a second.
+/// A caller whose request is refused is notified this much later: a caller that asks again at once then does
+/// so once a second.
 const REFUSED_AFTER_NS: u64 = 1_000_000_000;
 /// What the listeners have not been notified of yet.
 struct Waiting {
     notices: Vec<Notice>,
-    /// There is a thread that takes them.
+    /// A thread takes the notices.
     has_thread: bool,
-    /// It stays when there are none.
+    /// The thread stays when there are no notices.
     stays: bool,
-    /// Who has asked for a report and was refused, and when they are notified of that.
+    /// Callers that have asked for a report and were refused, and when they are notified of that.
     refused: Vec<i64>,
     refused_at_ns: Uptime,
 }
 
-/// Has a thread from when a recording begins, because a thread costs memory, which a report may come to lack.
-/// It sleeps until there is something.
+/// A queue with its thread. The thread begins with a recording, because a thread costs memory, which a report
+/// may lack later. It sleeps until there is a notice.
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     /// Changes when the thread has something to do.
@@ -63,12 +64,12 @@ impl Queue {
         if missing { self.start_thread() } else { Ok(()) }
     }
 
-    /// Whether a recording goes on.
+    /// Whether a recording still runs.
     pub(super) fn stays(&self) -> bool {
         self.waiting(|waiting| waiting.stays)
     }
 
-    /// The recording has ended: the thread does as soon as it is through.
+    /// The recording has ended: the thread ends as soon as it has finished.
     pub(super) fn end(&self) {
         self.waiting(|waiting| waiting.stays = false);
         self.wake();
@@ -82,7 +83,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Has the one with this number refused, not at once.
+    /// Has the request with this number refused, later.
     pub(super) fn refuse(&self, asked: i64) {
         self.waiting(|waiting| waiting.refuse(asked, clock::now_ns()));
         self.wake();
@@ -116,9 +117,9 @@ impl Queue {
 #[derive(Debug)]
 enum Next {
     Notify(Notice),
-    /// They are refused.
+    /// These requests are refused.
     Refuse(Vec<i64>),
-    /// Until then, or until there is something.
+    /// Sleep until this time, or until there is something to do.
     Sleep(Option<Uptime>),
     End,
 }

@@ -120,13 +120,13 @@ fn the_worst_lateness_is_taken_once() {
 }
 
 #[test]
-fn the_stall_monitor_does_not_park_after_a_message_that_it_has_not_looked_at() {
+fn the_stall_monitor_does_not_park_after_a_message_that_it_has_not_checked() {
     let shared = SharedState::default();
-    let looked_at = shared.main.token();
-    // Between its look and its sleep; nothing else would ever wake it.
+    let checked = shared.main.token();
+    // Between its check and its sleep; nothing else would ever wake it.
     shared.running(Token(1), Uptime(10));
     shared.main.idle(Token(2), Uptime(20));
-    shared.park_stall_monitor(looked_at);
+    shared.park_stall_monitor(checked);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn messages_around_a_loop_are_known_until_the_next_one_begins() {
     assert_eq!(shared.main.around(shared.main.token()), 0, "of another message nothing is known");
 }
 
-/// Parks it on another thread, and returns once `event` has let it go.
+/// Parks the sampler on another thread, and returns when `event` has woken it.
 fn park_until(shared: &Arc<SharedState>, event: impl FnOnce(&SharedState)) {
     let monitor = std::thread::spawn({
         let shared = Arc::clone(shared);
@@ -172,7 +172,7 @@ fn the_stall_monitor_does_not_sleep_while_no_hook_is_relied_on() {
     let shared = Arc::new(SharedState::default());
     assert!(!shared.hook.may_miss_messages());
     park_until(&shared, |shared| shared.set_hooked(false));
-    // Behind its back, between its look and its sleep.
+    // Between its check and its sleep, too.
     shared.park_stall_monitor(shared.main.token());
     shared.set_hooked(true);
     assert!(!shared.hook.may_miss_messages(), "the hook is back");

@@ -1,6 +1,6 @@
 package probe;
 
-/** Loaded again and again by a loader of its own. */
+/** Loaded repeatedly, by a new loader each time. */
 public final class Dropped implements Runnable {
     private int sum;
 

@@ -26,7 +26,7 @@ final class Probe {
     /** Waits until this thread was sampled once, and returns its stack. */
     static native String hold();
 
-    /** Follows the locks that main waits for, on and on; prints them whenever they change. */
+    /** Follows the locks that main waits for until {@link #stop}; prints each change. */
     static native void watchLocks(boolean print);
 
     static native long samples();
@@ -34,7 +34,7 @@ final class Probe {
     /** How often main was seen waiting for a lock. */
     static native long locksSeen();
 
-    /** Samples this thread while it sits in a lock of the dynamic loader, or else of malloc. */
+    /** Samples this thread while it is inside a lock of the dynamic loader, or else of malloc. */
     static native String parked(boolean loader);
 
     static native void log(boolean on);
@@ -46,6 +46,6 @@ final class Probe {
 
     static native String misuse();
 
-    /** Where this runtime has a native method's function in an ArtMethod, or why that is not known. */
+    /** Where in an ArtMethod this runtime keeps a native method's function, or why that is not known. */
     static native String entry();
 }

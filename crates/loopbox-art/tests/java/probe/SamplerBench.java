@@ -3,7 +3,7 @@ package probe;
 import dalvik.annotation.optimization.FastNative;
 
 /**
- * Sampled by the example library art_bench in three ways, at several stack depths, while it computes and
+ * The example library art_bench samples it in three ways, at several stack depths, while it computes and
  * while it waits. Arguments: samples of each way, then the depths.
  */
 public final class SamplerBench {

@@ -1,11 +1,11 @@
 package probe;
 
 /**
- * Discovers ART again and again, from deep down in a stack, while the collector moves objects and threads
- * come and go.
+ * Discovers ART repeatedly, from deep down in a stack, while the collector moves objects and threads come and
+ * go.
  */
 final class Starts {
-    /** Each of them is looked at, at each time. */
+    /** How many frames there are; each of them is read each time. */
     private static final int FRAMES = 500;
 
     private static volatile boolean done;

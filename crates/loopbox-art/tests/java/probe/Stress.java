@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * Keeps the main thread busy in the ways that a sampler must survive, one phase after the other, each until
- * it was sampled often enough; meanwhile other threads collect, start, die and ask for main's stack.
+ * it was sampled often enough. Meanwhile other threads collect garbage, start, end and request main's stack.
  *
  * Arguments: samples per phase, sampling period in microseconds, class path of this app, 1 to print the
  * stacks, how often to go through all phases (once when absent).
@@ -160,7 +160,7 @@ public final class Stress {
     }
 
     /**
-     * A class loader of its own for each round: its classes, methods and dex file go when it is collected.
+     * A new class loader for each round: its classes, methods and dex file are freed when it is collected.
      */
     static void load(String classPath) throws Exception {
         Class<?> dropped = new PathClassLoader(classPath, Object.class.getClassLoader()).loadClass("probe.Dropped");

@@ -39,7 +39,7 @@ pub fn markdown(comparison: &Comparison) -> String {
     }
     let same = c.groups.len() - changed.len();
     if same > 0 {
-        let _ = writeln!(out, "\nThe same, as far as can be told: {}.", plural(same as u64, "group"));
+        let _ = writeln!(out, "\nThe same, as far as is known: {}.", plural(same as u64, "group"));
     }
     out
 }

@@ -41,13 +41,13 @@ pub struct SideInput {
 pub enum Gate {
     /// A group is surely worse, or is new and surely more than nothing.
     Worse,
-    /// The same, or a group is new, be it one report.
+    /// Like the variant before, and also when a group is new, even with one report.
     New,
     /// Never.
     Nothing,
 }
 
-/// What became of a group.
+/// How a group changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -61,7 +61,7 @@ pub enum ChangeKind {
     Better,
     /// Its names are obfuscated, which differ from version to version.
     Incomparable,
-    /// What it changed by may be chance.
+    /// The change may be chance.
     Same,
 }
 
@@ -112,7 +112,7 @@ pub struct Change {
     pub id: String,
     /// Where the time goes, else the message, else the cause.
     pub title: String,
-    /// What became of it.
+    /// How it changed.
     pub change: ChangeKind,
     /// Whether chance is ruled out.
     pub certain: bool,
@@ -122,7 +122,7 @@ pub struct Change {
     pub before: Rate,
     /// Its rate after.
     pub after: Rate,
-    /// What it changed by.
+    /// The difference between the two sets.
     pub difference: Difference,
     /// The rule that found the cause of most of its reports.
     pub cause: String,
@@ -150,13 +150,13 @@ pub struct Comparison {
     pub compared: usize,
     /// Whether the gate is closed.
     pub failed: bool,
-    /// The groups: those that fail first, then by what became of them and by how much they changed.
+    /// The groups: those that fail first, then by kind of change and by its size.
     pub groups: Vec<Change>,
 }
 
 impl Comparison {
-    /// Compares two sets. `active` are how many used the app in each, or how often; without them rates refer
-    /// to the users who sent a report, or, where no report names its user, to the reports.
+    /// Compares two sets. `active`: how many users used the app in each, or how often. Without it rates refer
+    /// to the users who sent a report, or to the reports where none names its user.
     pub fn new(
         before: &SideInput,
         after: &SideInput,

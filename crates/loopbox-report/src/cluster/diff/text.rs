@@ -60,7 +60,7 @@ pub fn text(comparison: &Comparison) -> String {
     let count = |kind| c.groups.iter().filter(|change| change.change == kind).count() as u64;
     let same = count(ChangeKind::Same);
     if same > 0 {
-        let _ = writeln!(out, "\n{QUIET}the same, as far as can be told: {}{QUIET:#}", plural(same, "group"));
+        let _ = writeln!(out, "\n{QUIET}the same, as far as is known: {}{QUIET:#}", plural(same, "group"));
     }
     if count(ChangeKind::Incomparable) > 0 {
         let _ = writeln!(out, "\nobfuscated names cannot be compared: --mapping deobfuscates them");

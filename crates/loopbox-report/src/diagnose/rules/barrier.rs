@@ -5,10 +5,11 @@ use crate::diagnose::finding::Finding;
 use crate::diagnose::wait_kind::WaitKind;
 use crate::model::time::format_ns;
 
-/// A barrier that is due for this long was leaked: normally it is removed with the next frame.
+/// A barrier that is due for this long was leaked: normally the next frame removes it.
 const LEAKED_NS: u64 = 3_000_000_000;
 
-/// A barrier at the head of the queue that is due for long enough to matter while messages behind it are due.
+/// A barrier at the head of the queue that is due for long enough to matter, while messages behind it are
+/// due.
 pub(super) struct HeldBack {
     token: i32,
     overdue_ns: u64,

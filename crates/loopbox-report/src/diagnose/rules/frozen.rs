@@ -12,7 +12,7 @@ use loopbox_format::model::RecordKind;
 const FREEZE_NS: u64 = 60_000_000_000;
 /// A smaller part of the message is no cause.
 const MIN_SHARE: f64 = 0.3;
-/// A message that took so long without the freeze is slow itself.
+/// A message that took this long without the freeze is slow itself.
 const LONG_NS: u64 = 4_000_000_000;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
@@ -93,7 +93,7 @@ fn inside_a_message(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("frozen", 0.92, title)
             .with_evidence("the sampler did not run in that time either")
             .with_evidence(format!("main was on the CPU for {} of the message", percent(cpu)))
-            .with_advice("Subtract the freeze from the message's age before judging it.")
+            .with_advice("Subtract the freeze from the message's age before you rate it.")
             .with_message(slow.token),
     )
 }

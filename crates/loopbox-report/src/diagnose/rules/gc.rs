@@ -25,15 +25,15 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// Collections that were waited for shorter than this are normal, and over a shorter time they say nothing.
+/// Waits for collections are normal below this share of the time.
 const MIN_SHARE: f64 = 0.3;
-/// The same while main mostly sleeps, though its stacks show code that computes: on a starved machine
-/// everybody waits for a CPU for most of the time, and collections can only take the rest.
+/// The same limit while main mostly sleeps, although its stacks show code that computes. On a starved machine
+/// all threads wait for a CPU for most of the time, so collections can only take the rest.
 const MIN_SHARE_ASLEEP: f64 = 0.1;
 const MIN_SPAN_MS: f64 = 500.0;
 
-/// Threads that allocate wait for one collection after the other. The statistics are of the process: that
-/// main is one of these threads is likely while it does not wait for anything else.
+/// Threads that allocate wait for one collection after the other. The statistics are those of the process.
+/// Main is probably one of these threads while it does not wait for anything else.
 pub(super) fn find_pressure(facts: &Facts<'_>) -> Option<Finding> {
     let statistic = |name: &str| facts.analysis.statistic(name);
     let slow = facts.primary_message().filter(|slow| slow.running)?;

@@ -18,7 +18,7 @@ pub(super) fn find_one(facts: &Facts<'_>) -> Option<Finding> {
     one_long(facts, facts.primary_message().filter(|slow| !slow.running)?)
 }
 
-/// Many of them, unless one says more.
+/// Many slow messages, unless one of them explains more.
 pub(super) fn find_many(facts: &Facts<'_>) -> Option<Finding> {
     let many = many_short(facts)?;
     let one = facts.past().iter().map(|past| facts.score(*past)).fold(0.0, f64::max);

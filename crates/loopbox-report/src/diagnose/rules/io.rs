@@ -34,7 +34,7 @@ const KINDS: [(WaitKind, &str, &str); 6] = [
     (WaitKind::File, "works on files", "Move the file access to another thread."),
 ];
 
-/// What it waits for in a database, where that is known.
+/// What main waits for in a database, where that is known.
 fn database(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static str)> {
     if site.kind != WaitKind::Database {
         return None;
@@ -56,11 +56,11 @@ fn database(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static
     ))
 }
 
-/// What a file is that main waits for at the report, where the kernel says that it is none. Java reads from
-/// files, pipes and sockets by the same methods.
+/// What main reads from at the report, where the kernel reports that it is not a file. Java reads from files,
+/// pipes and sockets by the same methods.
 fn no_file(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static str)> {
     let main = facts.analysis.main_thread.as_ref().filter(|_| site.kind == WaitKind::File)?;
-    let wait = facts.analysis.main_wait().filter(|wait| wait.kind.is_wait_of_its_own())?;
+    let wait = facts.analysis.main_wait().filter(|wait| wait.kind.is_specific())?;
     if !facts.primary_message()?.running {
         return None;
     }

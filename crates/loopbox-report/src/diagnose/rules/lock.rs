@@ -171,7 +171,7 @@ fn joined_title(facts: &Facts<'_>, subject: &str, thread: &LockHolder) -> String
     format!("{subject} waits for thread {} to end{does}", thread.name)
 }
 
-/// A thread by its name, which may not have been read.
+/// A thread by its name; the name may not have been read.
 fn named(holder: &LockHolder) -> String {
     match (holder.name.as_str(), holder.tid) {
         ("", Some(tid)) if tid != 0 => format!("thread {tid}"),
@@ -180,8 +180,8 @@ fn named(holder: &LockHolder) -> String {
     }
 }
 
-/// What a holder of a lock does on its own: who asks for a report holds it there, too. Of a thread of ours
-/// all that it does.
+/// The stack of a lock's holder, without a call into Loopbox: a thread that asks for a report is in such a
+/// call. For a thread of ours the whole stack.
 fn own_stack<'a>(facts: &Facts<'a>, holder: &'a LockHolder) -> &'a [FrameId] {
     if facts.analysis.frames.is_thread_of_loopbox(&holder.name, &holder.stack) {
         return &holder.stack;
@@ -211,7 +211,7 @@ fn activity(facts: &Facts<'_>, holder: &LockHolder) -> String {
     }
 }
 
-/// Waits with a frame of their own: `Object.wait`, `LockSupport.park` under a latch, a future or a lock whose
+/// Waits that have a frame: `Object.wait`, `LockSupport.park` under a latch, a future or a lock whose
 /// owner is not known.
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let w = dominant_wait(facts, WaitKind::Lock)?;
@@ -230,7 +230,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     );
     let a = facts.analysis;
     let main = w.slow.tree.and_then(|tree| Some(tree.stack(tree.stack_runs().last()?.top)));
-    // The threads were looked at when the running message waited.
+    // The threads were read when the running message waited.
     let main = main.filter(|_| w.slow.running);
     let suspects = main.map_or_else(Vec::new, |main| suspects(a, &main, w.site));
     Some(
@@ -246,14 +246,14 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// That other threads, which were not looked at, may be worth as much.
+/// That other threads, which were not read, may be just as relevant.
 fn of_what_was_read(a: &Analysis) -> Option<String> {
     let unread = a.threads.threads.iter().filter(|thread| thread.stack.is_none()).count() as u64;
     let unread = unread.saturating_add(a.threads.left_out.into());
     (unread > 0).then(|| format!("of the threads whose stacks were read: those of {unread} more were not"))
 }
 
-/// Why a thread is worth a look.
+/// Why a thread may matter.
 fn hint(facts: &Facts<'_>, lock: LockKind, suspect: &Suspect<'_>) -> String {
     let frames = &facts.analysis.frames;
     let Suspect { thread, top, common, asks, waits, crosswise } = suspect;
@@ -280,7 +280,7 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
     let (top, top_share) = monitor_place(facts, slow)?;
     let (profile, frame, cpu) = (facts.profile.as_ref()?, top.frame, slow.cpu_share()?);
-    // On a starved machine the stacks look the same, and the sampler wakes up late, too.
+    // On a starved machine the stacks are the same, and the sampler wakes up late, too.
     let measured = measured_cpu_wait(facts, slow);
     let starved = match measured {
         Some((part, _)) => part >= 0.3,
@@ -300,7 +300,7 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
         ));
     if starved {
         finding = finding
-            .with_evidence("against it: the machine may have been starved, where the stacks look the same");
+            .with_evidence("against it: the machine may have been starved, where the stacks are the same");
     }
     let not_measured = measured.is_none().then(|| NOT_MEASURED.to_owned());
     let finding = finding.with_share(top_share * account(facts)?.own_share());

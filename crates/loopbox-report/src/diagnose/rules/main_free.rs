@@ -8,7 +8,7 @@ use crate::model::framework::Role;
 use crate::model::time::{format_ns, percent, share};
 use loopbox_format::model::Feature;
 
-/// Messages that have waited for this long speak against it.
+/// Messages that have waited for this long contradict the verdict.
 const OVERDUE_NS: u64 = 1_000_000_000;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
@@ -68,8 +68,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// What is not known that alone could say the contrary. The verdict sends the reader elsewhere and must not
-/// come of what was not looked at.
+/// Unknown facts each of which alone could contradict the verdict. The verdict sends the reader elsewhere, so
+/// it must not follow from what was not read.
 fn unread(facts: &Facts<'_>, overdue: Overdue) -> Vec<String> {
     let a = facts.analysis;
     let queue = match overdue {
@@ -86,7 +86,7 @@ fn unread(facts: &Facts<'_>, overdue: Overdue) -> Vec<String> {
     known.chain(facts.unknown_main()).chain(facts.unknown_history()).collect()
 }
 
-/// What is not known that would make it sure.
+/// Unknown facts that would make the verdict sure.
 fn unsure(facts: &Facts<'_>) -> Vec<String> {
     let waits = match facts.waits {
         _ if facts.free_for_ns().is_none() => None,
@@ -97,7 +97,7 @@ fn unsure(facts: &Facts<'_>) -> Vec<String> {
     waits.into_iter().chain(idle_cpu_unread(facts)).map(str::to_owned).collect()
 }
 
-/// That the system's trace, of another moment, shows main at work.
+/// The caveat that the system's trace is of another moment and shows main at work.
 fn other_moment(facts: &Facts<'_>) -> Option<String> {
     let a = facts.analysis;
     let trace = a.system_trace.as_ref().filter(|trace| trace.apart.is_some())?;

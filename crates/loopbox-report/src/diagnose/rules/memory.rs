@@ -13,21 +13,21 @@ use crate::model::{MainWaitKind, MemoryEvents, MemoryLimit};
 
 /// Over a shorter time figures say nothing.
 const MIN_SPAN_MS: u64 = 500;
-/// The share of the time in which threads had to wait for memory that is no cause.
+/// Below this share of time in which threads waited for memory, it is not a cause.
 const MIN_STALLED: f64 = 0.1;
 /// The pressure on the device's memory that is more than usual, in percent.
 const PRESSED_PERCENT: f64 = 15.0;
-/// The share of the time that collections took from which on they may be the reason.
+/// The share of time from which collections may be the reason.
 const MANY_COLLECTIONS: f64 = 0.3;
 
 /// What is known of the wait.
 struct Wait {
-    /// From the suspicion to the report.
+    /// The events from the suspicion to the report, and that time.
     lately: Option<(u64, MemoryEvents)>,
     /// The share of that time in which a thread of the app waited for memory.
     stalled: Option<f64>,
-    /// The share of the message in which main was where a wait for memory may be: asleep, though its stacks
-    /// run, or in the kernel.
+    /// The share of the message in which main may have waited for memory: asleep although its stacks show
+    /// code that runs, or in the kernel.
     of_main: Option<f64>,
     /// The kernel's function that main was in at the report.
     seen: Option<String>,
@@ -54,7 +54,7 @@ impl Wait {
         self.lately.and_then(|(_, events)| events.limit_times())
     }
 
-    /// No more than both allow.
+    /// The share, limited by both values.
     fn share(&self) -> Option<f64> {
         match (self.stalled, self.of_main) {
             (Some(stalled), Some(of_main)) => Some(stalled.min(of_main)),
@@ -62,7 +62,7 @@ impl Wait {
         }
     }
 
-    /// What is missing to say how much of the time it took.
+    /// What is missing in order to compute the share of the time.
     fn unknown(&self) -> Vec<String> {
         let stalled =
             self.stalled.is_none().then_some("for how long the app waited for memory was not counted");
@@ -134,7 +134,7 @@ const LIMIT_ADVICE: &str = "The code on the stack may not be the cause: hold les
 const DEVICE_ADVICE: &str =
     "The code on the stack may not be the cause: see how many devices and which models report this.";
 
-/// That the limit is not known to be the reason.
+/// The caveat that the limit is not known to be the reason.
 fn not_met(limit: Option<&MemoryLimit>, wait: &Wait) -> String {
     match (wait.met(), limit.and_then(|limit| limit.refused.as_deref())) {
         (Some(_), _) => "the app met no limit on its memory meanwhile".to_owned(),

@@ -24,7 +24,7 @@ pub(super) use no_data::caveats;
 use super::facts::Facts;
 use super::finding::Finding;
 
-/// A rule of the report, or of each message that may be the cause, which is then the one that is looked into.
+/// A rule about the report, or about each message that may be the cause. That message is then in focus.
 #[derive(Clone, Copy)]
 pub(super) enum Rule {
     Report(fn(&Facts<'_>) -> Option<Finding>),

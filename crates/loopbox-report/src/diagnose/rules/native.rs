@@ -13,7 +13,7 @@ use crate::model::{FrameKind, MainThread};
 const ADVICE: &str =
     "Name the native frames (loopbox symbolize), and call the native method from another thread.";
 
-/// Native code that is known to wait for another thread or process: no figure of the kernel is needed.
+/// Native code that is known to wait for another thread or process. No measurement of the kernel is needed.
 pub(super) fn find_service(facts: &Facts<'_>) -> Option<Finding> {
     let services = facts.profile.as_ref()?.waits().map(|(kind, _)| kind);
     let services: Vec<WaitKind> = services.filter(|kind| matches!(kind, WaitKind::Native(_))).collect();
@@ -41,7 +41,7 @@ pub(super) fn find_service(facts: &Facts<'_>) -> Option<Finding> {
 fn advice(service: NativeService) -> &'static str {
     match service {
         NativeService::Audio | NativeService::Codec | NativeService::Camera => {
-            "Create, stop and release players, codecs and cameras on a thread of their own: the system's media and audio \
+            "Create, stop and release players, codecs and cameras on a separate thread: the system's media and audio \
              processes answer when they can."
         }
         NativeService::Renderer => {
@@ -77,7 +77,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     }
     let is_native = facts.analysis.frames[frame].kind == FrameKind::Native;
     let known_from_java = profile.share(WaitKind::Running) < 0.6;
-    if !wait.kind.is_wait_of_its_own() || !is_native || known_from_java || share(ns, profile.total_ns) < 0.6 {
+    if !wait.kind.is_specific() || !is_native || known_from_java || share(ns, profile.total_ns) < 0.6 {
         return None;
     }
     if profile.total_ns < 300_000_000 {
@@ -111,7 +111,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// Whether a library has the functions around system calls: the C library of Android, or that of a testbed's
+/// Whether a library contains the functions around system calls: Android's C library, or that of a testbed's
 /// machine.
 fn is_system_call_stub(library: &str) -> bool {
     library.starts_with("libc.so") || library == "[vdso]"

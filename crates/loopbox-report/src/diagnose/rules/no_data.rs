@@ -1,4 +1,4 @@
-//! Not enough data for a diagnosis, and why; and what limits any other diagnosis.
+//! There is not enough data for a diagnosis, with the reason; and the limits of any other diagnosis.
 
 use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
@@ -39,13 +39,14 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// That parts of the file could not be used.
+/// The caveat that parts of the file could not be used.
 fn unused_parts(a: &Analysis) -> Option<String> {
     let parts = plural(a.issues.len() as u64, "part");
     (!a.issues.is_empty()).then(|| format!("{parts} of the file could not be used"))
 }
 
-/// What limits every cause of this diagnosis. That the machine was starved is a cause already, or a caveat.
+/// The limits of every cause of this diagnosis. A starved machine is not repeated here when it is already a
+/// cause.
 pub(crate) fn caveats(facts: &Facts<'_>, starved: bool) -> Vec<String> {
     let a = facts.analysis;
     if let Some(alone) = trace_state::alone(a) {

@@ -40,7 +40,7 @@ fn since(facts: &Facts<'_>, slow: SlowMessage<'_>) -> String {
     format_ns(facts.now_ns.since(after_ns))
 }
 
-/// The recorder took main for idle, against its stacks or its queue.
+/// Main was busy though the recorder recorded it as idle: its stacks or its queue show that.
 fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
     let found = facts.not_idle.as_ref().filter(|found| found.now)?;
     // Of a trace alone nobody knows whether it was in a message.
@@ -60,8 +60,8 @@ fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn describe<'a>(facts: &Facts<'a>, slow: SlowMessage<'a>, score: f64) -> Finding {
-    let looked_into = facts.of(slow);
-    let account = Account::of(&looked_into, slow);
+    let examined = facts.of(slow);
+    let account = Account::of(&examined, slow);
     let (path, culprit) = hot_path(facts, slow);
     let place = slow.tree.and_then(|tree| facts.analysis.place_of(tree));
     let place_in_words = match place.map(|found| found.place) {
@@ -85,13 +85,13 @@ fn describe<'a>(facts: &Facts<'a>, slow: SlowMessage<'a>, score: f64) -> Finding
         .with_all_evidence(time_outs(facts, slow))
         .with_all_evidence(cpu)
         .with_all_evidence(path)
-        .with_all_evidence(branches(&looked_into))
+        .with_all_evidence(branches(&examined))
         .with_all_evidence(slow.before_install(facts.analysis))
         .at_most_medium(account.against_code())
         .with_share(account.not_frozen())
         .with_advice(match place.map(|found| found.place) {
             Some(OutsidePlace::UnseenMessage) if wants_no_hook(facts.analysis) => {
-                "The app wants no hook, so messages are not told apart: the stacks say which one it was, and whether it was one."
+                "The app wants no hook, so messages are not distinguished: the stacks say which one it was, and whether it was one."
             }
             Some(OutsidePlace::UnseenMessage) => {
                 "See the hook among the recorder's features: another library may have taken its place."
@@ -104,13 +104,13 @@ fn describe<'a>(facts: &Facts<'a>, slow: SlowMessage<'a>, score: f64) -> Finding
         .with_culprit(culprit.map(|method| method.frame))
 }
 
-/// By which method the place was entered.
+/// The method by which the place was entered.
 fn entered(facts: &Facts<'_>, place: Option<TreePlace>) -> Option<String> {
     let full = |frame: FrameId| Frame::full(&facts.analysis.frames[frame]);
     Some(format!("it was called through {}", full(place?.entry?)))
 }
 
-/// The idle records of the history have main's CPU time.
+/// Main was busy between messages: the idle records of the history have its CPU time.
 fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
     let load = facts.load;
     let cpu = share(load.idle_cpu_ns, load.idle_ns);

@@ -1,4 +1,4 @@
-//! Main is starved of CPU time, by the machine or by the app's own threads: this message hardly got to run.
+//! Main is starved of CPU time, by the machine or by the app's own threads: this message hardly ran.
 
 use crate::diagnose::account::account;
 use crate::diagnose::cpu_takers::{Taken, Takers, taken};
@@ -13,11 +13,11 @@ use crate::model::{Analysis, OtherThread};
 use loopbox_format::model::Uptime;
 use std::collections::BTreeMap;
 
-/// How much of the message main waited for a CPU.
+/// How long main waited for a CPU during the message.
 enum Waited {
-    /// Measured by the kernel, since the recorder's first look at the message.
+    /// Measured by the kernel, since the recorder's first check of the message.
     Measured { share: f64, evidence: String },
-    /// It was not measured, but the stacks run and the CPU time is missing.
+    /// The wait was not measured, but the stacks run and the CPU time is missing.
     Supposed { evidence: String },
 }
 
@@ -38,7 +38,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
             };
             // Who waits for a CPU waits for nothing else: the kernel's figure answers for the stacks and the
             // locks.
-            let unknown = if share >= MOST { Vec::new() } else { unlooked(facts, slow) };
+            let unknown = if share >= MOST { Vec::new() } else { unchecked(facts, slow) };
             (own, evidence, unknown, Some(share))
         }
         // Without other signs this is more likely a wait for a monitor: it does not count by itself.
@@ -88,7 +88,7 @@ const MACHINE_ADVICE: &str =
 const UNKNOWN_ADVICE: &str = "The code on the stack may not be the cause: see which of the app's threads ran, \
                               and how many devices report this.";
 
-/// Who is to blame, and what to do, as far as that is known.
+/// A title that names who is to blame, where that is known, and advice.
 fn title(running: Option<&str>, taken: Option<&Taken>) -> (String, &'static str) {
     match taken.map(|taken| (taken.by, percent(taken.own))) {
         Some((Takers::Own, part)) => {
@@ -110,8 +110,8 @@ fn title(running: Option<&str>, taken: Option<&Taken>) -> (String, &'static str)
     }
 }
 
-/// What is not known of a wait for something else, which stacks and the locks would show.
-fn unlooked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
+/// Unknown facts about a wait for something else, which stacks and locks would show.
+fn unchecked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     let stacks = match &facts.profile {
         None => Some("there are no stacks, which would show a wait"),
         Some(profile) if profile.share(WaitKind::Unknown) >= 0.4 => {
@@ -120,21 +120,21 @@ fn unlooked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
         Some(_) => None,
     };
     let locks = slow.running && facts.analysis.locks.captured_ns == Uptime::ZERO;
-    let locks = locks.then_some("whether main waited for a lock was not looked at");
+    let locks = locks.then_some("whether main waited for a lock was not checked");
     stacks.into_iter().chain(locks).map(str::to_owned).collect()
 }
 
-/// This many threads at once are no coincidence, and more than most phones have fast cores for. Fewer are
-/// enough where the processors that main may run on are fewer.
+/// This many running threads are no coincidence, and more than most phones have fast cores for. Where main
+/// may run on fewer processors, fewer threads are enough.
 const MANY_RUNNING: usize = 4;
 /// How many threads are named.
 const MAX_NAMED: usize = 3;
-/// The app's own threads weigh as much as high CPU pressure does, which they make.
+/// The weight of the app's own threads: the same as that of high CPU pressure, which they cause.
 const OWN_WEIGHT: f64 = 0.3;
 
 /// The app's own threads that ran or wanted to when the threads were dumped.
 struct OwnRunning<'a> {
-    /// Those with most CPU time first.
+    /// The threads with the most CPU time first.
     threads: Vec<&'a OtherThread>,
     /// Whether they are enough to take all processors.
     are_many: bool,
@@ -154,7 +154,7 @@ fn own_running(a: &Analysis) -> OwnRunning<'_> {
 }
 
 impl OwnRunning<'_> {
-    /// `7 of pool-N-thread-N were running`, or with their names where they are of no pool; `None` without
+    /// `7 of pool-N-thread-N were running`, or the threads' names where they are in no pool; `None` without
     /// any.
     fn words(&self) -> Option<String> {
         let mut pools: BTreeMap<String, usize> = BTreeMap::new();
@@ -175,7 +175,7 @@ impl OwnRunning<'_> {
         (!names.is_empty()).then(|| format!("{}{more} {verb} running", names.join(", ")))
     }
 
-    /// Those that have used most CPU time, with it.
+    /// The threads that have used most CPU time, with that time.
     fn evidence(&self) -> Option<String> {
         let used = self.threads.iter().take(MAX_NAMED).filter_map(|thread| {
             Some(format!("{}{} {}", thread.name, thread.tid_in_brackets(), format_ns(thread.cpu_ns?)))
@@ -199,8 +199,8 @@ fn pool_of(name: &str) -> String {
     pool
 }
 
-/// That the machine may have been starved while this message seemed to compute, as a reason not to be sure
-/// that its code is slow.
+/// That the machine may have been starved while this message seemed to compute: a reason not to be sure that
+/// its code is slow.
 pub(super) fn may_be(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let supposed = facts.is_focus(slow) && matches!(waited(facts, slow), Some(Waited::Supposed { .. }));
     (supposed && !machine::signs(facts).is_empty()).then(|| NOT_MEASURED.to_owned())

@@ -1,5 +1,5 @@
-//! What only the system's trace knows: the state of main in ART, a frozen process, and where main was when
-//! nothing else does.
+//! What only the system's trace shows: main's state in ART, a frozen process, and main's place where nothing
+//! else shows it.
 
 use crate::diagnose::dominant_wait::short;
 use crate::diagnose::facts::Facts;
@@ -9,7 +9,7 @@ use crate::diagnose::traced_main::{TracedMain, one_instant};
 use crate::model::time::format_ns;
 use crate::model::{Analysis, FrameId, MainWaitKind, NativeStack};
 
-/// States of ART in which main waits for the collector, with what they say.
+/// States of ART in which main waits for the collector, with their texts.
 const OF_THE_COLLECTOR: [(&str, &str); 6] = [
     ("WaitingForGcToComplete", "waits for a garbage collection to complete"),
     ("WaitingPerformingGc", "collects garbage"),
@@ -18,7 +18,7 @@ const OF_THE_COLLECTOR: [(&str, &str); 6] = [
     ("WaitingForVisitObjects", "waits while all objects are visited"),
     ("WaitingForGetObjectsAllocated", "waits while all objects are counted"),
 ];
-/// The same of those that another part of the runtime, or a debugger, keeps it in.
+/// States in which another part of the runtime, or a debugger, keeps main, with their texts.
 const OF_THE_RUNTIME: [(&str, &str, &str); 7] = [
     ("WaitingForCheckPointsToRun", "stopped", "waits until all threads have come to a checkpoint"),
     ("WaitingForDeoptimization", "stopped", "waits while code is deoptimized"),
@@ -54,7 +54,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let place = own.map_or_else(String::new, |own| format!(", in {}", short(facts, own)));
     let against =
         slow.cpu_share().filter(|cpu| *cpu >= 0.5).map(|_| "main used the CPU meanwhile".to_owned());
-    // Where main computes, its stacks look the same.
+    // Where main computes, its stacks are the same.
     let stands = traced.stood(facts) && slow.cpu_share().is_some_and(|cpu| cpu <= 0.2);
     Some(
         Finding::new(rule, facts.score(slow) + 0.07, format!("{} {does}{place}", slow.subject()))
@@ -67,7 +67,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// The system had frozen the process, by its own word or by where main sleeps.
+/// The system had frozen the process, according to the system or to the place where main sleeps.
 pub(super) fn find_frozen(facts: &Facts<'_>) -> Option<Finding> {
     let traced = facts.trace?;
     let asleep = traced.main.wchan.contains("freezer") || traced.main.wchan.contains("refrigerator");
@@ -88,7 +88,7 @@ pub(super) fn find_frozen(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// Where main was, when no other rule knows more than that.
+/// The place of main, when no other rule found more than that.
 pub(super) fn find_place(facts: &Facts<'_>) -> Option<Finding> {
     let traced = facts.trace?;
     let a = facts.analysis;
@@ -174,7 +174,7 @@ fn native_function(native: &NativeStack) -> Option<String> {
     })
 }
 
-/// What the system says of the time, and of what the app was in.
+/// What the system reports of the time, and of the app's activity.
 fn about_time(traced: TracedMain<'_>) -> Vec<String> {
     let trace = traced.trace;
     let time_out = trace.time_out_ns().map(|ns| format!(", with a time-out of {}", format_ns(ns)));
@@ -194,7 +194,8 @@ fn own_frame(facts: &Facts<'_>, traced: TracedMain<'_>) -> Option<FrameId> {
     facts.analysis.frames.first_own(traced.main.java().iter().rev(), |id| *id).copied()
 }
 
-/// What limits every cause of a report that is a trace alone: what a recorder would have known besides.
+/// What limits every cause in a report that consists of a trace alone: what a recorder would have known in
+/// addition.
 pub(super) fn alone(a: &Analysis) -> Option<String> {
     a.is_trace_alone().then(|| {
         "this is the system's trace of one instant: a recorder in the app knows besides for how long main was in this, what ran before, \

@@ -1,7 +1,7 @@
 //! Many reports as Parquet tables: flat columns, for any SQL engine. One table has a row for each report,
 //! another one a row for each screen with display frames.
 //!
-//! The columns are documented (`docs/parquet.md`), which tests compare with what is written. New columns are
+//! The columns are documented in `docs/parquet.md`; tests compare it with what is written. New columns are
 //! added at the end; no column is renamed or changes its meaning. Rows have no order.
 
 mod reports;
@@ -21,12 +21,12 @@ use std::io::Write;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// How many rows to write at a time: readers skip whole row groups, and each is held in memory once.
+/// How many rows are written at a time: readers skip whole row groups, and each group is held in memory once.
 pub const ROW_GROUP: usize = 4_096;
 
 /// A row of a table.
 pub trait Row: Sized + 'static {
-    /// The name and version of the contract that the columns are, in the metadata of the file.
+    /// The name and version of the columns' contract, in the metadata of the file.
     const SCHEMA: &'static str;
     /// What a row is.
     const NAME: &'static str;
@@ -50,7 +50,7 @@ pub enum Column<R> {
 }
 
 impl<R> Column<R> {
-    /// Its type, as the documentation calls it.
+    /// The column's type, as the documentation names it.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
@@ -110,7 +110,7 @@ impl<R: Row, W: Write + Send> Table<R, W> {
         Ok(())
     }
 
-    /// Ends the file. Only then it can be read.
+    /// Ends the file. Before that it cannot be read.
     ///
     /// # Errors
     /// When the output cannot be written to.

@@ -141,7 +141,8 @@ fn slices(events: &mut Events, track: u64, slices: &[Slice]) {
     }
 }
 
-/// Slices that share an instant and come with the longest first nest: all start before the first ends.
+/// Adds slices. They share an instant and come with the longest first, so they nest: all start before the
+/// first ends.
 fn pending(events: &mut Events, pending: &[Slice]) {
     let mut open: Vec<Uptime> = Vec::new();
     for slice in pending {

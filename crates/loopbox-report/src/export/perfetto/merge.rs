@@ -1,9 +1,9 @@
 //! A report's packets behind those of a trace that the system has recorded: one file, whatever the version of
 //! Perfetto.
 //!
-//! A trace is a list of packets, so that two of them make one when they are put behind each other. Each of
-//! the two keeps its own sequence, and times are related by the clocks of both: a report's are uptime, which
-//! the system's trace ties to its own clock.
+//! A trace is a list of packets, so two traces one after the other are one trace. Each of the two keeps its
+//! own sequence, and the clocks of both relate their times: a report's times are uptime, and the system's
+//! trace relates uptime to its own clock.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
@@ -13,14 +13,14 @@ use super::encode::encode;
 use super::packets::{CLOCK_MONOTONIC, CLOCK_REALTIME, Place};
 use crate::model::Analysis;
 
-/// More than a packet of the system's has: its buffers are sent in chunks of some 100 KB.
+/// More than the size of any packet of the system: it sends its buffers in chunks of some 100 KB.
 const MAX_PACKET_BYTES: u64 = 64 << 20;
 /// More than any trace of a phone: a gzipped file can hold a thousand times its size.
 const MAX_TRACE_BYTES: u64 = 4 << 30;
 /// `Trace.packet`, as a field with a length.
 const PACKET: u64 = 1 << 3 | 2;
-/// Any number: a trace of the system's counts its writers from 1. Those of packets that are packed are not
-/// seen.
+/// The range of our sequence numbers. The exact numbers do not matter: a system trace counts its writers from
+/// 1. Sequences of compressed packets are not read.
 const SEQUENCES: Range<u64> = 0x4c6f_6f70..0x4c6f_ffff;
 
 /// What was merged.
@@ -28,8 +28,8 @@ const SEQUENCES: Range<u64> = 0x4c6f_6f70..0x4c6f_ffff;
 pub struct Merged {
     /// Packets of the system's trace.
     pub packets: u64,
-    /// By how much the two disagree about the time of day at the same uptime, in nanoseconds; `None` where
-    /// the trace's clocks cannot be read, for instance because it is packed.
+    /// How much the two clocks disagree about the time of day at the same uptime, in nanoseconds. `None`
+    /// where the trace's clocks cannot be read, for instance because it is compressed.
     pub clocks_differ_ns: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ pub enum MergeError {
         "offset {offset}: {what}; a trace that Android's ProfilingManager or `perfetto` has written is accepted"
     )]
     NoTrace {
-        /// Of the first byte that cannot be.
+        /// The offset of the first invalid byte.
         offset: u64,
         /// What is wrong there.
         what: &'static str,
@@ -147,7 +147,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// The fields of a message; `None` when it is none.
+/// The fields of a message; `None` when the bytes are not a message.
 fn fields(mut message: &[u8]) -> Option<Vec<(u64, Value<'_>)>> {
     let mut fields = Vec::new();
     while !message.is_empty() {

@@ -11,9 +11,9 @@ const NEEDS_STATE: u64 = 2;
 /// Where packets are written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
-    /// The number of their writer's sequence: any but zero that no other writer of the trace has.
+    /// The number of the writer's sequence: any number except zero that no other writer of the trace uses.
     pub(super) sequence: u64,
-    /// Whether there are no others, which have a clock of their own.
+    /// Whether the trace has no other packets, which would have another clock.
     pub(super) is_alone: bool,
 }
 

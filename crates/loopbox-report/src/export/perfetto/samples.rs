@@ -12,14 +12,14 @@ use loopbox_format::model::Uptime;
 const NATIVE: u64 = 1;
 /// `StackSample.CounterDescriptor.Unit`.
 const NANOSECONDS: u64 = 1;
-/// The number of the one thread that samples are of.
+/// The number of the only thread that has samples.
 const MAIN_THREAD: u64 = 1;
-/// How many frames all call stacks may have together. Each stack is written whole, so that a file of deep
-/// trees could grow to many times its size. A report at the recorder's limits has a tenth of it; samples
-/// beyond are slices only.
+/// How many frames all call stacks may have together. Each stack is written whole, so a file of deep trees
+/// could grow to many times its size. A report at the recorder's limits has a tenth of this; samples beyond
+/// it are written as slices only.
 const MAX_FRAMES: usize = 1 << 22;
 
-/// What samples are of, for `TracePacketDefaults`.
+/// The defaults of all samples, for `TracePacketDefaults`.
 pub(super) fn defaults() -> Message {
     let weight = Message::new().string(2, "wall time").uint(3, NANOSECONDS);
     Message::new().string(1, "loopbox").message(2, weight)

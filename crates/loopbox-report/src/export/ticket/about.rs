@@ -1,4 +1,4 @@
-//! What every ticket says of the process.
+//! What every ticket contains about the process.
 
 use crate::derive::{about_device, process_name};
 use crate::model::Analysis;

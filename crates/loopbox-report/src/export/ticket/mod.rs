@@ -1,4 +1,4 @@
-//! A report's verdict as the text of a ticket: what someone who is to mend the app needs to read first.
+//! A report's verdict as the text of a ticket: what the person who fixes the app needs to read first.
 
 mod about;
 mod markdown;
@@ -22,7 +22,7 @@ pub enum TicketFormat {
     Sarif,
 }
 
-/// The verdict on a report. `path` is what the file is called in the result.
+/// The verdict on a report. `path` is the file's name in the result.
 ///
 /// # Errors
 /// When it cannot be written as JSON, which does not happen.

@@ -63,10 +63,10 @@ fn result(a: &Analysis, cause: &Cause, signature: &str) -> Value {
     })
 }
 
-/// A line of a Java stack trace, `com.example.Cart.total(Cart.java:88)`: the method, and the file where its
-/// package says that it lies. A file with a folder in its name is none of a compiler's, and could lead out of
-/// the sources; one without an extension (`SourceFile`, `r8-map-id-…`) is R8's word for a file that only its
-/// mapping knows.
+/// A line of a Java stack trace, `com.example.Cart.total(Cart.java:88)`: the method, and the file, in the
+/// folder of its package. A file name with a folder in it is not a compiler's, and could lead out of the
+/// sources. A name without an extension (`SourceFile`, `r8-map-id-…`) is R8's placeholder for a file that
+/// only the mapping knows.
 fn location(frame: &str) -> Value {
     let (method, place) =
         frame.strip_suffix(')').and_then(|frame| frame.split_once('(')).unwrap_or((frame, ""));
@@ -89,8 +89,8 @@ fn location(frame: &str) -> Value {
     })
 }
 
-/// A path as a relative reference of RFC 3986: what is no letter, digit or `-._~/` is escaped. Two slashes at
-/// the start would make the rest of it a host.
+/// A path as a relative reference of RFC 3986: every character except letters, digits and `-._~/` is escaped.
+/// Two slashes at the start would turn the rest into a host.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

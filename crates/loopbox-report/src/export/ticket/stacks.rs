@@ -5,10 +5,9 @@ use crate::model::{Analysis, Frame, FrameId, LockHolder, NativeModule, NativeSta
 use crate::render::folded;
 use std::collections::BTreeSet;
 
-/// This many frames above the app's own first one are written out: what main waits in, and what the app
-/// called.
+/// How many frames above the app's own first one are written: what main waits in, and what the app called.
 const ABOVE: usize = 4;
-/// From this many on native frames without a function are one line.
+/// This many native frames without a function, or more, become one line.
 const UNNAMED: usize = 3;
 
 /// The stack of main at the dump, the innermost frame first; empty without one.
@@ -19,7 +18,7 @@ pub(super) fn of_main(a: &Analysis) -> Vec<String> {
     lines
 }
 
-/// The thread that holds what main waits for, and its stack.
+/// The thread that holds the lock that main waits for, and its stack.
 pub(super) fn of_holder(a: &Analysis) -> Option<(&LockHolder, Vec<String>)> {
     let holder = a.locks.waits.first()?.holder.as_ref()?;
     let lines = of_java(a, &holder.stack);

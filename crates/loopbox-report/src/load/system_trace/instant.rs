@@ -1,16 +1,16 @@
-//! The stack of main that the trace shows, as a tree of one sample: what reads stacks reads it as it reads
-//! the recorder's own.
+//! Main's stack in the trace, as a tree of one sample. So code that reads the recorder's stacks reads this
+//! one, too.
 
 use crate::load::limits;
 use crate::model::framework;
 use crate::model::{Analysis, Frame, FrameId, SampledNode, SampledTree, SystemTrace, TraceThread};
 use loopbox_format::model::{MainState, Phase, StackSource, Token, Uptime};
 
-/// What the one sample weighs, as the last one of a message that has ended does: a stack that was taken says
-/// something.
+/// The weight of the one sample: the same as for the last sample of a message that has ended. It is not zero,
+/// because a stack that was taken shows something.
 const WEIGHT_NS: u64 = 1_000;
 
-/// Adds it where the recorder has no stack of what main did at the dump.
+/// Adds the tree where the recorder has no stack of what main did at the dump.
 pub(super) fn complete(a: &mut Analysis, trace: &SystemTrace) {
     let Some(stack) = trace.main().map(TraceThread::java).filter(|stack| !stack.is_empty()) else { return };
     if a.last_stack().is_some() {

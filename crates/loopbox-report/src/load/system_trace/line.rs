@@ -7,18 +7,18 @@ use crate::model::{FrameKind, LockAction, locked_object};
 /// A line that means something.
 #[derive(Debug, PartialEq)]
 pub(in crate::load) enum Line<'t> {
-    /// What the system says of the ANR, by its own names: `Subject`, `Frozen`, …
+    /// A field of the ANR, by the system's own names: `Subject`, `Frozen`, …
     Field(&'t str, &'t str),
     /// The system asked for the trace of this process, at this uptime in milliseconds.
     Asked(u32, u64),
     /// ART's part, or a native backtrace, begins: the process, and when.
     Begin(u32, &'t str),
-    /// The list of what each thread of the process sleeps in begins, which the system writes when ART does
-    /// not answer.
+    /// The beginning of the list of what each thread of the process sleeps in. The system writes it when ART
+    /// does not answer.
     Channels(u32, &'t str),
     /// A line of that list: the thread, and the kernel function.
     Channel(u32, &'t str),
-    /// ART lists the threads that it knows.
+    /// The beginning of ART's list of the threads that it knows.
     Threads,
     End,
     Thread(Header<'t>),
@@ -99,8 +99,8 @@ pub(in crate::load) fn read(line: &str, in_thread: bool) -> Line<'_> {
     Line::Note(trimmed)
 }
 
-/// What the system and ART write in front of the threads, as `name: value`; memory in KiB and statistics of
-/// ART are not among it.
+/// Fields that the system and ART write before the threads, as `name: value`. Memory in KiB and ART's
+/// statistics are not included.
 const FIELDS: [&str; 17] = [
     "Subject",
     "ErrorId",

@@ -1,7 +1,7 @@
 //! Completing a report with what ART's trace of the same moment knows: locks and their holders, threads,
 //! native frames.
 //!
-//! What the recorder saw itself counts more; the trace fills what is missing. A trace of another moment fills
+//! What the recorder saw itself has priority; the trace adds what is missing. A trace of another moment adds
 //! nothing: a lock that was held a minute later explains no hang.
 
 use super::instant;
@@ -16,15 +16,15 @@ use chrono::{DateTime, NaiveDateTime};
 use loopbox_format::model::{MainState, Uptime};
 use std::collections::HashMap;
 
-/// The system takes its traces one after the other, for twenty seconds at the most, and a frozen app is late
-/// with its own.
+/// How far apart the report and its trace may be: the system takes its traces one after the other, for twenty
+/// seconds at most, and a frozen app is late with its own.
 const NEAR_MS: u64 = 60_000;
-/// Without a stack of the report's own nothing but the time says whether main was in the same message: no
-/// time-out is shorter.
+/// The limit for a report without a stack: only the time shows then whether main was in the same message, and
+/// no time-out is shorter than this.
 const CLOSE_MS: u64 = 5_000;
-/// The offsets of all zones are multiples of it.
+/// The offsets of all time zones are multiples of this.
 const QUARTER_MS: i64 = 15 * 60_000;
-/// No zone is further away from UTC, with the quarters around it.
+/// No time zone is further away from UTC, including offsets of quarters of an hour.
 const FARTHEST_ZONE_MS: u64 = 15 * 3_600_000;
 
 /// Completes a report with its trace, if that is of the same moment.
@@ -60,8 +60,8 @@ fn apart(trace: &SystemTrace, a: &Analysis) -> Option<String> {
     }
 }
 
-/// That main was in another message by then. The outermost code of the app says which one it is, however much
-/// later the trace was written.
+/// Whether main was in another message by then. The outermost code of the app identifies the message, however
+/// much later the trace was written.
 fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<String> {
     let outermost = |stack: &[FrameId]| stack.iter().map(|&id| &a.frames[id]).find(|frame| frame.is_of_app());
     let ours = outermost(own)?;
@@ -72,7 +72,7 @@ fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<St
     })
 }
 
-/// What speaks against the same moment where the report has no stack of main: the time, and the queue.
+/// What contradicts the same moment where the report has no stack of main: the time, or the queue.
 fn without_own_stack(trace: &SystemTrace, main: &TraceThread, a: &Analysis) -> Option<String> {
     const NO_STACK: &str = "the report has no stack of main to compare";
     let Some(late) = late_ms(trace, a) else {
@@ -118,7 +118,7 @@ fn late_ms(trace: &SystemTrace, a: &Analysis) -> Option<i64> {
     Some(if rest > QUARTER_MS / 2 { rest - QUARTER_MS } else { rest })
 }
 
-/// When the trace was written, in uptime, as well as it is known.
+/// When the trace was written, in uptime, as exactly as is known.
 fn written_ns(a: &Analysis, trace: &SystemTrace) -> Uptime {
     trace.asked_ns.unwrap_or(a.dump_ns)
 }
@@ -148,8 +148,8 @@ fn locks(a: &mut Analysis, trace: &SystemTrace) {
     }
 }
 
-/// What a thread waits for, what the holder of that waits for, and so on; and whether that leads back to one
-/// of them, or to one that was seen before them.
+/// What a thread waits for, what the holder of that waits for, and so on. Also whether the chain leads back
+/// to one of them, or to a thread seen before.
 fn chain<'t>(
     trace: &'t SystemTrace,
     mut thread: Option<&'t TraceThread>,
@@ -186,7 +186,8 @@ fn unseen(tid: u32) -> LockHolder {
     LockHolder { name: format!("{tid} (not in the trace)"), tid: None, stack: Vec::new() }
 }
 
-/// Threads that the recorder did not look at, stacks that it did not take, and names that the kernel has cut.
+/// Adds threads that the recorder did not read, stacks that it did not take, and the full names of threads
+/// that the kernel has cut.
 fn threads(a: &mut Analysis, trace: &SystemTrace) {
     let written_ns = written_ns(a, trace);
     let all = &mut a.threads;
@@ -224,13 +225,13 @@ fn threads(a: &mut Analysis, trace: &SystemTrace) {
     all.threads.sort_by_key(|thread| thread.stack.as_ref().is_none_or(Vec::is_empty));
 }
 
-/// Whether a name is the end or the beginning of the whole one, as the kernel keeps it.
+/// Whether `name` is the end or the beginning of `whole`, as the kernel cuts names.
 fn is_cut(name: &str, whole: &str) -> bool {
     name.len() >= 15 && whole.len() > name.len() && (whole.ends_with(name) || whole.starts_with(name))
 }
 
-/// Native frames of main, where no signal of ours took them, and what it slept in, where nobody asked the
-/// kernel.
+/// Adds main's native frames, where no signal of ours captured them, and what main slept in, where the kernel
+/// was not asked.
 fn native(a: &mut Analysis, trace: &SystemTrace) {
     let Some(main) = trace.main() else { return };
     let captured_ns = written_ns(a, trace);

@@ -117,7 +117,7 @@ fn field(trace: &mut SystemTrace, name: &str, value: &str) {
     }
 }
 
-/// What a thread sleeps in, of one that the trace shows or not.
+/// Adds what a thread sleeps in, whether or not the trace shows the thread otherwise.
 fn add_channel(trace: &mut SystemTrace, tid: u32, channel: &str) {
     let wchan = sanitize(channel, limits::NAME_CHARS);
     if let Some(thread) = trace.threads.iter_mut().find(|thread| thread.sys_tid == Some(tid)) {
@@ -130,8 +130,8 @@ fn add_channel(trace: &mut SystemTrace, tid: u32, channel: &str) {
     }
 }
 
-/// Gives a thread that waits for a monitor the holder that its own line does not name: the one thread that
-/// has locked the same object.
+/// Finds the holder for a thread that waits for a monitor where its own line does not name one: the only
+/// thread that has locked the same object.
 fn join_locks(threads: &mut [TraceThread]) {
     let mut holders: HashMap<(u64, String), Option<u32>> = HashMap::new();
     for thread in threads.iter() {
@@ -166,7 +166,7 @@ fn begin(header: &Header<'_>) -> TraceThread {
     }
 }
 
-/// Adds a thread of the n-th part, or what a later part says of one that an earlier part has shown.
+/// Adds a thread of the n-th part, or what this part adds to a thread of an earlier part.
 fn finish(trace: &mut SystemTrace, thread: Option<TraceThread>, part: u32) {
     let Some(thread) = thread else { return };
     let is_same = |known: &&mut TraceThread| known.sys_tid.is_some() && known.sys_tid == thread.sys_tid;

@@ -1,4 +1,4 @@
-//! What a trace adds to a report that has no stack of its own, and of which moment it is.
+//! What a trace adds to a report that has no stack, and of which moment it is.
 
 use crate::diagnose::{Confidence, Diagnosis, diagnose};
 use crate::model::Analysis;
@@ -21,7 +21,7 @@ fn trace(at: &str, state: &str, stack: &str) -> String {
     )
 }
 
-/// Of a recorder whose sampler was off, main idle, running or busy for 5.2 s.
+/// A report whose sampler was off: main is idle, running, or busy for 5.2 s.
 fn without_stacks() -> ReportBuilder {
     ReportBuilder::new().group(10, 290, 20).idle(6_000).with(|report| {
         let sampler = report.features.iter_mut().find(|state| state.feature == Feature::Sampler).unwrap();
@@ -187,7 +187,7 @@ fn the_stack_of_the_trace_is_the_tree_of_what_main_was_in() {
     );
     assert_eq!(tree.entry.map(|id| a.frames[id].short()).as_deref(), Some("A.f"));
     assert_eq!(crate::invariant_violations(&a), Vec::<String>::new());
-    // Own stacks stay what is looked at.
+    // The report's own stacks stay what is shown.
     let own = without_stacks().running(46, 5_200).looper_tree(46, &[("own.A.f:1", 515)]);
     let (a, _) = of(own, &trace(NOW, "Sleeping", SLEEPS));
     assert_eq!(a.trees.len(), 1);

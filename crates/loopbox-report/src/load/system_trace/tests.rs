@@ -1,5 +1,5 @@
-//! What reports become with real traces of ART 10 and 11 (tests/traces), and with one of Android 14 by its
-//! grammar.
+//! How reports change with real traces of ART 10 and 11 (tests/traces), and with one of Android 14 written by
+//! its grammar.
 
 use crate::diagnose::diagnose;
 use crate::model::{Analysis, LockSource, OtherThread, SystemTrace};
@@ -17,7 +17,7 @@ const CHAIN_OF: (u32, u64) = (28_946, 1_795_362_127_000);
 const DEADLOCK_OF: (u32, u64) = (29_423, 1_795_362_133_000);
 const ENTERING_OF: (u32, u64) = (3_461, 1_795_362_787_000);
 
-/// A report of the hang that a trace is of, without locks or other threads.
+/// A report of the hang that a trace shows, without locks or other threads.
 fn hang((pid, unix_ms): (u32, u64)) -> ReportBuilder {
     let stack = "scenario.Holders.main:59 android.os.Looper.loop:214 scenario.Holders$1.run:53 scenario.Holders.pay:117";
     ReportBuilder::new()
@@ -200,7 +200,7 @@ fn newer_systems_say_what_it_is_about_and_when_and_main_has_native_frames() {
     assert_eq!(frames.len(), 4);
     assert_eq!(native.modules[0].build_id, "a87908b48b368e6282bcc9f34bcfc28c");
     assert_eq!(native.captured_ns, Uptime(100_412_000_000));
-    // A native stack of our own signal's counts more.
+    // A native stack from our signal counts more.
     let own = report.interrupted(29, &[("/own/libc.so", &[1], 7)]).system_trace(ANDROID_14);
     assert_eq!(loaded(own).main_thread.unwrap().native.unwrap().frames.len(), 1);
 }

@@ -6,7 +6,7 @@ use flate2::bufread::GzDecoder;
 use loopbox_format::model::PackedTrace;
 use std::io::Read;
 
-/// The text of the trace, as far as it can be unpacked, and what is wrong with the rest.
+/// The text of the trace as far as it can be unpacked, and an issue for the rest.
 pub(crate) fn unpack(packed: &PackedTrace) -> (String, Option<Issue>) {
     let mut decoder = GzDecoder::new(packed.gzip.as_slice());
     let mut text = Vec::new();

@@ -1,11 +1,11 @@
-//! The text of a file, whatever program has saved it.
+//! The text of a file, whichever program saved it.
 
 use std::borrow::Cow;
 
-/// So much of a file shows its encoding.
-const LOOKED_AT: usize = 4_096;
+/// This many bytes of a file are enough to detect its encoding.
+const SAMPLE: usize = 4_096;
 
-/// The text of a file, whatever encoding a program has saved it in; `None` for bytes that are none.
+/// The text of a file, in whatever encoding it was saved; `None` when the bytes are no text.
 pub fn text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => Some(String::from_utf8_lossy(rest)),
@@ -25,7 +25,7 @@ fn utf16(bytes: &[u8], read: fn([u8; 2]) -> u16) -> String {
 
 /// UTF-16 without a mark at its beginning: of Latin text every second byte is zero.
 fn unmarked_utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
-    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    let start = &bytes[..bytes.len().min(SAMPLE)];
     let zeros = |first: usize| start.iter().skip(first).step_by(2).filter(|byte| **byte == 0).count();
     let mostly = |zeros: usize| zeros * 10 >= start.len() / 2 * 9 && zeros > 1;
     match (mostly(zeros(0)), mostly(zeros(1))) {
@@ -35,9 +35,10 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     }
 }
 
-/// Whether it can be read: no text has a zero byte, and few of another kind that a terminal does not show.
+/// Whether it is readable text: no text has a zero byte, and few have other characters that a terminal does
+/// not show.
 fn is_text(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    let start = &bytes[..bytes.len().min(SAMPLE)];
     let is_control = |byte: &&u8| **byte < b' ' && !matches!(**byte, b'\n' | b'\r' | b'\t' | 0x0C | 0x1B);
     !start.contains(&0) && start.iter().filter(is_control).count() * 50 <= start.len()
 }

@@ -1,6 +1,6 @@
-//! The lines of a trace as ART writes them, out of what mail, trackers and web pages make of them.
+//! The lines of a trace in ART's form, restored from how mail, trackers and web pages change them.
 
-/// The form that Crashlytics has of a state, and ART's.
+/// The names of states in Crashlytics, each with ART's.
 const STATES: [(&str, &str); 9] = [
     ("timed waiting", "TimedWaiting"),
     ("timed_waiting", "TimedWaiting"),
@@ -48,7 +48,7 @@ fn is_part_of_stack(line: &str) -> bool {
     ["at ", "- ", "| ", "native: ", "#"].iter().any(|start| line.starts_with(start))
 }
 
-/// With the blanks that ART writes in front of it.
+/// The line with the blanks that ART writes before it.
 fn indented(line: &str) -> String {
     let indent = match line {
         _ if line.starts_with('#') => "    ",
@@ -58,7 +58,7 @@ fn indented(line: &str) -> String {
     format!("{indent}{line}")
 }
 
-/// `main (timed waiting):tid=1 systid=4321` as the two lines of ART's that say the same.
+/// `main (timed waiting):tid=1 systid=4321` as ART's two lines with the same content.
 fn header_of_crashlytics(line: &str) -> Option<Vec<String>> {
     let (thread, numbers) = line.rsplit_once("):tid=")?;
     let (name, state) = thread.rsplit_once(" (")?;

@@ -1,8 +1,8 @@
 //! Files that the system, a bug report, or a crash service has written: the text of traces, of one process or
 //! of many.
 //!
-//! Whatever form a text has, what is kept of it is the form that ART writes: all that reads the trace of a
-//! report reads it, too.
+//! Whatever form a text has, it is converted into ART's form: then all code that reads the trace of a report
+//! can read it.
 
 mod encoding;
 mod lines;
@@ -36,9 +36,9 @@ pub struct TraceFile {
 pub struct ProcessTrace {
     pid: Option<u32>,
     name: String,
-    /// As ART writes it.
+    /// Its text in ART's form.
     text: String,
-    /// Whether it has ART's part.
+    /// Whether it has the part that ART writes.
     of_art: bool,
     has_main: bool,
 }
@@ -61,7 +61,7 @@ impl TraceFile {
         self.dumps.len()
     }
 
-    /// The one that it is about, which the system writes first.
+    /// The process that the file is about: the system writes it first.
     pub fn first(&self) -> &ProcessTrace {
         // `read` keeps no file without any.
         &self.dumps[0]
@@ -73,7 +73,7 @@ impl TraceFile {
         self.dumps.iter().find(|dump| dump.name == process || number.is_some() && dump.pid == number)
     }
 
-    /// What its processes are called, as an error lists them.
+    /// The names of its processes, for an error message.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.dumps.iter().map(ProcessTrace::name)
     }
@@ -144,7 +144,7 @@ impl Reader {
         }
     }
 
-    /// Ends the open part: a further part of the process before it, or one of another process.
+    /// Ends the open part. It belongs to the process before it, or to another one.
     fn close(&mut self) {
         self.in_thread = false;
         let Some(dump) = self.open.take() else { return };
@@ -229,7 +229,7 @@ fn packed(text: &str) -> PackedTrace {
     PackedTrace { gzip: packed.unwrap_or_default(), offset: 0 }
 }
 
-/// Unix time, where the text says the zone. Before Android 12 it does not: then it is not known.
+/// Unix time, where the text has the zone. Before Android 12 it has none: then the time is not known.
 fn unix_ms(at: &str) -> Option<u64> {
     let at = DateTime::parse_from_str(at, "%Y-%m-%d %H:%M:%S%.f%z").ok()?;
     u64::try_from(at.timestamp_millis()).ok()

@@ -1,4 +1,4 @@
-//! One trace in every form in which it comes, and what becomes of it.
+//! One trace in all its forms, and how each is read.
 
 use super::*;
 use crate::diagnose::{Confidence, Diagnosis, diagnose};
@@ -114,7 +114,7 @@ fn of_several_processes_the_first_is_taken_or_the_one_that_is_named() {
     assert_eq!(file.of("com.example.other").and_then(ProcessTrace::pid), Some(900));
     assert_eq!(file.of("900").map(ProcessTrace::name), Some("com.example.other"));
     assert!(file.of("none").is_none());
-    // The same process later: a trace of its own.
+    // The same process later: a separate trace.
     let later = format!("{BLOCKED}\n{}", BLOCKED.replace("total", "count"));
     assert_eq!(read(later.as_bytes()).processes(), 2);
 }
@@ -186,7 +186,7 @@ fn other_methods_that_a_frame_may_be_of_are_no_frames() {
     }
 }
 
-/// What main does, by its state and stack.
+/// The diagnosis for main in this state and stack.
 fn of_main(state: &str, stack: &str) -> Diagnosis {
     let looper = "  at android.os.Looper.loop(Looper.java:294)\n  at android.app.ActivityThread.main(ActivityThread.java:9177)\n";
     let text = format!(
@@ -323,7 +323,7 @@ fn a_file_of_any_number_of_processes_is_bounded() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any bytes, and lines of traces in any order: no panic, and a verdict of what is a trace.
+    /// Any bytes, and lines of traces in any order: no panic, and a verdict where the text is a trace.
     #[test]
     fn any_text_is_read(picks in proptest::collection::vec((0_usize..200, 0_usize..80), 0..150), noise in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = TraceFile::read(&noise);

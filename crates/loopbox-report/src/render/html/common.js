@@ -47,7 +47,7 @@ const messageOfLooper = (m) => m.lifecycle ? (shortClass(m.target) || 'Activity'
 const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0) + ' %' : '';
 
 const KINDS = {
-  group: 'messages, each short', single: 'a message of its own', idle: 'idle, or busy outside of messages',
+  group: 'messages, each short', single: 'a separate message', idle: 'idle, or busy outside of messages',
   frozen: 'frozen process or device asleep', unseen: 'unseen: another library had taken the hook out', running: 'the running message', outside: 'busy outside of messages', unknown: 'unknown',
 };
 

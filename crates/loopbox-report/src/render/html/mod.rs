@@ -1,8 +1,8 @@
 //! A report as one self-contained HTML page: it needs no network, no server and no other file.
 //!
 //! The page is a fixed skeleton with the verdict and the stack at the dump as HTML, and the report as JSON
-//! for its script. Texts of the report are escaped, or reach the document as text nodes, and the page's
-//! policy forbids any request, so those of a hostile report are shown and never run.
+//! for its script. Texts of the report are escaped, or enter the document as text nodes, and the page's
+//! policy forbids any request. So texts of a hostile report are shown and never executed.
 
 mod summary;
 mod wait_graph;
@@ -36,7 +36,7 @@ const SCRIPT: [&str; 5] = [
     include_str!("tables.js"),
 ];
 
-/// The data of the page's script. Most of it are stack trees, so those are columns of integers.
+/// The data of the page's script. Most of it is stack trees, which are stored as columns of integers.
 #[derive(Serialize)]
 struct Page<'a> {
     report: HeaderView<'a>,
@@ -60,11 +60,11 @@ struct Page<'a> {
     trees: Vec<PageTree>,
 }
 
-/// The newest display frames, each with what is known of why it stood, if that was too long.
+/// The newest display frames, and for those that stood too long what is known of the reason.
 #[derive(Serialize)]
 struct PageFrames {
     recent: Vec<DisplayFrame>,
-    /// For each of them what held it up, in words.
+    /// For each frame what delayed it, in words.
     why: Vec<Option<String>>,
 }
 
@@ -121,7 +121,7 @@ impl PageTree {
     }
 }
 
-/// The kind of a frame as a number, by which the page colours it.
+/// The kind of a frame as a number, which selects its colour on the page.
 fn kind(frame: &Frame) -> i64 {
     match (frame.kind, frame.owner == CodeOwner::Platform) {
         (FrameKind::Java, false) => 0,
@@ -195,7 +195,7 @@ pub fn page(a: &Analysis, diagnosis: &Diagnosis) -> serde_json::Result<String> {
     Ok(page)
 }
 
-/// JSON that cannot end the script element that it is in, nor start a comment in it.
+/// JSON that cannot end the script element around it, nor start a comment in it.
 fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }

@@ -1,4 +1,4 @@
-//! What the page says without its script: what the report is about, the verdict, whether it is an ANR and how
+//! What the page shows without its script: the report's subject, the verdict, whether it is an ANR and how
 //! the process ended, and the stack at the dump as text to copy.
 
 use crate::derive::{self, about_device, last_stack, process_name, reason, written_at};
@@ -136,7 +136,7 @@ fn anr(out: &mut String, a: &Analysis) {
         AnrVerdict::Hang => "medium",
         _ => "low",
     };
-    let title = if summary.is_empty() { "not judged" } else { summary };
+    let title = if summary.is_empty() { "not decided" } else { summary };
     let _ = writeln!(
         out,
         "<div class=\"card anr\" id=\"anr\">\n<h2>ANR: {title}<span class=\"tag {level}\">{}</span></h2>",
@@ -176,8 +176,8 @@ pub(super) fn stack(a: &Analysis) -> String {
     )
 }
 
-/// A statistic as people write it: `775 MiB` for a number of bytes, `12.5 %`, `1.25 s`. A unit is with the
-/// value, no longer in the name.
+/// A statistic in readable form: `775 MiB` for a number of bytes, `12.5 %`, `1.25 s`. The unit moves from the
+/// name to the value.
 pub(super) fn statistic(name: &str, value: &str) -> [String; 2] {
     let Ok(number) = value.trim().parse::<f64>() else { return [name.to_owned(), value.to_owned()] };
     let unit = ["_bytes", "_ns", "_ms", "_percent"].into_iter().find(|unit| name.ends_with(unit));

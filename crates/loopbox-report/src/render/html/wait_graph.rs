@@ -1,5 +1,5 @@
 //! Which thread waits for which, as a drawing: each thread is a box, and an arrow leads to the thread that
-//! holds what it waits for.
+//! holds the lock it waits for.
 //!
 //! A thread waits for one lock and a lock has one holder, so the boxes are trees that grow to the left from
 //! the thread that all the others wait for; in a deadlock one arrow leads back. The section below the drawing
@@ -26,12 +26,12 @@ struct Thread {
     name: String,
     /// What it waits for, and which thread holds that.
     wait: Option<(String, usize)>,
-    /// What it is in, where it waits for no thread.
+    /// What the thread is in, when it waits for no other thread.
     top: Option<FrameId>,
     is_main: bool,
 }
 
-/// What a thread of the trace is known by: the kernel's id, or else one that no process has.
+/// A number for a thread of the trace: the kernel's id, or else one that no process has.
 fn number(thread: &TraceThread, main: u32) -> u32 {
     let without = |tid: u32| if tid == 1 { main } else { tid.saturating_add(1 << 31) };
     thread.sys_tid.or_else(|| thread.tid.map(without)).unwrap_or(u32::MAX)
@@ -55,7 +55,7 @@ impl WaitGraph {
             let Some(holder) = &wait.holder else { break };
             let traced = || a.system_trace.as_ref()?.threads.iter().find(|known| known.name == holder.name);
             let traced = || traced().map(|thread| number(thread, main));
-            // One without an id is of a trace that has none, or is cut, or a thread that was not looked at:
+            // One without an id is of a trace that has none, or is cut, or a thread that was not read:
             // that is in no other place.
             let tid = holder.tid.or_else(traced).unwrap_or(u32::MAX - unknown);
             let holder = (tid, holder.name.as_str(), a.frames.below_loopbox(&holder.stack).last().copied());
@@ -116,7 +116,7 @@ impl WaitGraph {
         self.threads[thread].wait.as_ref().map(|(_, holder)| *holder)
     }
 
-    /// The threads at the right end of each tree, in the order in which their trees were found: those that
+    /// The threads at the right end of each tree, in the order in which their trees were found: threads that
     /// wait for no thread, or whose arrow leads back.
     fn roots(&self) -> Vec<usize> {
         let mut roots = Vec::new();
@@ -135,7 +135,7 @@ impl WaitGraph {
         roots
     }
 
-    /// Where each box stands: its column, counted from the right, and its row.
+    /// The position of each box: its column, counted from the right, and its row.
     fn places(&self) -> Vec<(usize, usize)> {
         let roots = self.roots();
         let mut places = vec![(0, 0); self.threads.len()];
@@ -163,7 +163,7 @@ impl WaitGraph {
     }
 }
 
-/// The drawing with its heading; empty when no thread is known to keep another one waiting.
+/// The drawing with its heading; empty when no thread is known to make another one wait.
 pub(super) fn section(a: &Analysis) -> String {
     let graph = WaitGraph::new(a);
     if graph.threads.is_empty() {
@@ -219,8 +219,8 @@ pub(super) fn section(a: &Analysis) -> String {
     out
 }
 
-/// From the right side of a box to the left side of the one to its right; back below both where it leads to
-/// the left.
+/// Draws from the right side of a box to the left side of a box on its right. An arrow to the left goes below
+/// both boxes.
 fn arrow(out: &mut String, from: (usize, usize), to: (usize, usize)) {
     let middle = HEIGHT / 2;
     let (x1, y1, y2) = (from.0 + WIDTH, from.1 + middle, to.1 + middle);
@@ -235,7 +235,7 @@ fn arrow(out: &mut String, from: (usize, usize), to: (usize, usize)) {
     };
 }
 
-/// The same for those who do not see it.
+/// The same as text, for readers who do not see the drawing.
 fn in_words(graph: &WaitGraph) -> String {
     let words = graph.threads.iter().filter_map(|thread| {
         let (object, holder) = thread.wait.as_ref()?;

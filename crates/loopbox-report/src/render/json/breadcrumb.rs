@@ -5,7 +5,7 @@ use crate::model::time::ms_between;
 use loopbox_format::model::Breadcrumb;
 
 json_object! {
-    /// A mark of the app: what it did, in its own word.
+    /// A breadcrumb of the app, with the app's own name for it.
     pub(crate) struct BreadcrumbView<'a>(a: &'a Analysis, breadcrumb: &'a Breadcrumb) {
         /// When it was left, relative to the dump.
         at_ms: f64 = ms_between(breadcrumb.at_ns, a.dump_ns),

@@ -3,7 +3,7 @@
 use crate::render::escape::escape;
 use std::fmt::Write as _;
 
-/// The height of the tallest bar, and the room for a bar with its name.
+/// The height of the tallest bar, and the width for a bar with its name.
 const HEIGHT: f64 = 120.0;
 const STEP: f64 = 34.0;
 /// The room above the bars for their values, and below for their names.
@@ -19,8 +19,8 @@ pub(super) struct Bar {
     pub(super) bad: bool,
 }
 
-/// Bars next to each other, as wide as their names need: a narrow screen scrolls them. They are of a
-/// logarithm of their value when `log` is set, so that rare ones are seen next to frequent ones.
+/// Bars next to each other, as wide as their names need: a narrow screen scrolls them. With `log` their
+/// height is the logarithm of their value, so that rare values are visible next to frequent ones.
 pub(super) fn bars(title: &str, bars: &[Bar], log: bool) -> String {
     let scale = |value: f64| if log { (1.0 + value.max(0.0)).ln() } else { value.max(0.0) };
     let tallest = bars.iter().map(|bar| scale(bar.value)).fold(0.0, f64::max);

@@ -32,7 +32,7 @@ pub(crate) struct DisplayFrame {
     pub(crate) interval_ms: f64,
     /// Its screen.
     pub(crate) scene: String,
-    /// From its vsync to the end of its message.
+    /// The time from its vsync to the end of its message.
     pub(crate) main_ms: Option<f64>,
     /// Dropped frames.
     pub(crate) dropped: u16,

@@ -204,7 +204,7 @@ fn gestures(out: &mut String, gestures: &GesturesView, limit: usize) {
     }
 }
 
-/// One line for each.
+/// Writes one line for each jank frame.
 pub(crate) fn janks(out: &mut String, janks: &[JankView]) {
     for jank in janks {
         let refreshes =

@@ -7,7 +7,7 @@ use crate::render::smoothness::{DisplayFrames, janks, scene};
 
 /// How many jank frames are shown without `--full`: the last.
 const SHORT: usize = 5;
-/// How many refreshes stand in one line.
+/// The number of refreshes in one line.
 const WIDTH: usize = 100;
 
 pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {

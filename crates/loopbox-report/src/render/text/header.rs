@@ -1,4 +1,4 @@
-//! What the report is about, and the state of the recorder, the system and the file.
+//! The report's subject, and the state of the recorder, the system and the file.
 
 use super::layout::{heading, line};
 use super::style::{BAD, GOOD, HEADING, QUIET, WARN, paint};

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::iter::Peekable;
 use std::slice::Iter;
 
-/// From this wake-up latency on the sampler thread was kept off the CPU: the system is starved.
+/// From this wake-up latency on, the sampler thread did not get a CPU: the system is starved.
 const LATE_NS: u64 = 300_000_000;
 
 pub(super) fn write(out: &mut String, a: &Analysis) {
@@ -38,7 +38,7 @@ pub(super) fn write(out: &mut String, a: &Analysis) {
     write_breadcrumbs(out, a, &mut breadcrumbs, Uptime::MAX);
 }
 
-/// Those that were left before an instant, and that are not written yet.
+/// Writes the breadcrumbs before an instant that are not written yet.
 fn write_breadcrumbs(
     out: &mut String,
     a: &Analysis,

@@ -9,9 +9,9 @@ use crate::model::{Analysis, PendingEntry};
 use loopbox_format::model::PendingSource;
 use std::fmt::Write as _;
 
-/// Of a run of equal entries, how many are shown before the rest is folded.
+/// How many entries of a run of equal ones are shown; the rest is folded.
 const RUN: usize = 3;
-/// Entries that are overdue for that long are highlighted.
+/// Entries that have been overdue for at least this long are highlighted.
 const LATE_NS: u64 = 1_000_000_000;
 
 pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {

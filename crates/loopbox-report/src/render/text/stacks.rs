@@ -62,7 +62,7 @@ pub(super) fn write(out: &mut String, a: &Analysis, tree: &SampledTree, options:
     }
 }
 
-/// The heaviest path only: one line for each frame whose time differs from that of its caller.
+/// The heaviest path only: a line for each frame whose time differs from its caller's.
 fn write_hot_path(out: &mut String, a: &Analysis, tree: &SampledTree) {
     summary(out, tree);
     let merged = MergedTree::folded([tree], &a.frames);
@@ -129,15 +129,15 @@ fn summary(out: &mut String, tree: &SampledTree) {
     }
 }
 
-/// What a reader must not make of figures that rest on few stacks, far apart: a machine without a processor
-/// to spare, or one on which stopping main takes long.
+/// A warning for figures from few stacks that are far apart: the machine had no processor to spare, or
+/// stopping main takes long on it.
 fn weak(samples: u32, gap_ms: Option<f64>) -> Option<String> {
     /// The sampler asks for one every 10 ms.
     const FAR_MS: f64 = 50.0;
-    /// With this many a share is right to five per cent.
+    /// With this many samples a share is accurate to five per cent.
     const ENOUGH: u32 = 400;
     let gap_ms = gap_ms.filter(|&gap_ms| gap_ms >= FAR_MS && (2..ENOUGH).contains(&samples))?;
-    // Twice the standard deviation of a share of one half, of as many independent looks.
+    // Twice the standard deviation of a share of one half, of as many independent samples.
     let percent = 100.0 / f64::from(samples).sqrt();
     Some(format!(
         "  weak: the stacks are {} apart, so a time is right to about that, and a share of all to ±{percent:.0} %",

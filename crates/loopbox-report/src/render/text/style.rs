@@ -18,7 +18,7 @@ pub(super) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// The style of a dispatch time: users notice 300 ms, and one second is a hang to them.
+/// The style of a dispatch time: users notice 300 ms, and perceive one second as a hang.
 pub(super) fn wall_time(ms: f64) -> Style {
     if ms >= 1_000.0 {
         BAD

@@ -54,8 +54,8 @@ fn shop() -> ReportBuilder {
         .statistic("mem.available_bytes", "812345678")
 }
 
-/// Before what began after them, those of the running message last; of threads that left one at the same
-/// time, in order of time.
+/// Breadcrumbs appear before what began after them, those of the running message last. Those of several
+/// threads at the same time are in order of time.
 #[test]
 fn show_has_breadcrumbs_between_the_records() {
     let left = |at_ms: u64, name: &str| Breadcrumb { at_ns: Uptime(at_ms * 1_000_000), name: name.into() };
@@ -177,7 +177,7 @@ fn show_of_a_hang_outside_of_messages() {
     insta::assert_snapshot!(shown(&report, Options::default()));
 }
 
-/// The message that the recorder was installed in: it began with the process, and its stack names it.
+/// The message in which the recorder was installed: it began with the process, and its stack names it.
 #[test]
 fn show_says_at_most_where_no_end_was_seen() {
     let report = ReportBuilder::new().single("com.shop.Dialog", 2_000, 100).group(3, 180, 20).with(|r| {
@@ -228,7 +228,7 @@ fn show_of_a_cold_start() {
     insta::assert_snapshot!(head.join("\n"));
 }
 
-/// The `what` of a message that only its stack names is unknown: 0 would be one.
+/// The `what` of a message that only its stack names is unknown: 0 would be a value.
 #[test]
 fn show_leaves_out_what_is_not_known() {
     let named = |what| {

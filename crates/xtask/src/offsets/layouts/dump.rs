@@ -9,13 +9,13 @@ pub(super) struct Dump(HashMap<String, Class>);
 #[derive(Debug, Default)]
 struct Class {
     size: Option<u32>,
-    /// Members with how deep they are inside of others, and their offset from the start of the class.
+    /// Members with their nesting depth and their offset from the start of the class.
     members: Vec<(usize, String, u32)>,
 }
 
 impl Dump {
-    /// Each record is a table of `offset | declaration`, the first line being the class itself, then its
-    /// members, those of members deeper, and last a line with `[sizeof=`.
+    /// Each record is a table of `offset | declaration`: in the first line the class itself, then its
+    /// members, those of nested members indented, and last a line with `[sizeof=`.
     pub(super) fn parse(text: &str) -> Self {
         let mut dump = Self::default();
         let mut current = None;
@@ -53,7 +53,7 @@ impl Dump {
         self.0.get(class)?.size
     }
 
-    /// Where the member is: the outermost one of that name.
+    /// The offset of the member with that name, the outermost one.
     pub(super) fn field(&self, class: &str, name: &str) -> Option<u32> {
         let named = self.0.get(class)?.members.iter().filter(|(_, member, _)| member == name);
         named.min_by_key(|(depth, ..)| *depth).map(|(_, _, offset)| *offset)

@@ -1,4 +1,5 @@
-//! Derives rows of the tables from Debian's sources of ART: clang lays the classes out for each architecture.
+//! Derives rows of the tables from Debian's sources of ART: clang computes the class layouts for each
+//! architecture.
 
 mod dump;
 
@@ -23,7 +24,7 @@ use loopbox_testbed::{Compiler, compiler};
 
 use dump::Dump;
 
-/// Changes when the code of the steps changes what they make.
+/// The version of the steps' code: it changes when the code changes what they produce.
 const VERSION: u32 = 1;
 
 /// `sources.toml`.
@@ -42,7 +43,7 @@ struct Spec {
 #[serde(deny_unknown_fields)]
 struct Version {
     art: String,
-    /// What the ids of its rows begin with.
+    /// The prefix of the ids of its rows.
     rows: String,
     /// AOSP's name of the source.
     tag: String,
@@ -56,7 +57,7 @@ struct Target {
     /// What the row's id ends in.
     row: &'static str,
     triple: &'static str,
-    /// As on devices: LLVM's C++ library and Android's macros. Else as Debian builds it.
+    /// Built as for devices: with LLVM's C++ library and Android's macros. Otherwise as Debian builds it.
     device: bool,
 }
 
@@ -69,7 +70,8 @@ const TARGETS: [Target; 6] = [
     Target { row: "x86_64-debian", triple: "x86_64-linux-gnu", device: false },
 ];
 
-/// Lays every version out for every target and compares with the rows, in one line for each.
+/// Computes the layout of every version for every target and compares it with the rows; prints one line for
+/// each.
 ///
 /// # Errors
 /// When something cannot be had or compiled, a row differs, or there is none.
@@ -100,7 +102,7 @@ pub(super) fn check(generations: &[Generation]) -> Result<()> {
     Ok(())
 }
 
-/// One version laid out for one target.
+/// One version's layout for one target.
 #[derive(Debug)]
 struct Layout {
     id: String,
@@ -237,7 +239,7 @@ impl Layout {
         all
     }
 
-    /// As it would stand in a table.
+    /// The layout as it would be in a table.
     fn as_row(&self) -> String {
         let mut tables: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (name, number) in &self.numbers {
@@ -253,7 +255,7 @@ impl Layout {
     }
 }
 
-/// Name of a number as in the tables, class, and member (none: the class's size).
+/// A number's name in the tables, its class, and its member (`None`: the class's size).
 const FIELDS: [(&str, &str, Option<&str>); 23] = [
     ("runtime.thread_list", "Runtime", Some("thread_list_")),
     ("runtime.java_vm", "Runtime", Some("java_vm_")),

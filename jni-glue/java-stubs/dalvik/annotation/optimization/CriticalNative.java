@@ -6,10 +6,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Compile-only twin of the platform's annotation, public since API 34 and honoured since Android 8. The
- * runtime recognises it by its descriptor, so nothing of this class goes into an app. A method that has it
- * gets neither environment nor class, may take and return only primitives, and keeps the collector waiting
- * while it runs.
+ * Compile-only copy of the platform's annotation, public since API 34 and honoured since Android 8. The
+ * runtime recognises it by its descriptor, so nothing of this class goes into an app. A method with it gets
+ * neither environment nor class, may take and return only primitives, and makes the collector wait while it
+ * runs.
  */
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.METHOD)

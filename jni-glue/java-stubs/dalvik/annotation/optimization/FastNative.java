@@ -6,7 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Compile-only twin of the platform's annotation, public since API 34 and honoured since Android 8. The
+ * Compile-only copy of the platform's annotation, public since API 34 and honoured since Android 8. The
  * runtime recognises it by its descriptor, so nothing of this class goes into an app.
  */
 @Retention(RetentionPolicy.CLASS)

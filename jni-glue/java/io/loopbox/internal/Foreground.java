@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Notes in the reports whether the user sees the app, and what. Where the recorder was installed when
- * Activities may have been there already, the system is asked, by a thread that ends with the answer; nothing
- * is said until then. On the main thread, except where noted.
+ * Notes in the reports whether the user sees the app, and which Activity. Where the recorder was installed
+ * when Activities may have existed already, a thread asks the system, and ends with the answer; until then
+ * nothing is noted. On the main thread, except where noted.
  */
 final class Foreground implements Application.ActivityLifecycleCallbacks {
     /** The note about it; the app cannot write it. */
@@ -34,14 +34,14 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     private static final String SCENE = "scene";
 
     /**
-     * The process has one Application, and one of these knows its Activities however often the recorder is
-     * installed.
+     * The one that is registered: the process has one Application, and one of these follows its Activities
+     * however often the recorder is installed.
      */
     private static Foreground registered;
 
     /**
-     * Activities that are known to be started. A number would not do: one that was started before we were
-     * registered stops, too, and would be taken for another one that is in front.
+     * Activities that are known to be started. A count would be wrong: an Activity that was started before we
+     * were registered stops, too, and would be taken for another one that is in front.
      */
     private final Set<Activity> started =
             Collections.newSetFromMap(new IdentityHashMap<Activity, Boolean>());
@@ -52,14 +52,14 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     /** Whether one is started: null while that is not known. Any thread. */
     private final AtomicReference<Boolean> seen = new AtomicReference<Boolean>();
 
-    /** The process starts, and has had no Activity: that is not yet the background. Any thread. */
+    /** The process starts, and has had no Activity: this does not count as background yet. Any thread. */
     private volatile boolean starts;
 
     private Foreground(boolean starts) {
         this.starts = starts;
     }
 
-    /** Notes from now on whether the app is seen and which Activity is in front. On the main thread. */
+    /** Notes from now on whether the user sees the app and which Activity is in front. On the main thread. */
     public static void watch(final Context context) {
         // Inside of attachBaseContext the Application is not known yet, whoever the Context is.
         final boolean starts =
@@ -130,7 +130,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         }
     }
 
-    /** The answer comes from another process, which the main thread does not wait for. */
+    /** Another process answers, and the main thread does not wait for that. */
     private void ask() {
         final Framework framework = Recording.framework();
         Background.run(
@@ -143,7 +143,10 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
                 });
     }
 
-    /** Not on the main thread, which may have heard of an Activity meanwhile: that is newer. */
+    /**
+     * Takes the system's answer. Not on the main thread: the main thread may have seen an Activity since, and
+     * that is newer.
+     */
     private void answered(Boolean answer) {
         if (answer == null || !seen.compareAndSet(null, answer)) {
             return;
@@ -162,7 +165,10 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         return Boolean.FALSE.equals(seen.get()) && !starts;
     }
 
-    /** Any thread. What another one says at the same time may be older: then it is said again. */
+    /**
+     * Notes the state. Any thread. When another thread notes an older state at the same time, it is noted
+     * again.
+     */
     private void say() {
         Boolean said;
         do {
@@ -197,7 +203,10 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         }
     }
 
-    /** It is started, as all are that are resumed or paused: so those are found that were there before us. */
+    /**
+     * Notes that an Activity is started, as all are that are resumed or paused: this also finds those that
+     * existed before us.
+     */
     private void isStarted(Activity activity) {
         starts = false;
         started.add(activity);

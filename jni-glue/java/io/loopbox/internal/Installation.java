@@ -15,8 +15,7 @@ import io.loopbox.internal.recording.Settings;
 import java.io.File;
 
 /**
- * Whether this process may record, and what a recording is begun with. On the main thread, except where
- * noted.
+ * Whether this process may record, and the parameters of a recording. On the main thread, except where noted.
  */
 public final class Installation {
     /**
@@ -94,7 +93,7 @@ public final class Installation {
     }
 
     /**
-     * Why nothing may be recorded in this process, or null.
+     * The reason why nothing may be recorded in this process, or null.
      *
      * @throws ErrnoException when it is not known whether the app has switched the recorder off
      */

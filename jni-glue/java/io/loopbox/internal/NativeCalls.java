@@ -15,13 +15,13 @@ import io.loopbox.internal.report.Digest;
 import io.loopbox.internal.report.SystemProfiles;
 import java.io.File;
 
-/** What the native side calls, on threads of its own. */
+/** What the native side calls, on native threads. */
 final class NativeCalls {
     private NativeCalls() {}
 
     /**
-     * The line that Looper printed for the running message, or the word for input and the class of its
-     * window's callback, or null.
+     * The line that Looper printed for the running message; for input the word for it and the class of its
+     * window's callback; or null.
      */
     static String runningLine() {
         String line = MainHook.runningLine();
@@ -53,7 +53,7 @@ final class NativeCalls {
     }
 
     /**
-     * A report is written, or main has gone to rest. On the worker's thread.
+     * Called when a report is written, or main has gone to rest. On the worker's thread.
      *
      * @param doubted the hook has missed something: a message that runs, as far as it knows, is not on
      *     main's stack any more
@@ -62,10 +62,7 @@ final class NativeCalls {
         MainHook.check(doubted);
     }
 
-    /**
-     * Another process of the app has switched the recorder off. On the worker's thread, which is ended by
-     * that.
-     */
+    /** Another process of the app has switched the recorder off. On the worker's thread, which this ends. */
     static void switchedOff() {
         Recorder.switchedOff();
     }
@@ -76,11 +73,11 @@ final class NativeCalls {
     }
 
     /**
-     * On a thread that passes reports on, and waits for no code of the app.
+     * Passes a report on. On a separate thread, which waits for no code of the app.
      *
      * @param path the report's, or null for none
-     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#LOOKED_BACK}, {@link
-     *     Native#WARNED}, {@link Native#SUSPECT}, or the number of who asked for it
+     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#PREVIOUS_RUNS_READ},
+     *     {@link Native#WARNED}, {@link Native#SUSPECT}, or the number of who asked for it
      */
     static void onReport(String path, long about) {
         try {
@@ -93,7 +90,7 @@ final class NativeCalls {
                 return;
             }
             File file = path == null ? null : new File(path);
-            if (about == Native.LOOKED_BACK) {
+            if (about == Native.PREVIOUS_RUNS_READ) {
                 Recorder.noteStart();
             } else if (about > 0) {
                 AskedDumps.answer(about, file);

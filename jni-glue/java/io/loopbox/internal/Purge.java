@@ -13,14 +13,16 @@ import java.io.IOException;
 import java.util.regex.Pattern;
 
 /**
- * Deletes what the recorder has written, for an app that may not keep it. The file of the switch has a word
- * in it then: the processes that find it there, now or at a later launch, delete too. So nothing stays of one
- * that was writing meanwhile, nor in a folder that only another process knows.
+ * Deletes what the recorder has written, for an app that may not keep it. The file of the switch then
+ * contains a word: processes that find it, now or at a later launch, delete as well. So nothing stays of a
+ * process that is writing now, nor in a folder that only another process knows.
  */
 public final class Purge {
     private static final String WORD = "purge";
 
-    /** Any file of the recorder, the native side's too, in a folder that may have files of the app. */
+    /**
+     * Matches any file of the recorder, the native side's too, in a folder that may contain files of the app.
+     */
     private static final Pattern OWN =
             Pattern.compile(
                     ".+\\.lbx(\\..+)?"
@@ -30,12 +32,12 @@ public final class Purge {
                             + "|libart\\.symbols"
                             + "|uiperf-\\d{4}-\\d\\d-\\d\\d\\..+");
 
-    /** The switch of this process, when it was found to ask for it. */
+    /** The switch of this process, when it contained that word. */
     private static volatile File asking;
 
     private Purge() {}
 
-    /** Has every process delete that finds the switch off. */
+    /** Has every process delete its files that finds the switch off. */
     public static void ask(File killSwitch) throws IOException {
         FileOutputStream out = new FileOutputStream(killSwitch);
         try {
@@ -45,7 +47,7 @@ public final class Purge {
         }
     }
 
-    /** Does it on a thread, where the switch asks for it. Any thread. */
+    /** Deletes the files on a separate thread, if the switch requests it. Any thread. */
     public static void ifAsked(final File killSwitch, final File folder) {
         // An empty one only switches off.
         if (killSwitch == null || killSwitch.length() == 0) {
@@ -62,14 +64,14 @@ public final class Purge {
                 });
     }
 
-    /** The same for a monitor that is made later. Any thread. */
+    /** The same for a monitor that is created later. Any thread. */
     public static void ifAsked(File folder) {
         ifAsked(asking, folder);
     }
 
     /**
-     * Deletes what is in the folder of the switch, but for that, what is the recorder's in another folder,
-     * and what is in the folders of the monitors that this process has made.
+     * Deletes what is in the switch's folder except the switch, the recorder's files in another folder, and
+     * what is in the folders of the monitors that this process has made.
      *
      * @param folder null for none
      * @return whether nothing of it is left; the log says what is
@@ -110,7 +112,7 @@ public final class Purge {
         return SystemProfiles.deleteNoted(folder) && none;
     }
 
-    /** None of a link's. */
+    /** The files in a folder; none when it is a link. */
     private static File[] filesIn(File folder) {
         File[] files = OwnFile.isFolder(folder) ? folder.listFiles() : null;
         return files == null ? new File[0] : files;

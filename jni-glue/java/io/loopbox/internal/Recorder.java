@@ -35,15 +35,15 @@ import java.util.concurrent.TimeUnit;
 
 /** The recording in progress. For the main thread, except where noted. */
 public final class Recorder {
-    /** Until when what earlier processes left has not been looked at. */
-    private static volatile CountDownLatch lookBack = new CountDownLatch(0);
+    /** Closed until the files of earlier processes have been read. */
+    private static volatile CountDownLatch previousRuns = new CountDownLatch(0);
     private static volatile CountDownLatch starting = new CountDownLatch(0);
 
-    private static final long LOOK_BACK_MS = 5_000;
+    private static final long PREVIOUS_RUNS_MS = 5_000;
 
     /**
-     * Held while a recording begins or ends: for the native side's installation at the longest, never while
-     * code of the app runs or the disk is waited for.
+     * Held while a recording begins or ends: at most for the native side's installation, never while code of
+     * the app runs or a thread waits for the disk.
      */
     private static final Object CHANGING = new Object();
 
@@ -54,12 +54,12 @@ public final class Recorder {
 
     private static volatile boolean isLoaded;
 
-    /** How often the app has stopped recording. With {@link #CHANGING} held. */
+    /** How often the app has stopped recording. Called with {@link #CHANGING} held. */
     private static int stops;
 
     /**
-     * How long who stops it waits for the one step that each thread of the recorder may be in: the disk may
-     * hold it up.
+     * How long the stopping thread waits for the one step that each thread of the recorder may be in: the
+     * disk may delay it.
      */
     private static final long END_MS = 1_000;
     private static final long END_ON_MAIN_MS = 50;
@@ -72,12 +72,15 @@ public final class Recorder {
 
     private static boolean pausedInBackground;
 
-    /** Whether the app has switched the sampler on or off; null while its settings have it. */
+    /** Whether the app has switched the sampler on or off; null while its settings decide. */
     private static volatile Boolean samplingChosen;
 
     private Recorder() {}
 
-    /** How often the app has stopped recording: taken before all that {@link #start} needs. Any thread. */
+    /**
+     * How often the app has stopped recording. Read it before anything else that {@link #start} needs. Any
+     * thread.
+     */
     public static int stops() {
         synchronized (CHANGING) {
             return stops;
@@ -127,7 +130,7 @@ public final class Recorder {
                 } else {
                     // Before there is a worker: it may have an earlier launch's report for the listener at
                     // once.
-                    lookBack = new CountDownLatch(1);
+                    previousRuns = new CountDownLatch(1);
                     starting = new CountDownLatch(1);
                     Recording.begin(wanted, asked, new Recording.Place(directory, appVersion, killSwitch));
                     Annotations.begin(Arrays.asList(strings).subList(Settings.ANNOTATIONS_AT, strings.length));
@@ -145,7 +148,7 @@ public final class Recorder {
         } finally {
             starting.countDown();
             if (refusal != null) {
-                lookedBack();
+                previousRunsRead();
                 if (guard != null) {
                     guard.end();
                 }
@@ -182,7 +185,7 @@ public final class Recorder {
         return null;
     }
 
-    /** Gives the new recording what the app has said and chosen before there was one. */
+    /** Gives the new recording what the app has set before there was one. */
     private static void passOn(Settings wanted) {
         Annotations.giveEarly();
         Breadcrumbs.giveEarly();
@@ -201,12 +204,15 @@ public final class Recorder {
         }
     }
 
-    /** What earlier processes left has been looked at, or will not be. Any thread. */
-    static void lookedBack() {
-        lookBack.countDown();
+    /** What earlier processes left has been read, or will not be. Any thread. */
+    static void previousRunsRead() {
+        previousRuns.countDown();
     }
 
-    /** Asks the system what reports say of this process and of its ANRs, on a thread that may wait for it. */
+    /**
+     * Asks the system how this process was started and about its ANRs, for reports, on a thread that may wait
+     * for it.
+     */
     static void noteStart() {
         try {
             Listeners.beginThreads();
@@ -219,19 +225,19 @@ public final class Recorder {
                             } catch (InterruptedException ended) {
                                 Thread.currentThread().interrupt();
                             } finally {
-                                lookedBack();
+                                previousRunsRead();
                             }
                         }
                     });
         } catch (Throwable noMemory) {
-            lookedBack();
+            previousRunsRead();
             Faults.log(noMemory);
         }
     }
 
     private static void askAboutStart() throws InterruptedException {
         // The worker may come here before the recorder that takes the words is there.
-        starting.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
+        starting.await(PREVIOUS_RUNS_MS, TimeUnit.MILLISECONDS);
         Settings wanted = Recording.settings();
         Framework framework = Recording.framework();
         if (wanted != null && SystemProfiles.wanted(wanted) != 0) {
@@ -246,19 +252,18 @@ public final class Recorder {
         }
     }
 
-    /** Waits for {@link #lookedBack}, some seconds at most; not on the main thread. */
-    public static void awaitLookBack() throws InterruptedException {
-        // Asked first: an app's unit test has no main thread, and nothing that would look back.
-        if (lookBack.getCount() > 0 && !MainLooper.isCurrent()) {
-            lookBack.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
+    /** Waits for {@link #previousRunsRead}, some seconds at most; not on the main thread. */
+    public static void awaitPreviousRuns() throws InterruptedException {
+        // Asked first: an app's unit test has no main thread, and nothing reads previous runs.
+        if (previousRuns.getCount() > 0 && !MainLooper.isCurrent()) {
+            previousRuns.await(PREVIOUS_RUNS_MS, TimeUnit.MILLISECONDS);
         }
     }
 
     /**
-     * Ends the recording: when this returns nothing is recorded, written or told any more. Only what a thread
-     * of the recorder was in the middle of, and is held up in by the disk, may end later than the time that
-     * is waited for it. What is the main thread's follows when that comes to it, and does nothing until then.
-     * Any thread.
+     * Ends the recording: when this returns nothing is recorded, written or reported any more. A thread of
+     * the recorder that the disk delays in the middle of a step may end later than this waits. What only the
+     * main thread can undo follows when it next runs, and does nothing until then. Any thread.
      *
      * @param why for the status
      */
@@ -320,7 +325,7 @@ public final class Recorder {
         }
     }
 
-    /** Everything that ends at once. With {@link #CHANGING} held; nothing of it waits. */
+    /** Ends everything that can end at once. Called with {@link #CHANGING} held; nothing here waits. */
     private static void end() {
         Settings ended = Recording.settings();
         Framework framework = Recording.framework();
@@ -331,7 +336,7 @@ public final class Recorder {
         MonitorThread.end();
         MonitorUpload.stopAll();
         FrameWatch.silence();
-        lookedBack();
+        previousRunsRead();
         try {
             if (SystemProfiles.wanted(ended) != 0) {
                 SystemProfiles.stop(framework);
@@ -344,7 +349,7 @@ public final class Recorder {
         }
     }
 
-    /** What is the main thread's: its hooks, and what it did for the native side. */
+    /** Undoes what only the main thread can: its hooks, and what it did for the native side. */
     private static void leave() {
         if (!leaves) {
             return;
@@ -366,9 +371,9 @@ public final class Recorder {
     }
 
     /**
-     * By the app's choice: nothing is recorded until it chooses otherwise, also from the installation on. Any
-     * thread: a message that runs is not sampled any more, and is no hang; the hook is taken out when the
-     * main thread comes to it.
+     * Pauses or resumes, by the app's choice: nothing is recorded until it chooses otherwise, also from the
+     * installation on. Any thread: a running message is not sampled any more, and does not count as a hang;
+     * the hook is removed when the main thread next runs.
      */
     public static void pause(boolean pause) {
         pausedByApp = pause;
@@ -400,13 +405,15 @@ public final class Recorder {
         }
     }
 
-    /** What the Activities or the system say, when the app wants to record in the foreground only. */
+    /**
+     * Takes what the Activities or the system report, when the app wants to record only in the foreground.
+     */
     static void background(boolean background) {
         pausedInBackground = background && Recording.isOn();
         settle();
     }
 
-    /** Puts the hook in or takes it out, as the reasons to pause have it. */
+    /** Installs or removes the hook, depending on the reasons to pause. */
     private static void settle() {
         Settings wanted = Recording.settings();
         if (wanted == null) {
@@ -426,7 +433,7 @@ public final class Recorder {
         }
     }
 
-    /** Adds what was kept from the app, or for it, to the lines of the status. Any thread. */
+    /** Adds to the status lines what was refused to the app, and what was kept from it. Any thread. */
     public static String addTo(String lines) {
         return Faults.addTo(Annotations.addTo(lines));
     }

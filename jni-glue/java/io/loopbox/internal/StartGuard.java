@@ -22,32 +22,29 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Keeps the recorder off where it may be what ends the app. A crash in the loading of the library, the
- * installation, a hook or a signal handler would come again at each start. So a mark is in the recorder's
- * folder from before the library is loaded until the worker removes it some seconds after the installation: a
- * start that finds one follows a start that ended within seconds. Three of those in a row switch the recorder
- * off, for the longer the more often. The start after that is a try: when it ends within seconds too, once is
- * enough. A start that lasts removes the mark and with it all that was known, and so does another version of
- * the app.
+ * Keeps the recorder off where it may be the reason why the app ends. A crash in the loading of the library,
+ * the installation, a hook or a signal handler would happen again at each start. So a mark is in the
+ * recorder's folder from before the library is loaded until the worker removes it some seconds after the
+ * installation: a start that finds a mark follows a start that ended within seconds. Three of those in a row
+ * switch the recorder off, each time for longer. The start after that is a try: when it ends within seconds
+ * too, it counts like three. A start that lasts removes the mark and all history, and so does another version
+ * of the app.
  *
- * <p>The system kills apps all the time. Where it says how a process ended, since Android 11, only crashes
+ * <p>The system kills apps all the time. Where it reports how a process ended, since Android 11, only crashes
  * and ANRs count.
  */
 final class StartGuard {
     /** This many starts in a row. */
     private static final int DEATHS = 3;
 
-    /** For how many starts the recorder is off the first time, the second, and each time after that. */
+    /** For how many starts the recorder is off: the first time, the second time, and each time after that. */
     private static final int[] STARTS_OFF = {5, 25, 125};
 
     private static final int OWNER_ONLY = 0600;
 
     private static final int MOST_READABLE = 64;
 
-    /**
-     * The process has begun with it once: what happens at a second installation is not the library's loading
-     * any more.
-     */
+    /** The process has begun with a guard once: a second installation does not load the library any more. */
     private static boolean used;
 
     private final File mark;
@@ -61,7 +58,10 @@ final class StartGuard {
         this.version = version.replace('\n', ' ');
     }
 
-    /** What a file's name may have of it. No pattern: the first one of a process takes milliseconds. */
+    /**
+     * The part of a process's name that may be in a file's name. Without a pattern: the first pattern of a
+     * process takes milliseconds.
+     */
     private static String readable(String process) {
         StringBuilder name = new StringBuilder();
         for (int at = 0; at < Math.min(MOST_READABLE, process.length()); at++) {
@@ -74,7 +74,7 @@ final class StartGuard {
 
     /**
      * Counts this start. On the main thread: it costs the creation of a file, and after a start that ended
-     * within seconds the reading of it; the system is asked only where the recorder would be switched off.
+     * within seconds also reading it. The system is asked only where the recorder would be switched off.
      *
      * @return null, or why the recorder is off
      */
@@ -113,12 +113,12 @@ final class StartGuard {
         }
     }
 
-    /** For the native worker, which removes it. */
+    /** The mark's path, for the native worker, which removes it. */
     String path() {
         return mark.getPath();
     }
 
-    /** Nothing was installed, and the process goes on. */
+    /** Nothing was installed, and the process continues. */
     void end() {
         if (!mark.delete()) {
             RecorderLog.info("there is no " + mark);
@@ -164,7 +164,7 @@ final class StartGuard {
         }
     }
 
-    /** What the mark holds. */
+    /** The content of the mark. */
     private static final class State {
         /** How often the recorder was switched off. */
         int blown;
@@ -180,7 +180,7 @@ final class StartGuard {
         }
     }
 
-    /** A line with the app's version, one of numbers, and one for each start. */
+    /** Writes a line with the app's version, one with numbers, and one for each start. */
     private void write(int flag, State state) throws ErrnoException, IOException {
         StringBuilder text = new StringBuilder(version);
         text.append('\n').append(state.blown).append(' ').append(state.startsOff).append('\n');
@@ -197,7 +197,10 @@ final class StartGuard {
         }
     }
 
-    /** Of another version, or cut off by the end of a process, it means nothing. */
+    /**
+     * Reads the state. A file of another version, or one that was cut off by the end of a process, does not
+     * count.
+     */
     private State read() throws IOException {
         State state = new State();
         BufferedReader reader = new BufferedReader(new InputStreamReader(new FileInputStream(mark), "UTF-8"));

@@ -8,7 +8,7 @@ import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
 
-/** What stands in for the recorder of frames: does nothing. */
+/** The replacement for the recorder of frames: does nothing. */
 public final class Frames {
     Frames() {}
 

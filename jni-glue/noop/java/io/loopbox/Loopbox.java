@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What stands in for the recorder in builds that are to go without it: the same methods, none of which does
- * anything. There is no native code.
+ * Replaces the recorder in builds without it: the same methods, none of which does anything. There is no
+ * native code.
  */
 public final class Loopbox {
     private static final Frames FRAMES = new Frames();
@@ -44,7 +44,7 @@ public final class Loopbox {
     @AnyThread
     public static void removeListener(@NonNull Listener listener) {}
 
-    /** That it is off. */
+    /** Says that the recorder is off. */
     @AnyThread
     @NonNull
     public static Status status() {
@@ -58,7 +58,7 @@ public final class Loopbox {
         return null;
     }
 
-    /** Calls back with null, on a thread of its own. */
+    /** Calls back with null, on a separate thread. */
     @AnyThread
     public static void dumpAsync(@Nullable String reason, @Nullable final DumpCallback done) {
         if (done != null) {
@@ -122,7 +122,7 @@ public final class Loopbox {
     @MainThread
     public static void watchInput(@Nullable Window window) {}
 
-    /** One that does not monitor. */
+    /** A monitor that does nothing. */
     @AnyThread
     @NonNull
     public static Monitor monitor(@NonNull MonitorConfig config) {
@@ -133,7 +133,10 @@ public final class Loopbox {
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {}
 
-    /** Nothing: what a build with the recorder has left stays. Returns false, because that is not known. */
+    /**
+     * Deletes nothing: files of a build with the recorder stay. Returns false, because it is not known
+     * whether there are any.
+     */
     @WorkerThread
     public static boolean purge(@NonNull Context context) {
         return false;

@@ -8,7 +8,7 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What stands in for the monitor: the same methods, none of which does anything. */
+/** Replaces the monitor: the same methods, none of which does anything. */
 public final class Monitor {
     Monitor() {}
 

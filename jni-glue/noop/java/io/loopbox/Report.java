@@ -9,35 +9,38 @@ import java.io.File;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A report, of which there is none: nothing hands one out. */
+/** A report. There are none here: no method returns one with content. */
 public final class Report {
-    /** What happened, by the evidence that is in the file by now. */
+    /** What happened, according to the present evidence in the file. */
     public enum Kind {
         /**
-         * The system says that this process did not respond, or has sent its signal while the main thread was
-         * busy.
+         * The system reports that this process did not respond, or has sent its signal while the main thread
+         * was busy.
          */
         ANR,
         /** A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}. */
         HANG,
-        /** A process that was ended in a hang left it, and nothing shows that it was an ANR or a crash. */
+        /**
+         * The report is from a process that ended during a hang, and nothing shows that it was an ANR or a
+         * crash.
+         */
         RECOVERED,
-        /** A process that crashed left it. */
+        /** The report is from a process that crashed. */
         CRASH,
         /** The app asked for it: {@link Loopbox#dump}, {@link Loopbox#dumpAsync}. */
         REQUESTED,
         /**
-         * The process was asked for its stacks while its main thread responded, mostly because another app
-         * does not respond: the system asks the processes that were used last, too.
+         * The system asked the process for its stacks while its main thread responded. Mostly another app
+         * does not respond: the system then asks the recently used processes, too.
          */
         SIGQUIT,
         /** The file cannot be read, is gone, or is of an earlier version. */
         UNKNOWN
     }
 
-    /** Whether it was an ANR, by the evidence that is in the file by now. */
+    /** Whether it was an ANR, according to the present evidence in the file. */
     public enum Verdict {
-        /** There is none. */
+        /** There is no verdict. */
         UNKNOWN,
         /** Nothing shows that the main thread did not respond. */
         RESPONSIVE,
@@ -55,7 +58,7 @@ public final class Report {
         this.file = file;
     }
 
-    /** One of which nothing is known. */
+    /** A report without any known value. */
     @AnyThread
     @NonNull
     public static Report of(@NonNull File file) {

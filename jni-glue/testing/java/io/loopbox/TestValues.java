@@ -4,7 +4,7 @@ package io.loopbox;
 import androidx.annotation.NonNull;
 
 /**
- * For the builders of {@code io.loopbox.testing} alone, which check what they pass: makes what only the
+ * Only for the builders of {@code io.loopbox.testing}, which check the values: makes objects that only the
  * recorder makes in an app.
  */
 public final class TestValues {

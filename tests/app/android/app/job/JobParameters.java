@@ -1,6 +1,6 @@
 package android.app.job;
 
-/** Which job is to be done. */
+/** The job to do. */
 public class JobParameters {
     private final int jobId;
 

@@ -5,7 +5,7 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.Message;
 
-/** Turns what the system orders of jobs into messages of the main thread. */
+/** Turns the system's orders about jobs into messages of the main thread. */
 public abstract class JobServiceEngine {
     private static final int MSG_EXECUTE_JOB = 0;
 

@@ -3,9 +3,9 @@ package android.database.sqlite;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/** Who wants the connection while another thread has it parks, and looks again, as in API 29. */
+/** A thread that wants the connection while another thread has it parks, and checks again, as in API 29. */
 final class SQLiteConnectionPool {
-    private static final long LOOK_AGAIN_NS = 30_000_000_000L;
+    private static final long CHECK_AGAIN_NS = 30_000_000_000L;
 
     private final AtomicReference<SQLiteConnection> free =
             new AtomicReference<SQLiteConnection>(new SQLiteConnection());
@@ -20,7 +20,7 @@ final class SQLiteConnectionPool {
             if (connection != null) {
                 return connection;
             }
-            LockSupport.parkNanos(this, LOOK_AGAIN_NS);
+            LockSupport.parkNanos(this, CHECK_AGAIN_NS);
         }
     }
 

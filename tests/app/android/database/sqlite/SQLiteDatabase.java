@@ -1,10 +1,10 @@
 package android.database.sqlite;
 
-/** A database with one connection, under the names of API 29. There is no SQLite behind it. */
+/** A database with one connection, with the names of API 29. There is no SQLite behind it. */
 public final class SQLiteDatabase {
     private final SQLiteConnectionPool pool = new SQLiteConnectionPool();
 
-    /** The connection is this thread's until the transaction ends, which it does not here. */
+    /** Gives this thread the connection until the transaction ends, which it does not here. */
     public void beginTransaction() {
         pool.acquireConnection();
     }

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Plays the system that starts the app and the user that uses it. Arguments: the scenario, the app's folder,
- * and the name of the app's main process, or nothing when this is it.
+ * Simulates the system that starts the app and its user. Arguments: the scenario, the app's folder, and the
+ * name of the app's main process, or nothing when this is it.
  */
 public final class Main implements Runnable {
     private final ContextImpl system;
@@ -81,11 +81,11 @@ public final class Main implements Runnable {
                 Thread.sleep(60_000);
             }
             say("dumped " + (Loopbox.dump("the user shook the phone") != null));
-            application.told.await();
+            application.reported.await();
             say("status " + Loopbox.status());
         } else if (scenario.equals("take")) {
-            // What an earlier process left is looked for on another thread.
-            application.told.await();
+            // What an earlier process left is searched for on another thread.
+            application.reported.await();
             take();
             for (Report report : take()) {
                 say("deleted " + report.getFile().delete());
@@ -156,7 +156,7 @@ public final class Main implements Runnable {
         settled();
     }
 
-    /** Everything posted before has run. */
+    /** Waits until everything posted before has run. */
     private static void settled() throws InterruptedException {
         final CountDownLatch done = new CountDownLatch(1);
         new Handler(Looper.getMainLooper())
@@ -170,7 +170,7 @@ public final class Main implements Runnable {
         done.await();
     }
 
-    /** Everything that an app can do wrong, before the installation; nothing of it throws. */
+    /** Everything that an app can do wrong before the installation; none of it throws. */
     private static void misuse() {
         Status none = Loopbox.install(null, null);
         say("nothing: " + none.isOn() + " " + !none.getReason().isEmpty());

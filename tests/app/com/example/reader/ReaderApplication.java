@@ -10,10 +10,10 @@ import io.loopbox.Report;
 import io.loopbox.Status;
 import java.util.concurrent.CountDownLatch;
 
-/** An app as docs/integrate.md has it: nothing of Loopbox but its public API. */
+/** An app as in docs/integrate.md: it uses only the public API of Loopbox. */
 public final class ReaderApplication extends Application implements Listener, Redactor {
     private final Config.Builder builder;
-    final CountDownLatch told = new CountDownLatch(1);
+    final CountDownLatch reported = new CountDownLatch(1);
     Status status;
 
     ReaderApplication(Config.Builder builder) {
@@ -31,7 +31,7 @@ public final class ReaderApplication extends Application implements Listener, Re
     public void onReport(Report report) {
         Main.say("report " + report.getKind() + " " + report.getLabel() + " " + report.getFile().getName());
         Main.say("digest " + report.getDigest());
-        told.countDown();
+        reported.countDown();
     }
 
     @Override

@@ -2,7 +2,10 @@ package com.example.shop;
 
 /** A price list that is read on the main thread, and never ends. */
 final class Prices {
-    /** Each phase is a stretch of the hang with another top frame, so that order in time can be checked. */
+    /**
+     * The length of each phase of the hang. Each has another top frame, so that the order in time can be
+     * checked.
+     */
     private static final long PHASE_MS = 600;
 
     private volatile boolean more = true;
@@ -24,7 +27,9 @@ final class Prices {
         return spin(PHASE_MS);
     }
 
-    /** Busy by the clock: wall and CPU time both pass, on a machine of any speed. */
+    /**
+     * Computes until the clock has advanced this far: wall and CPU time both pass, on a machine of any speed.
+     */
     private static long spin(long ms) {
         long until = System.nanoTime() + ms * 1_000_000L;
         long turns = 0;

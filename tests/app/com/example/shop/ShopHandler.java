@@ -16,7 +16,7 @@ public class ShopHandler extends Handler {
         Work.busy(message.arg1);
     }
 
-    /** Sends a message that will take that long. */
+    /** Sends a message that will take this long. */
     public void send(int what, int ms) {
         sendMessage(obtainMessage(what, ms, 0));
     }

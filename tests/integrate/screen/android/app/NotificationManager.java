@@ -2,7 +2,7 @@ package android.app;
 
 import android.os.Build;
 
-/** The system's end: what it shows, and what it refuses on its version. */
+/** The system's side: what it shows, and what it refuses on its version. */
 public class NotificationManager {
     public boolean areNotificationsEnabled() {
         since(24);

@@ -25,10 +25,10 @@ public final class Phone {
     public static File folder;
     public static boolean showsNotifications = true;
 
-    /** By tag and id. */
+    /** The shown notifications by tag and id. */
     public static final Map<String, Notification> shown = new TreeMap<String, Notification>();
 
-    /** With the importance of each. */
+    /** The channels with the importance of each. */
     public static final Map<String, Integer> channels = new TreeMap<String, Integer>();
 
     /** What the app has asked to start. */
@@ -69,7 +69,7 @@ public final class Phone {
                 });
     }
 
-    /** Until something has run that another thread had posted. */
+    /** Waits until everything that another thread had posted has run. */
     public static void awaitPosted() throws InterruptedException {
         POSTED.acquire();
     }
@@ -80,7 +80,7 @@ public final class Phone {
         return done.get();
     }
 
-    /** A screen of the app, when it shows what it has read. */
+    /** A screen of the app, once it shows what it has read. */
     public static Activity start(final Intent intent) throws Exception {
         final Activity activity =
                 main(
@@ -115,7 +115,7 @@ public final class Phone {
         return activity.isFinished;
     }
 
-    /** All of its views, from above. */
+    /** All of its views, from the top. */
     public static List<View> views(final Activity activity) throws Exception {
         return main(
                 new Callable<List<View>>() {

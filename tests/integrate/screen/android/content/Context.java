@@ -6,7 +6,7 @@ import android.content.pm.ApplicationInfo;
 import android.content.res.Resources;
 import java.io.File;
 
-/** Of the one app on the {@link Phone}. */
+/** The Context of the one app on the {@link Phone}. */
 public class Context {
     public ApplicationInfo getApplicationInfo() {
         return Phone.app;

@@ -1,6 +1,6 @@
 package android.graphics;
 
-/** Letters as wide as half of their height. */
+/** A font whose letters are half as wide as they are high. */
 public class Paint {
     int color;
     private float textSize;

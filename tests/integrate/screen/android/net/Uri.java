@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * As far as a hierarchical one goes: segments are decoded one by one, so that an encoded slash stays in its
+ * The part for hierarchical URIs: segments are decoded one by one, so that an encoded slash stays in its
  * segment.
  */
 public class Uri implements Parcelable {

@@ -2,7 +2,7 @@ package android.os;
 
 import java.io.File;
 
-/** Of which file, and how it may be used. */
+/** The file, and how it may be used. */
 public class ParcelFileDescriptor {
     public final File file;
     public final int mode;

@@ -1,6 +1,6 @@
 package android.util;
 
-/** What is logged stands among what the driver prints. */
+/** A log whose lines are part of the driver's output. */
 public final class Log {
     private Log() {}
 

@@ -72,7 +72,7 @@ public class View {
         return width;
     }
 
-    /** As a window does: so wide, and as high as it wants to be. */
+    /** Lays it out as a window does: with this width, and as high as it wants to be. */
     public final void show(int wide) {
         onMeasure(wide, 0);
         System.out.println("view " + width + " x " + height);

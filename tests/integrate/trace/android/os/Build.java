@@ -1,6 +1,6 @@
 package android.os;
 
-/** As much as the link asks for. */
+/** The part that the link uses. */
 public final class Build {
     private Build() {}
 

@@ -1,6 +1,6 @@
 package android.os;
 
-/** Has the time that the test says. */
+/** A clock whose time the test sets. */
 public final class SystemClock {
     public static long now;
 

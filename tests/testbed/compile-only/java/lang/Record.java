@@ -1,6 +1,6 @@
 package java.lang;
 
-/** What javac extends by a record; D8 has a class of its own for it below API 33. */
+/** The superclass of records for javac; below API 33 D8 replaces it with another class. */
 public abstract class Record {
     protected Record() {}
 

@@ -8,8 +8,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 
 /**
- * The system's compositor, which judges what a test has it judge. Each window that is shown has a surface of
- * it.
+ * The system's compositor, which classifies what a test has it classify. Each window that is shown has a
+ * surface of it.
  */
 public final class TestCompositor implements AttachedSurfaceControl {
     private static final Map<SurfaceControl.OnJankDataListenerRegistration, Executor> listeners =
@@ -32,7 +32,7 @@ public final class TestCompositor implements AttachedSurfaceControl {
     public static int listeners() { return listeners.size(); }
 
     /** Calls each listener with one batch, vsync ids and types in turn, and waits until it has returned. */
-    public static void judge(long... idsAndTypes) throws InterruptedException {
+    public static void classify(long... idsAndTypes) throws InterruptedException {
         final List<SurfaceControl.JankData> batch = new ArrayList<SurfaceControl.JankData>();
         for (int at = 0; at < idsAndTypes.length; at += 2) {
             batch.add(new SurfaceControl.JankData(idsAndTypes[at], (int) idsAndTypes[at + 1]));

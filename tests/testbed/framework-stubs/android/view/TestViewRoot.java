@@ -134,7 +134,7 @@ public final class TestViewRoot {
         if (consumeBatchedInputScheduled) {
             consumeBatchedInputScheduled = false;
             if (inputEventReceiver.consumeBatchedInputEvents(frameTimeNanos)) {
-                // Where there was some there will be more: the next frame looks, before it is notified.
+                // Where there was some there will be more: the next frame reads, before it is notified.
                 scheduleConsumeBatchedInput();
             }
         }

@@ -6,7 +6,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * A view as far as time goes: its callbacks are called where and when a device calls them; it has no place
- * and no look.
+ * and no appearance.
  */
 public class View implements KeyEvent.Callback {
     /** As on a device. */

@@ -12,7 +12,7 @@ import java.lang.reflect.Field;
 
 /**
  * The linked list of a MessageQueue, by plain reflection. The lock-free queues of Android 16 and 17 have
- * none: their fields are blocked, and nothing here gets round that. {@code new
+ * none; their fields are blocked, and this class does not try to circumvent that. {@code new
  * Config.Builder().hook(Config.Hook.POLL).pollPeek(new QueueHead())}.
  */
 public final class QueueHead implements QueueAccess {

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 public final class ACRA {
     public static final ACRA INSTANCE = new ACRA();
 
-    private static final Map<String, String> TOLD = new TreeMap<String, String>();
+    private static final Map<String, String> REPORTED = new TreeMap<String, String>();
 
     private ACRA() {}
 
@@ -19,25 +19,25 @@ public final class ACRA {
         return new ErrorReporter() {
             @Override
             public synchronized String putCustomData(String key, String value) {
-                return TOLD.put(key, value);
+                return REPORTED.put(key, value);
             }
 
             @Override
             public synchronized String removeCustomData(String key) {
-                return TOLD.remove(key);
+                return REPORTED.remove(key);
             }
 
             @Override
             public synchronized void handleSilentException(Throwable e) {
-                TOLD.put("silent", e.getMessage());
-                TOLD.put("data", TOLD.get("loopbox_kind") + " " + TOLD.get("loopbox_file"));
-                TOLD.put("frames", Integer.toString(e.getStackTrace().length));
+                REPORTED.put("silent", e.getMessage());
+                REPORTED.put("data", REPORTED.get("loopbox_kind") + " " + REPORTED.get("loopbox_file"));
+                REPORTED.put("frames", Integer.toString(e.getStackTrace().length));
             }
         };
     }
 
     /** Not of the library: what a test asks for. */
-    public static Map<String, String> told() {
-        return TOLD;
+    public static Map<String, String> reported() {
+        return REPORTED;
     }
 }

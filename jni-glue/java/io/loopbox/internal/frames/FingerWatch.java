@@ -7,8 +7,8 @@ import android.view.MotionEvent;
 import io.loopbox.internal.recording.Native;
 
 /**
- * Reports when the first finger goes down, that it scrolls, and when the last one is lifted: three calls of
- * the native side for a gesture, however many events it has. Main thread.
+ * Reports when the first finger goes down, when it scrolls, and when the last finger is lifted: three calls
+ * of the native side for a gesture, however many events it has. Main thread.
  */
 final class FingerWatch {
     /** ViewConfiguration.getTapTimeout() is 100 ms; a bit more, for the native side's clock begins later. */
@@ -20,7 +20,7 @@ final class FingerWatch {
     private final float density = Resources.getSystem().getDisplayMetrics().density;
     private long downMs;
 
-    /** Of the finger that is followed, where it was first seen. */
+    /** The finger that is followed, and where it was first seen. */
     private int finger;
 
     private float fromX;
@@ -29,7 +29,7 @@ final class FingerWatch {
     /** A finger is down that is not known to scroll. */
     private boolean still;
 
-    /** Before the window's own callback sees it. */
+    /** Called before the window's own callback sees the event. */
     void seen(MotionEvent event) {
         switch (event.getActionMasked()) {
             case MotionEvent.ACTION_DOWN:

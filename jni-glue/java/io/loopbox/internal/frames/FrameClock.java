@@ -9,14 +9,14 @@ import io.loopbox.internal.platform.Faults;
 import io.loopbox.internal.recording.Native;
 
 /**
- * The frame callback, and who asks for it: a view that has scrolled, or a named animation. It asks for no
- * refresh that nothing needs, and for the next one only while an animation runs: a scroll asks in each of its
- * frames. Main thread.
+ * The frame callback, and its users: a view that has scrolled, or a named animation. It requests no unneeded
+ * refresh, and the next one only while an animation runs: a scroll requests one in each of its frames. Main
+ * thread.
  */
 final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.OnScrollChangedListener {
     private Choreographer choreographer;
 
-    /** Nothing counts, though windows still call. */
+    /** Nothing is counted, though windows still call. */
     private boolean paused;
 
     @Override
@@ -49,7 +49,7 @@ final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.
         }
     }
 
-    /** It ends. */
+    /** Ends the clock. */
     void end() {
         Native.animate(false);
     }

@@ -25,14 +25,16 @@ public final class FrameWatch {
 
     private static volatile FrameWatch current;
 
-    /** One whose recording has ended: the main thread has not taken it out of the windows yet. */
+    /**
+     * The watch of a recording that has ended, while the main thread has not removed it from the windows yet.
+     */
     private static volatile FrameWatch silenced;
 
     private final FrameSettings settings;
     private final FrameClock clock = new FrameClock();
     private final FingerWatch finger;
 
-    /** Of FrameMetrics, JankData and the app's listener; null when none of them is wanted. */
+    /** The thread of FrameMetrics, JankData and the app's listener; null when none of them is wanted. */
     private final HandlerThread thread;
 
     private final Handler handler;
@@ -47,7 +49,9 @@ public final class FrameWatch {
 
     private RefreshRate rate;
 
-    /** What the listener has not dealt with, and what it was too busy for. */
+    /**
+     * The number of calls that wait for the listener, and of those that were left out because it was busy.
+     */
     private final AtomicInteger waiting = new AtomicInteger();
 
     private final AtomicInteger missed = new AtomicInteger();
@@ -63,7 +67,7 @@ public final class FrameWatch {
         handler = thread == null ? null : new Handler(thread.getLooper());
     }
 
-    /** What is watched of a window. Nothing here may hold the window. */
+    /** The watched objects of a window. Nothing here may keep the window alive. */
     private static final class Watched {
         StageListener stages;
         JankListener janks;
@@ -90,7 +94,9 @@ public final class FrameWatch {
         Native.setFrames(Native.JANKS, false, watch.lacksForJanks());
     }
 
-    /** Why the compositor is not asked; of what is not known yet, that there is no window. */
+    /**
+     * Why the compositor is not asked. Where that is not known yet, the answer is that there is no window.
+     */
     private String lacksForJanks() {
         if (!settings.jankData) {
             return "not asked for";
@@ -237,7 +243,7 @@ public final class FrameWatch {
         }
     }
 
-    /** Waits until a window is shown: before, it cannot be known whether it is drawn by the render thread. */
+    /** Waits until a window is shown: before that it is unknown whether the render thread draws it. */
     private final class Shown implements View.OnAttachStateChangeListener {
         @Override
         public void onViewAttachedToWindow(View decor) {

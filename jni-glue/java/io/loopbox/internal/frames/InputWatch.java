@@ -18,18 +18,18 @@ import java.util.Map;
 import java.util.WeakHashMap;
 
 /**
- * Stands in front of a window's callback and has each event that arrives in no message recorded like one. A
- * Proxy, because newer Androids have more methods than any class of ours would pass on.
+ * Wraps a window's callback and makes each event that arrives outside of messages count as a message. A
+ * Proxy, because newer Androids have more callback methods than a class of ours could pass on.
  */
 public final class InputWatch implements InvocationHandler {
     /**
-     * Each window once, however often it is asked for: another library may have wrapped ours since. Weak on
-     * both sides, because the callback of a window knows it. Main thread only.
+     * Each window once, however often the app asks for it: another library may have wrapped ours since. Weak
+     * on both sides, because a window's callback refers to the window. Main thread only.
      */
     private static final Map<Window, WeakReference<InputWatch>> WATCHED =
             new WeakHashMap<Window, WeakReference<InputWatch>>();
 
-    /** What is called with an event that counts as a message; the worker reads it for the name. */
+    /** The class that is called with an event that counts as a message; the worker reads it for the name. */
     private static volatile Class<?> running;
 
     private final Window.Callback next;
@@ -81,7 +81,7 @@ public final class InputWatch implements InvocationHandler {
     }
 
     /**
-     * Puts back what was there before, where no other library has wrapped ours; elsewhere it only passes on.
+     * Restores the previous callback, where no other library has wrapped ours; elsewhere this only passes on.
      * Main thread.
      */
     public static void takeOut() {
@@ -131,7 +131,8 @@ public final class InputWatch implements InvocationHandler {
     }
 
     /**
-     * Whether an event that is about to be passed on counts as a message. No fault of ours comes in its way.
+     * Whether an event that is about to be passed on counts as a message. A fault of ours never stops the
+     * event.
      */
     private boolean seen(Method method, Object[] arguments) {
         try {
@@ -170,8 +171,8 @@ public final class InputWatch implements InvocationHandler {
     }
 
     /**
-     * Events that the system sends through a descriptor of the Looper; the rest of a window's life comes in
-     * messages.
+     * Whether the system sends this event through a descriptor of the Looper; all other calls of a window
+     * come in messages.
      */
     private static boolean isInput(String method) {
         return "dispatchTouchEvent".equals(method)

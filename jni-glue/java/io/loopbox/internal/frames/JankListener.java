@@ -14,7 +14,7 @@ import java.util.concurrent.Executor;
 
 /**
  * Passes on what the compositor reports of the frames of a window: in batches, some time after they were
- * shown. Apart, because Android below 16 cannot load it.
+ * shown. A separate class, because Android below 16 cannot load it.
  */
 final class JankListener implements SurfaceControl.OnJankDataListener, Executor {
     private static final long AT_ONCE = 0;
@@ -74,7 +74,7 @@ final class JankListener implements SurfaceControl.OnJankDataListener, Executor 
                 return;
             }
             for (SurfaceControl.JankData data : jankData) {
-                Native.judged(data.getVsyncId(), data.getJankType());
+                Native.jankType(data.getVsyncId(), data.getJankType());
             }
         } catch (Throwable fault) {
             failed = true;

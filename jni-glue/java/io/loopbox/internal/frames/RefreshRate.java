@@ -9,7 +9,7 @@ import android.view.Display;
 import io.loopbox.internal.platform.Faults;
 import io.loopbox.internal.recording.Native;
 
-/** What the display reports of its refresh rate, and when that changes. Main thread. */
+/** Passes on the display's refresh rate, and each change of it. Main thread. */
 final class RefreshRate implements DisplayManager.DisplayListener {
     private final DisplayManager displays;
 

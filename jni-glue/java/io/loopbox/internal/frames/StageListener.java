@@ -10,17 +10,20 @@ import io.loopbox.internal.platform.RecorderLog;
 import io.loopbox.internal.recording.Native;
 
 /**
- * Passes on what the platform reports of each frame that a window has drawn. Apart, because Android below 7
- * cannot load it.
+ * Passes on what the platform reports of each frame that a window has drawn. A separate class, because
+ * Android below 7 cannot load it.
  */
 final class StageListener implements Window.OnFrameMetricsAvailableListener {
-    /** Of FrameMetrics, up to Android 16. A level that does not know one returns -1. */
+    /**
+     * How many constants FrameMetrics has, up to Android 16. A level that does not know one returns -1 for
+     * it.
+     */
     private static final int METRICS = 15;
 
     private static final int WINDOW = METRICS;
     private static final int LOST = METRICS + 1;
 
-    /** Filled for each frame anew; the native side copies it. */
+    /** Filled again for each frame; the native side copies it. */
     private final long[] values = new long[METRICS + 2];
 
     private boolean failed;

@@ -17,8 +17,8 @@ final class DirectObserver implements Looper.Observer {
     }
 
     /**
-     * Whether Looper can call all of it. Where the interface hides its methods from us these are those of
-     * every version that has it, 10 to 17.
+     * Checks whether Looper can call all of its methods. Where the interface hides its methods from us these
+     * are the methods of every version that has it, 10 to 17.
      *
      * @return null, or what is missing
      */

@@ -11,18 +11,19 @@ import io.loopbox.internal.recording.Native;
 import java.lang.ref.WeakReference;
 
 /**
- * Notices when another library took the hook out: WebView's tracing, for one, sets the Looper's Printer and
- * later nulls it.
+ * Detects when another library took the hook out: WebView's tracing, for example, sets the Looper's Printer
+ * and later sets it to null.
  *
- * <p>A queue that becomes idle has dispatched a message since it was idle before; when the hook saw none
- * begin, it is not called any more. That needs no message of its own and no hidden API, but an idle handler,
- * which another library may take out as well. So the hook's place is looked at, too: when main has gone to
- * rest, at each report and each status. What is found there in place of the hook may pass on to it. If no
- * message has shown that yet, one of ours does. The same message puts the hook back, because that is the
- * main thread's.
+ * <p>A queue that becomes idle has dispatched a message since it was last idle. When the hook saw none begin,
+ * it is not called any more. This needs no message of ours and no hidden API, but an idle handler, which
+ * another library may take out as well. So the hook's place is checked, too: when main has gone to rest, at
+ * each report and each status. What is found there in place of the hook may pass on to it. When no message
+ * has shown that yet, we post one. The same message puts the hook back, because only the main thread can.
  */
 final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
-    /** From that pause on it is pointless: someone else sets theirs as stubbornly as we do. */
+    /**
+     * From this pause on another try is pointless: the other library sets its own as persistently as we do.
+     */
     private static final long GIVE_UP_MS = 3_600_000;
 
     private static final Runnable NOTHING =
@@ -49,7 +50,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** How many messages the hook had seen begin when it was posted. */
     private volatile long begunAtPost;
 
-    /** Until then a message that no hook saw is no news. */
+    /** Until then a message that no hook saw is nothing new. */
     private volatile long knownUntilMs;
 
     /** What was found in the hook's place and has passed on to it. */
@@ -82,7 +83,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
             }
             hook.idle();
             Native.rests();
-            return !over && look();
+            return !over && check();
         } catch (Throwable fault) {
             hook.fail(fault);
             return false;
@@ -100,7 +101,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /**
      * Checks the hook's place. Any thread; takes the queue's lock only where the hook may be displaced.
      *
-     * @param doubted wherever it is, it has missed the end of a message
+     * @param doubted the hook has missed the end of a message, wherever it is
      */
     void check(boolean doubted) {
         if (!hook.active || over || posted) {
@@ -113,7 +114,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         } catch (Exception refused) {
             seen = false;
         }
-        // After the look: what has begun later was passed on by what was found.
+        // After the check: what has begun later was passed on by what was found.
         long begun = Native.begun();
         if (!doubted && seen && hook.isOurs(there)) {
             if (off) {
@@ -129,7 +130,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         boolean passed = !seen || there != null && there == passesOn.get();
         if (!doubted && !off) {
             int ran = Native.ranAtRest();
-            // While a message runs that the hook has seen, it has seen all. The next look comes when main is
+            // While a message runs that the hook has seen, it has seen all. The next check comes when main is
             // at rest. What has passed messages on may have stopped since: main ran, and none was seen.
             if (ran < 0 || passed && ran == 0) {
                 return;
@@ -184,14 +185,14 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         }
     }
 
-    /** It is called again, or was all the time. */
+    /** The hook is called again, or was called all the time. */
     private void back() {
         off = false;
         Hook.decide(true, hook.describe());
     }
 
     /** @return whether to go on watching */
-    private boolean look() {
+    private boolean check() {
         long now = Native.begun();
         boolean displaced = watched && begunAtIdle == now;
         watched = true;
@@ -227,7 +228,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
             // none need come.
             MainLooper.post(NOTHING);
         }
-        // Begin counting anew: the idle call before the next dispatch would look like another loss.
+        // Begin counting anew: the idle call before the next dispatch would seem another loss.
         watched = false;
         over = !again;
         return again;

@@ -6,22 +6,22 @@ import io.loopbox.internal.recording.Native;
 
 /**
  * A way to see each dispatch of the main Looper. Everything but {@link #runningLine}, {@link #there}, {@link
- * #isOurs} and a look at {@link #active} is for the main thread.
+ * #isOurs} and a read of {@link #active} is for the main thread.
  */
 public abstract class Hook {
     private static boolean decidedOn;
     private static String decided = "";
 
-    /** False from uninstall, or a fault of our own, on: then calls are only passed on. */
+    /** False after uninstall or a fault in our code: then calls are only passed on. */
     boolean active = true;
 
-    /** How often it was put back in. */
+    /** How often it was installed again. */
     volatile int armed;
 
-    /** Why a cheaper one is not there, for the report; null when it was not asked for. */
+    /** Why a cheaper hook is not used, for the report; null when none was asked for. */
     String instead;
 
-    /** Has the report say whether a hook works, and how or why not. On the main thread. */
+    /** Sets the state in the report: whether a hook works, and how or why not. On the main thread. */
     public static void decide(boolean on, String detail) {
         decidedOn = on;
         decided = detail;
@@ -29,14 +29,14 @@ public abstract class Hook {
     }
 
     /**
-     * Has the report say that it is not known, until main decides. Any thread. It may come after a decision
-     * that it knows nothing of, so who calls this posts a message that decides, or repeats the decision.
+     * Sets the state in the report to unknown, until main decides. Any thread. It may come after a decision
+     * of main that it does not know. So its caller posts a message that decides, or repeats the decision.
      */
     static void doubt(String detail) {
         Native.setHook(false, detail);
     }
 
-    /** Has the report say again what was decided. On the main thread. */
+    /** Has the report repeat the decision. On the main thread. */
     static void repeatDecision() {
         Native.setHook(decidedOn, decided);
     }
@@ -56,14 +56,14 @@ public abstract class Hook {
     }
 
     /**
-     * Takes it out and puts back what was there before. Where another library has wrapped it, it stays, and
-     * only passes on: who resumes or installs next takes that one, or each time would leave one more to call
-     * for each message.
+     * Removes the hook and restores what was there before. When another library has wrapped the hook, it
+     * stays and only passes calls on. The next resume or install reuses that one: otherwise each would add
+     * another hook to every message.
      */
     abstract void uninstall();
 
     /**
-     * What the Looper calls in the hook's place, or null. Any thread; takes no lock.
+     * The object that Looper calls at the hook's place, or null. Any thread; takes no lock.
      *
      * @throws Exception when that cannot be seen
      */
@@ -73,7 +73,8 @@ public abstract class Hook {
     abstract boolean isOurs(Object there);
 
     /**
-     * Puts it back in after another library displaced it; returns whether that worked and how it works now.
+     * Puts the hook back after another library displaced it. Returns whether that worked, and how the hook
+     * works now.
      */
     abstract boolean armAgain();
 
@@ -85,7 +86,9 @@ public abstract class Hook {
         return null;
     }
 
-    /** Our own code failed inside of Looper's call: step aside for good, the app goes on. */
+    /**
+     * Our own code failed inside of Looper's call: the hook deactivates itself for good, and the app goes on.
+     */
     final void fail(Throwable fault) {
         active = false;
         try {

@@ -9,14 +9,14 @@ import io.loopbox.internal.platform.Faults;
 import io.loopbox.internal.recording.Native;
 
 /**
- * The message that the recorder is installed in: mostly the one that starts the app. Its start was before any
- * hook. Its end is the next message's start, or this idle handler's call where no message waits.
+ * The message in which the recorder is installed, mostly the one that starts the app. It started before any
+ * hook. It ends when the next message starts or, where no message waits, when this idle handler is called.
  */
 public final class InstallMessage implements MessageQueue.IdleHandler {
     /** Build.VERSION_CODES.N, which older SDKs do not have. */
     private static final int ANDROID_7 = 24;
 
-    /** The one that waits. Main thread. */
+    /** The instance that waits. Main thread. */
     private static InstallMessage waiting;
 
     private final int loops;
@@ -25,7 +25,10 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
         this.loops = loops;
     }
 
-    /** Has it recorded, if there is one: install may also be called before the main Looper's loop. */
+    /**
+     * Makes the running message count, if there is one: install may also be called before the main Looper's
+     * loop.
+     */
     public static void adopt() {
         StackTraceElement[] stack = Thread.currentThread().getStackTrace();
         int loops = MainThread.loops(stack);
@@ -39,7 +42,7 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
         Looper.myQueue().addIdleHandler(waiting);
     }
 
-    /** Nothing is recorded any more. On the main thread. */
+    /** Recording has ended. On the main thread. */
     public static void end() {
         if (waiting != null) {
             Looper.myQueue().removeIdleHandler(waiting);
@@ -64,8 +67,8 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
     }
 
     /**
-     * When handleBindApplication began, as it notes itself since Android 7; 0 when that is not known. The
-     * process may be much older, when the system had forked it ahead of need.
+     * When handleBindApplication began, as it records itself since Android 7; 0 when that is not known. The
+     * process may be much older, when the system had forked it in advance.
      */
     private static long startMs() {
         try {

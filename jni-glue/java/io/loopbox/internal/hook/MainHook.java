@@ -13,7 +13,7 @@ public final class MainHook {
     /** Build.VERSION_CODES.Q, which older SDKs do not have. */
     private static final int ANDROID_10 = 29;
 
-    /** More loops inside each other than that do not happen. */
+    /** The most loops inside each other that are expected. */
     private static final int MOST_NESTED = 64;
 
     /** Written on the main thread only; the worker reads it to name the running message. */
@@ -36,7 +36,8 @@ public final class MainHook {
     }
 
     /**
-     * Puts in the hook that was chosen; false where there is none and {@link ObserverHook#refusal} says why.
+     * Puts in the hook that was chosen; false where none can be put in, with the reason in {@link
+     * ObserverHook#refusal}.
      */
     public static boolean putIn(Settings wanted) {
         hook = hookInto(Looper.getMainLooper(), wanted);
@@ -71,12 +72,12 @@ public final class MainHook {
         }
     }
 
-    /** The next hook begins without what this one has seen. */
+    /** Makes the next hook begin without what this one has seen. */
     public static void forget() {
         displacedWatch = null;
     }
 
-    /** Ends what runs as far as the hook knows: it will not see the end. On the main thread. */
+    /** Ends the message that runs as far as the hook knows: it will not see the end. On the main thread. */
     public static void endRunning() {
         Native.endAdopted();
         for (int nested = 0; nested < MOST_NESTED && Native.depth() > 0; nested++) {
@@ -98,7 +99,7 @@ public final class MainHook {
         }
     }
 
-    /** Checks whether the hook is in its place; {@code doubted}: it has missed something. Any thread. */
+    /** Checks whether the hook is in its place. {@code doubted}: it has missed something. Any thread. */
     public static void check(boolean doubted) {
         DisplacedWatch watch = displacedWatch;
         if (watch != null && Recording.isOn()) {

@@ -8,8 +8,8 @@ import io.loopbox.internal.platform.RecorderLog;
 import io.loopbox.internal.recording.Native;
 
 /**
- * What the hooks need at the start and end of a dispatch. Called for every message, so that an ordinary one
- * allocates nothing and takes few calls: the native side knows the thread, and its result says whether there
+ * What the hooks call at the start and end of a dispatch. It runs for every message, so an ordinary message
+ * allocates nothing and needs few calls: the native side knows the thread, and its result shows whether there
  * is more to do.
  */
 public final class MainThread {
@@ -34,7 +34,7 @@ public final class MainThread {
     /** Where the class name begins in a start line whose target prints itself as Handler does. */
     private static final int CLASS_AT = ">>>>> Dispatching to Handler (".length();
     private static final String QUEUE = "android.os.MessageQueue";
-    /** Of each number that {@link #pollStack} returns. */
+    /** How many bits each number has that {@link #pollStack} returns. */
     private static final int BITS = 10;
 
     private static final int MOST = (1 << BITS) - 1;
@@ -55,9 +55,9 @@ public final class MainThread {
     }
 
     /**
-     * A message begins while another seems to run: Looper.loop() is nested, or that one ended unreported and
-     * the app went on with a new loop. The stack shows it; the native side could only guess by the stack's
-     * depth.
+     * A message begins while another seems to run. Either Looper.loop() is nested, or that message ended
+     * without a report and the app continued with a new loop. The stack shows which; the native side could
+     * only guess by the stack's depth.
      */
     static int beginInDoubt() {
         return Native.beginIn(loops(Thread.currentThread().getStackTrace()));
@@ -84,14 +84,15 @@ public final class MainThread {
         return false;
     }
 
-    /** Whether no Activity can have been there yet: the app starts, or no message has run at all. */
+    /** Whether no Activity can have existed yet: the app starts, or no message has run at all. */
     public static boolean isStarting(StackTraceElement[] stack) {
         return loops(stack) == 0 || binds(stack);
     }
 
     /**
-     * Where the poll on this stack is: how many frames lie from nativePollOnce outwards, the same of the loop
-     * whose idle handler it is in, or 0, and how many Looper.loop() there are; ten bits each.
+     * Where the poll is on this stack, as three numbers of ten bits: the frames from nativePollOnce outwards;
+     * the same for the loop whose idle handler the poll is in, or 0; and the number of Looper.loop() on the
+     * stack.
      */
     public static int pollStack(StackTraceElement[] stack) {
         int at = 0;
@@ -149,7 +150,7 @@ public final class MainThread {
         return callback != null && callback.getClass() == RECEIVER;
     }
 
-    /** Whether a start line is of a message that is kept by name however short it is. */
+    /** Whether a start line belongs to a message that is kept by name however short it is. */
     static boolean isComponent(String line) {
         if (line.startsWith(FRAMEWORK_TEXT, CLASS_AT)
                 && (line.startsWith(ACTIVITY_HANDLER_TEXT, CLASS_AT)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal.hook;
 
-/** The app wants none: nothing of the recorder runs in a message, and nothing reports one. */
+/** For an app that wants no hook: no code of the recorder runs in a message, and no message is reported. */
 final class NoHook extends Hook {
     @Override
     String describe() {

@@ -17,23 +17,23 @@ import java.util.List;
  */
 public final class ObserverHook extends Hook {
     /**
-     * The one that another library's Observer wraps, since a recording or a part of it has ended. Main
-     * thread.
+     * The hook that stayed because another library's Observer wraps it, after a recording or a part of it has
+     * ended. Main thread.
      */
     private static ObserverHook left;
 
     private final ObserverAccess slot;
 
     /**
-     * The one of ours that records. One from before another library displaced us does not: that library may
-     * pass on to it while we pass on to that library, and each message would count twice.
+     * The object of ours that records. One from before another library displaced us does not record: that
+     * library may pass on to it while we pass on to that library, and each message would count twice.
      */
     Object observer;
 
-    /** What it passes on to, or null. */
+    /** The observer to which it passes calls on, or null. */
     Object previous;
 
-    /** Why the last {@link #install} put none in, by each way that it tried. Main thread. */
+    /** Why the last {@link #install} put in no hook, for each way that it tried. Main thread. */
     private static String refusal;
 
     private ObserverHook(ObserverAccess slot) {
@@ -82,13 +82,14 @@ public final class ObserverHook extends Hook {
         refusal = refusal == null ? part : refusal + ", " + part;
     }
 
-    /** Why there is none, in words of the report. */
+    /** Why there is no hook, as a text for the report. */
     public static String refusal() {
         return "no Observer " + refusal;
     }
 
     /**
-     * Whether there is an Observer that may pass on to it: if it does not, {@link DisplacedWatch} finds that.
+     * Whether there is an Observer that may pass on to our hook; {@link DisplacedWatch} detects when it does
+     * not.
      */
     private boolean isWrapped() {
         try {
@@ -109,8 +110,9 @@ public final class ObserverHook extends Hook {
     }
 
     /**
-     * A class of our own that implements the interface is cheapest. It cannot call another observer, because
-     * the interface's methods are hidden from our code; a Proxy is handed them by the platform.
+     * Makes the observer. A class of ours that implements the interface is cheapest. But it cannot call
+     * another observer, because the interface's methods are hidden from our code; a Proxy gets them from the
+     * platform.
      */
     private Object make() throws ClassNotFoundException, NoSuchMethodException {
         if (previous == null) {
@@ -122,7 +124,7 @@ public final class ObserverHook extends Hook {
                 }
                 return ours;
             } catch (LinkageError refused) {
-                RecorderLog.info("Proxy instead of a class of our own: " + refused);
+                RecorderLog.info("Proxy instead of a class of ours: " + refused);
             }
         }
         return ProxyObserver.make(this);

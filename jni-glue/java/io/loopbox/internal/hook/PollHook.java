@@ -14,12 +14,12 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
 /**
- * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce: what lies between
- * two polls is a message, the idle handlers, or nothing. It makes no object, and no other library's hook is
- * in its way. It does not see the Message: names come from stacks and from callbacks.
+ * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce: between two polls
+ * runs a message, or idle handlers, or nothing. It makes no object, and does not conflict with other
+ * libraries' hooks. It does not see the Message: names come from stacks and from callbacks.
  */
 final class PollHook extends Hook {
-    /** What {@link Native#pollThere} says of ours. */
+    /** The number that {@link Native#pollThere} returns for ours. */
     private static final long OURS = 1;
 
     /** Why the last {@link #install} put none in. Main thread. */
@@ -34,10 +34,10 @@ final class PollHook extends Hook {
         }
     }
 
-    /** The one that was seen last: the same object for the same function. */
+    /** The last one that was seen: the same object for the same function. */
     private volatile Other other;
 
-    /** Whether it reads the queue's head, in words of the report. */
+    /** Whether it reads the queue's head, as text for the report. */
     private final String peek;
 
     private PollHook(QueueAccess access) {
@@ -82,7 +82,7 @@ final class PollHook extends Hook {
         return are;
     }
 
-    /** Why there is none, in words of the report. */
+    /** Why there is no hook, as a text for the report. */
     static String refusal() {
         return "no poll hook: " + refusal;
     }

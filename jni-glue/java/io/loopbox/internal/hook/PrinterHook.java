@@ -15,7 +15,7 @@ import java.util.Arrays;
  * has the running message's name, but Looper builds two strings a message for it.
  */
 final class PrinterHook extends Hook implements Printer {
-    /** Deeper nested loops than that keep no line; their messages are recorded without a name. */
+    /** How many nested loops keep a line; messages of deeper loops are recorded without a name. */
     private static final int NESTED = 8;
 
     private static final String START = ">";
@@ -25,7 +25,8 @@ final class PrinterHook extends Hook implements Printer {
     private static volatile Field logging;
 
     /**
-     * The one that another library's Printer wraps, since a recording or a part of it has ended. Main thread.
+     * The hook that stayed because another library's Printer wraps it, after a recording or a part of it has
+     * ended. Main thread.
      */
     private static PrinterHook left;
 
@@ -35,7 +36,7 @@ final class PrinterHook extends Hook implements Printer {
     /** Only keeps the running line, next to an Observer that records. */
     private boolean namesOnly;
 
-    /** The Printer that was there before us; it gets every line. */
+    /** The Printer that was set before us; it gets every line. */
     private Printer next;
 
     private boolean passingOn;
@@ -46,7 +47,10 @@ final class PrinterHook extends Hook implements Printer {
     private int depth;
     private volatile String running;
 
-    /** Some ROMs print other words; then every second line is an end. Decided by the first line. */
+    /**
+     * Whether the format of the lines is known. Some ROMs print another format; then every second line is an
+     * end. The first line decides.
+     */
     private boolean decided;
 
     private boolean toggles;
@@ -78,7 +82,7 @@ final class PrinterHook extends Hook implements Printer {
         return hook;
     }
 
-    /** As a new one, but for what it passes on to and for what it knows of the Looper's words. */
+    /** Resets it, except the Printer that it passes on to and the known format of the lines. */
     private void reset() {
         Arrays.fill(lines, null);
         depth = 0;

@@ -8,13 +8,13 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
 /**
- * The Observer as a java.lang.reflect.Proxy, which can pass on to an observer that was there before: calls
- * and tokens go through unchanged. Methods are recognised by name, because hidden ones cannot be looked up.
+ * The Observer as a java.lang.reflect.Proxy, which can pass on to an observer that was set before: calls and
+ * tokens go through unchanged. Methods are recognised by name, because hidden ones cannot be looked up.
  */
 final class ProxyObserver implements InvocationHandler {
     private final ObserverHook hook;
 
-    /** True while this thread is in the other observer, which may pass on to us what it has from us. */
+    /** True while this thread is in the other observer, which may pass our own call back to us. */
     private final ThreadLocal<boolean[]> passingOn =
             new ThreadLocal<boolean[]>() {
                 @Override

@@ -22,13 +22,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * The files of the performance monitor, one a day: {@code uiperf-2026-11-22.jsonl}. A line is one write at
- * the end of the file, so that a process which is killed loses the line in flight at most, and two processes
- * write one after the other. To be sent, a day's file gets a number and is packed: {@code
+ * The files of the performance monitor, one per day: {@code uiperf-2026-11-22.jsonl}. A line is one write at
+ * the end of the file. So a process that is killed loses at most the line that it writes, and two processes
+ * write one after the other. For sending, a day's file gets a number and is packed: {@code
  * uiperf-2026-11-22.1.jsonl.gz}. Not for the main thread.
  */
 public final class MonitorFiles {
-    /** In the recorder's, where the app has chosen none. */
+    /** The folder inside the recorder's, unless the app has chosen one. */
     public static final String FOLDER = "monitor";
 
     private static final String BEGIN = "uiperf-";
@@ -37,7 +37,7 @@ public final class MonitorFiles {
     private static final String PART = ".part";
     private static final int DAY_CHARS = "2026-11-22".length();
 
-    /** Those that the app has chosen. */
+    /** The folders that the app has chosen. */
     private static final Set<File> CHOSEN = new CopyOnWriteArraySet<File>();
 
     /** Null until it is known, by the recorder's installation. */
@@ -49,7 +49,7 @@ public final class MonitorFiles {
     /** The file that the base information is in. */
     private File based;
 
-    /** Lines that could not be written since the last one that could. */
+    /** The number of lines that could not be written since the last successful one. */
     private final AtomicLong lost = new AtomicLong();
 
     private String lastDay = "";
@@ -65,19 +65,19 @@ public final class MonitorFiles {
         maxBytes = settings.maxBytes;
     }
 
-    /** Those that the app has chosen for its monitors in this process. Any thread. */
+    /** The folders that the app has chosen for its monitors in this process. Any thread. */
     public static Set<File> folders() {
         return CHOSEN;
     }
 
-    /** Where they are, unless that is known already; null while it is not. */
+    /** Sets the folder of the files, unless it is known already; null while it is not. */
     public void keepIn(File folder) {
         if (directory == null) {
             directory = folder;
         }
     }
 
-    /** What comes before the first line of a process in each file. */
+    /** Gives the text before the first line of a process in each file. */
     public interface Base {
         /** @param lost how many lines before it could not be written */
         String line(long lost);
@@ -87,7 +87,7 @@ public final class MonitorFiles {
      * Writes a line.
      *
      * @param day of the file
-     * @return whether it is there; the log says why not
+     * @return whether the line was written; the log has the reason if not
      */
     public synchronized boolean append(String day, String line, Base base) {
         try {
@@ -151,7 +151,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** Deletes what is too old or too much, when it may be: on another day, and from time to time. */
+    /** Deletes old or excess files, when it is time: on another day, and now and then. */
     private void rotate(String today) {
         if (today.equals(lastDay) && appended < maxBytes / 16) {
             return;
@@ -184,7 +184,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** Not where the clock does not know the day. */
+    /** Whether a file is old; false when the clock does not know the day. */
     private boolean isOld(long day, long now) {
         return now * FileAge.DAY_MS >= FileAge.EARLIEST_MS && now - day >= keepDays;
     }
@@ -195,7 +195,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** All files, oldest day first; what a killed process left half packed is none. */
+    /** All files, oldest day first. A file that a killed process left half packed does not count. */
     public List<File> list() {
         List<File> found = new ArrayList<File>();
         File folder = directory;
@@ -212,7 +212,7 @@ public final class MonitorFiles {
         return found;
     }
 
-    /** Which day a file is of; an empty text when it is none of these. */
+    /** The day of a file; an empty text for another file. */
     static String day(File file) {
         String name = file.getName();
         int end = BEGIN.length() + DAY_CHARS;

@@ -31,7 +31,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  * calls it (long_messages.rs) when there is something to do, and while no message runs nothing wakes it.
  */
 public final class MonitorThread implements Runnable {
-    /** Events that wait for a listener or a disk; what is more is lost, and counted. */
+    /** How many events may wait for a listener or a disk; further ones are lost, and counted. */
     private static final int MOST_WAITING = 64;
 
     /** Samples that are kept. */
@@ -40,7 +40,7 @@ public final class MonitorThread implements Runnable {
     private static final String SAMPLE = "";
     private static final String STOP = "stop";
 
-    /** What a monitor is made of. */
+    /** The parts of a monitor. */
     public static final class Plan {
         final MonitorSettings settings;
         final MonitorFiles files;
@@ -55,7 +55,7 @@ public final class MonitorThread implements Runnable {
             this.sink = sink;
         }
 
-        /** From the next sample on. */
+        /** Adds a sampler, which is used from the next sample on. */
         public void add(MonitorSampler sampler) {
             if (sampler != null) {
                 samplers.add(sampler);
@@ -63,7 +63,7 @@ public final class MonitorThread implements Runnable {
         }
     }
 
-    /** The one that runs. Changed with the class's lock held. */
+    /** The running thread. Changed with the class's lock held. */
     private static volatile MonitorThread running;
 
     private final Plan plan;
@@ -149,8 +149,8 @@ public final class MonitorThread implements Runnable {
             Process.setThreadPriority(Process.THREAD_PRIORITY_BACKGROUND);
             one(SAMPLE);
             // What came before the stop is still done, but not when the recording has ended.
-            for (String told = next(); !told.equals(STOP) && !gate.isClosed(); told = next()) {
-                one(told);
+            for (String notice = next(); !notice.equals(STOP) && !gate.isClosed(); notice = next()) {
+                one(notice);
             }
         } catch (Throwable unexpected) {
             // A thread that throws ends the app.
@@ -163,15 +163,15 @@ public final class MonitorThread implements Runnable {
         return stops && waiting.isEmpty() ? STOP : waiting.take();
     }
 
-    private void one(String told) {
+    private void one(String notice) {
         try {
-            if (told.equals(SAMPLE)) {
+            if (notice.equals(SAMPLE)) {
                 sample();
                 plan.upload.retryWhenDue();
-            } else if (told.charAt(0) == 'B') {
-                block(told);
+            } else if (notice.charAt(0) == 'B') {
+                block(notice);
             } else {
-                stall(new StallLine(told));
+                stall(new StallLine(notice));
             }
         } catch (Throwable fault) {
             Faults.log(fault);
@@ -187,8 +187,8 @@ public final class MonitorThread implements Runnable {
         return last;
     }
 
-    private void block(String told) {
-        String[] lines = told.split("\n");
+    private void block(String notice) {
+        String[] lines = notice.split("\n");
         String[] fields = lines[0].split("\t");
         long startNs = Long.parseLong(fields[2]);
         StackLines stack = new StackLines();

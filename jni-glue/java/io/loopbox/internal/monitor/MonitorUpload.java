@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Has the app's code send what the monitor wrote, on a thread of its own, one file after the other. */
+/** Makes the app's code send what the monitor wrote, on a separate thread, one file after the other. */
 public final class MonitorUpload implements Runnable {
     private static final long MOST_RETRY_MS = 3_600_000;
 
@@ -19,7 +19,7 @@ public final class MonitorUpload implements Runnable {
     private final MonitorUploader uploader;
     private final long retryMs;
 
-    /** Those that send. */
+    /** The uploads in progress. */
     private static final Set<MonitorUpload> SENDING = new HashSet<MonitorUpload>();
 
     // Guarded by this.
@@ -30,8 +30,7 @@ public final class MonitorUpload implements Runnable {
     private long retryAfterMs;
 
     /**
-     * When a file that could not be sent is tried again, System.nanoTime in milliseconds; 0 for not by
-     * itself.
+     * When a file that could not be sent is tried again, System.nanoTime in milliseconds; 0 when it is not.
      */
     private long retryAtMs;
 
@@ -42,8 +41,7 @@ public final class MonitorUpload implements Runnable {
     }
 
     /**
-     * The recording ends: each ends after the file that is being sent, until the app asks for more. Any
-     * thread.
+     * The recording ends: each upload ends after the present file, until the app asks for more. Any thread.
      */
     public static void stopAll() {
         List<MonitorUpload> all;
@@ -66,8 +64,8 @@ public final class MonitorUpload implements Runnable {
     }
 
     /**
-     * Sends all, unless that is being done. Any thread; not by the uploader itself, whose file is tried again
-     * when it is time.
+     * Sends all files, unless an upload is in progress. Any thread; not by the uploader itself, whose file is
+     * tried again later.
      */
     public synchronized void begin() {
         if (uploader == null) {
@@ -89,7 +87,7 @@ public final class MonitorUpload implements Runnable {
         }
     }
 
-    /** The same if it is time to try again. */
+    /** Starts the upload again if it is time for another try. */
     synchronized void retryWhenDue() {
         if (retryAtMs != 0 && nowMs() - retryAtMs >= 0) {
             begin();

@@ -4,7 +4,7 @@ package io.loopbox.internal.monitor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A stack as the native side writes it (long_messages.rs), in the words of an exception. */
+/** A stack as the native side writes it (long_messages.rs), converted to the form of an exception. */
 final class StackLines {
     /** How often it was seen, and when first and last, uptime in nanoseconds. */
     long times = 1;
@@ -12,7 +12,7 @@ final class StackLines {
     long firstNs;
     long lastNs;
 
-    /** As StackTraceElement has them, top first. */
+    /** In the form of StackTraceElement, top first. */
     final List<String> frames = new ArrayList<String>();
 
     void add(String line) {

@@ -14,10 +14,10 @@ import java.util.TimeZone;
  * (docs/monitor.md).
  */
 public final class StallLine {
-    /** Of a line with its end. */
+    /** The longest line, with its end. */
     public static final int MOST_BYTES = 4 << 10;
 
-    /** How many stacks and how many frames of each: as much as fits, from the most on. */
+    /** How many stacks, and how many frames of each, are written: the largest of these that fits. */
     private static final int[][] CUTS = {{5, 48}, {4, 32}, {3, 24}, {2, 20}, {1, 20}, {1, 12}, {1, 6}, {1, 2}, {0, 0}};
 
     private static final int MOST_NAME = 160;
@@ -34,14 +34,14 @@ public final class StallLine {
     final String callback;
     final long samples;
 
-    /** Frames of the display around it; null where none are recorded, or its screen had none. */
+    /** Display frames during the message; null where none are recorded, or its screen had none. */
     final StallFrames frames;
 
     final List<StackLines> stacks = new ArrayList<StackLines>();
 
-    /** @param told begins with S */
-    public StallLine(String told) {
-        String[] lines = told.split("\n");
+    /** @param text begins with S */
+    public StallLine(String text) {
+        String[] lines = text.split("\n");
         String[] fields = lines[0].split("\t", -1);
         token = Long.parseLong(fields[1]);
         startNs = Long.parseLong(fields[2]);
@@ -85,7 +85,8 @@ public final class StallLine {
     }
 
     /**
-     * The line, without its end. What does not fit is left out: stacks first, and then all but three samples.
+     * The line, without its end. When it is too long, parts are left out: stacks first, and then all but
+     * three samples.
      */
     public String json(int level, long unixMs, TimeZone zone, int pid, String scene, List<Vitals> vitals) {
         String line = null;

@@ -23,19 +23,19 @@ public final class App {
 
     private App() {}
 
-    /** A folder that only this app can read and that is in no backup. */
+    /** A folder that only this app can read and that is excluded from backups. */
     public static File directory(Context context) {
         return new File(context.getNoBackupFilesDir(), "loopbox");
     }
 
-    /** Is there while the app has switched the recorder off, wherever reports go. */
+    /** The file that exists while the app has switched the recorder off, wherever reports go. */
     public static File killSwitch(Context context) {
         return new File(directory(context), OFF);
     }
 
     /**
-     * Whether a file is there. A kernel says of which type it is; Robolectric, on which unit tests run,
-     * answers for each name without one.
+     * Whether a file exists. A real kernel also reports its type; Robolectric, on which unit tests run,
+     * answers for each name without a type.
      *
      * @throws ErrnoException when that is not known
      */
@@ -50,7 +50,10 @@ public final class App {
         }
     }
 
-    /** For every later launch, and for the other processes of this one, which look (kill_switch.rs). */
+    /**
+     * Switches for every later launch, and for this app's other processes, which check the file
+     * (kill_switch.rs).
+     */
     public static void setEnabled(Context context, boolean enabled) throws IOException {
         File directory = directory(context);
         File off = killSwitch(context);
@@ -87,7 +90,7 @@ public final class App {
         return application == null ? context : application;
     }
 
-    /** As the system calls this process, or null. Read once: some time after its start nothing changes it. */
+    /** The system's name for this process, or null. Read once: it does not change after the start. */
     public static String processName() {
         String name = ownName;
         if (name == null) {

@@ -5,9 +5,9 @@ import android.os.Build;
 import android.os.StrictMode;
 
 /**
- * What the app's StrictMode forbids the calling thread. While the recorder does on it what is the recorder's
- * own choice and no mistake of the app, that is allowed, and not reported. The app's own policy is back
- * afterwards.
+ * The app's StrictMode policy of the calling thread. While the recorder does something on this thread that is
+ * its own choice and not the app's mistake, that is allowed and not reported. Afterwards the app's policy is
+ * restored.
  */
 public final class AppPolicy {
     private static final int ANDROID_17 = 37;
@@ -18,7 +18,7 @@ public final class AppPolicy {
         this.own = own;
     }
 
-    /** Files of the recorder are read and written. Follow it with {@link #restore} in a finally. */
+    /** For reading and writing files of the recorder. Follow it with {@link #restore} in a finally. */
     public static AppPolicy allowDisk() {
         try {
             // Reads, too.
@@ -30,7 +30,7 @@ public final class AppPolicy {
     }
 
     /**
-     * A Printer is set, which Android 17 counts among slow calls. Follow it with {@link #restore} in a
+     * For setting a Printer, which Android 17 counts as a slow call. Follow it with {@link #restore} in a
      * finally.
      */
     public static AppPolicy allowPrinter() {
@@ -47,7 +47,7 @@ public final class AppPolicy {
         }
     }
 
-    /** @param policy what one of the others has returned; null where nothing was allowed */
+    /** @param policy the result of one of the methods above; null where nothing was allowed */
     public static void restore(AppPolicy policy) {
         try {
             if (policy != null) {

@@ -150,7 +150,7 @@ public final class ContextFramework implements Framework {
         return (ActivityManager) context.getSystemService(Context.ACTIVITY_SERVICE);
     }
 
-    /** Apart, so that older platforms never look at a class that they do not have. */
+    /** A separate class, so that older platforms never load a class that they do not have. */
     private static final class Since11 {
         static Exit[] exits(ActivityManager manager) {
             List<ApplicationExitInfo> all = manager.getHistoricalProcessExitReasons(null, 0, 0);
@@ -326,8 +326,8 @@ public final class ContextFramework implements Framework {
         }
 
         /**
-         * Null where no timer of the system's has called the ANR, as for a window that does not take its
-         * input.
+         * The ANR's numbers. Null where no timer of the system has called the ANR, as for a window that does
+         * not take its input.
          */
         static long[] anr(ApplicationExitInfo exit) {
             ApplicationExitInfo.AnrInfo info = exit.getAnrInfo();

@@ -4,7 +4,7 @@ package io.loopbox.internal.platform;
 import android.system.ErrnoException;
 import java.io.File;
 
-/** Deletes files, and says whether they are gone: what is not known is in the log. */
+/** Deletes files, and returns whether they are gone; failures are logged. */
 public final class Deletion {
     private Deletion() {}
 
@@ -35,7 +35,7 @@ public final class Deletion {
         }
     }
 
-    /** One that has files of the app stays. */
+    /** Removes a folder that is empty; one with files of the app stays. */
     public static void removeEmpty(File folder) {
         if (OwnFile.isFolder(folder) && folder.delete()) {
             RecorderLog.info("deleted " + folder);

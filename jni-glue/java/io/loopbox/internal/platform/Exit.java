@@ -14,13 +14,13 @@ public final class Exit {
     static final int CRASH_NATIVE = 5;
     public static final int ANR = 6;
 
-    /** The wall clock may have been set back that far between a process's last sign of life and its end. */
+    /** How far the wall clock may have been set back between a process's last sign of life and its end. */
     private static final long CLOCK_MS = 60_000;
 
     /** Process id; they come back. */
     final int pid;
 
-    /** As in the manifest: the package, or {@code package:name}. */
+    /** The name in the manifest: the package, or {@code package:name}. */
     final String process;
 
     /** System.currentTimeMillis of the end. */
@@ -39,8 +39,8 @@ public final class Exit {
     public final byte[] state;
 
     /**
-     * Of the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it; null where
-     * the system does not say.
+     * Numbers of the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it; null
+     * where the system does not report them.
      */
     public final long[] anr;
 
@@ -74,7 +74,7 @@ public final class Exit {
         return reason == CRASH || reason == CRASH_NATIVE || reason == ANR || (reason == SIGNALED && isFault(status));
     }
 
-    /** Of a fault in the process, and not of a process that ended it. */
+    /** Whether the signal means a fault in the process, and not that another process ended it. */
     private static boolean isFault(int signal) {
         return signal == OsConstants.SIGSEGV
                 || signal == OsConstants.SIGABRT
@@ -84,9 +84,9 @@ public final class Exit {
     }
 
     /**
-     * How a process ended: by the ANR that the system had warned it of. Without such a warning, or where it
-     * was ended by something else, it is the first end of a process of that name and id after its last sign
-     * of life, because process ids come back.
+     * Finds how a process ended: by the ANR of which the system had warned it. Without such a warning, or
+     * where something else ended it, this is the first end of a process with that name and id after its last
+     * sign of life, because process ids are reused.
      *
      * @param exits newest first; null for none
      * @param aliveMs System.currentTimeMillis of that sign
@@ -107,8 +107,8 @@ public final class Exit {
     }
 
     /**
-     * The numbers begin anew with each start of the device: that the process has the same id, too, leaves
-     * next to no doubt.
+     * Whether an end belongs to one of these warnings. ANR numbers start anew when the device restarts; that
+     * the process id is the same, too, leaves next to no doubt.
      */
     private boolean isOfOne(List<long[]> warnings) {
         for (long[] warning : warnings) {

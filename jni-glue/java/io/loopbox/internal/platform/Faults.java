@@ -2,25 +2,22 @@
 package io.loopbox.internal.platform;
 
 /**
- * What went wrong in the recorder's own Java code, or in the app's that it called: the app goes on, and so
- * does the recorder's thread. Nothing here throws. Where the heap is used up, the log throws once more, out
- * of the very place that was to keep it from the app.
+ * Handles exceptions in the recorder's own Java code, or in app code that it called: the app goes on, and so
+ * does the recorder's thread. Nothing here throws. Where the heap is used up, the log may throw again, at the
+ * very place that has to protect the app.
  */
 public final class Faults {
-    /**
-     * About as many as there were. A number alone: what the class had to make might be what there is no
-     * memory for.
-     */
+    /** The approximate number of faults. It is a plain number: for an object there might be no memory. */
     private static volatile int count;
 
     private Faults() {}
 
-    /** Has the class loaded, which takes memory, too. */
+    /** Has the class loaded early, because loading needs memory, too. */
     public static void load() {}
 
     /**
-     * Where it was the stack says: a text of the caller's own would be made in its catch block, when it is
-     * first used.
+     * Logs a fault. The stack shows where it was: a text from the caller would be created in its catch block,
+     * at its first use.
      */
     public static void log(Throwable fault) {
         count = count + 1;
@@ -31,7 +28,7 @@ public final class Faults {
         }
     }
 
-    /** For what is no fault of the recorder: a file that is gone. */
+    /** Logs what is not a fault of the recorder: a file that is gone, for example. */
     public static void warn(String what, Throwable why) {
         try {
             RecorderLog.warn(what, why);

@@ -4,9 +4,9 @@ package io.loopbox.internal.platform;
 import java.io.File;
 
 /**
- * How old files are by a clock that may be wrong: on a phone whose battery was empty it stands at 1970, or at
- * the day its system was built, until a network has the time. What is not known is not old; the native half
- * has the same rule (file_age.rs).
+ * How old files are by a clock that may be wrong: on a phone whose battery was empty the clock is at 1970, or
+ * at the day the system was built, until a network sets it. A file of unknown age does not count as old; the
+ * native half has the same rule (file_age.rs).
  */
 public final class FileAge {
     public static final long DAY_MS = 24L * 3_600_000;
@@ -17,8 +17,8 @@ public final class FileAge {
     private FileAge() {}
 
     /**
-     * Whether a file is known to be older than this. One of a time that cannot be gets that of now, where
-     * that can be right, and is as old as that from then on.
+     * Whether a file is known to be older than this. A file with an impossible time gets the present time,
+     * where that can be right; its age counts from then on.
      */
     public static boolean isOlder(File file, long ageMs, long nowMs) {
         if (nowMs < EARLIEST_MS) {
@@ -33,7 +33,10 @@ public final class FileAge {
         return nowMs - at > ageMs;
     }
 
-    /** Orders files by their times, the newest last. What a wrong clock wrote comes after all others. */
+    /**
+     * Orders files by their times, the newest last. Files that were written with a wrong clock come after all
+     * others.
+     */
     public static int compare(File a, File b, long nowMs) {
         long first = a.lastModified();
         long second = b.lastModified();
@@ -44,7 +47,7 @@ public final class FileAge {
         return Long.valueOf(first).compareTo(second);
     }
 
-    /** Whether something of ours can be of that time. */
+    /** Whether a file of ours can have that time. */
     public static boolean canBe(long atMs, long nowMs) {
         return atMs >= EARLIEST_MS && (nowMs < EARLIEST_MS || atMs <= nowMs + DAY_MS);
     }

@@ -2,13 +2,13 @@
 package io.loopbox.internal.platform;
 
 /**
- * What the recorder asks the Android framework about the process itself: the one door to it, behind which a
- * process without a Context, or a test, puts something else. Nothing here throws but {@link #notResponding}.
- * Not for the main thread: the answers come from another process.
+ * What the recorder asks the Android framework about the process. All such questions go through this
+ * interface; a process without a Context, or a test, has another implementation. Nothing here throws except
+ * {@link #notResponding}. Not for the main thread: the answers come from another process.
  */
 public interface Framework {
     /**
-     * What the system reports about this process not responding; null while it does not.
+     * What the system reports about this process not responding; null when it reports nothing.
      *
      * @throws RuntimeException when it cannot be asked, which is no answer
      */
@@ -20,7 +20,7 @@ public interface Framework {
     Exit[] exits();
 
     /**
-     * How and for what the system started this process, in words; null where it does not say: below Android
+     * How and why the system started this process, as text; null where it does not report it: below Android
      * 15.
      */
     String started();
@@ -29,8 +29,8 @@ public interface Framework {
     Boolean isSeen();
 
     /**
-     * Has the system take profiles of this app from now on, as often as it allows, and calls with their
-     * files, then or in a later process.
+     * Makes the system take profiles of this app from now on, as often as it allows. The sink is called with
+     * each file, in this process or a later one.
      *
      * @param triggers what to take one at, each a bit by its number; what the system does not know is left
      *     out
@@ -40,7 +40,7 @@ public interface Framework {
     boolean profile(int triggers, ProfileSink sink);
 
     /**
-     * Asks for the trace that the system happens to record now, where {@link #profile} was given {@link
+     * Asks for the trace that the system is recording now, where {@link #profile} was given {@link
      * ProfileSink#RUNNING_TRACE}, and the system has it: not below Android 16 QPR2.
      *
      * @param tag comes back with it
@@ -48,7 +48,7 @@ public interface Framework {
     void traceNow(String tag);
 
     /**
-     * Has the system call from now on when it is about to call an ANR of this app.
+     * Makes the system call the sink from now on when it is about to call an ANR of this app.
      *
      * @param sink null for no more calls
      * @return whether the system does that: not below Android 17

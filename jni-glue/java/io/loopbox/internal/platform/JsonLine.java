@@ -33,7 +33,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** With one digit behind the point; null for an unknown one. */
+    /** Adds a number with one decimal; null for an unknown one. */
     public JsonLine tenths(String name, Double value) {
         name(name);
         if (value == null) {
@@ -82,7 +82,7 @@ public final class JsonLine {
         }
     }
 
-    /** Also what a line must not have in it, and halves of surrogate pairs. */
+    /** Writes a text in quotes. Also escapes what a line must not contain, and halves of surrogate pairs. */
     private void quote(String value) {
         text.append('"');
         for (int at = 0; at < value.length(); at++) {

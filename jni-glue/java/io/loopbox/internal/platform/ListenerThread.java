@@ -3,9 +3,12 @@ package io.loopbox.internal.platform;
 
 import java.util.ArrayDeque;
 
-/** Calls one listener of the app, which may take as long as it likes: no other one waits for it. */
+/**
+ * The thread that calls one listener of the app. It may take as long as it likes: no other listener waits for
+ * it.
+ */
 public final class ListenerThread extends Thread {
-    /** As many as a directory keeps; of more that wait the oldest are not told. */
+    /** How many reports may wait: as many as a directory keeps. Of more the oldest are left out. */
     private static final int MOST_WAITING = 16;
 
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<Runnable>(MOST_WAITING + 1);
@@ -36,7 +39,7 @@ public final class ListenerThread extends Thread {
         notifyAll();
     }
 
-    /** When what waits is done. Any thread. */
+    /** Ends the thread when the waiting calls are done. Any thread. */
     public synchronized void end() {
         ends = true;
         notifyAll();

@@ -4,20 +4,20 @@ package io.loopbox.internal.platform;
 import java.util.TimeZone;
 
 /**
- * Wall-clock time as text, by the calendar and not by the week year, and in ASCII digits whatever the
- * language: of SimpleDateFormat both depend on what the pattern and the Locale are.
+ * Wall-clock time as text, by the calendar and not by the week year, and in ASCII digits for every language:
+ * with SimpleDateFormat both depend on the pattern and the Locale.
  */
 public final class LocalTime {
     private static final long DAY_MS = 86_400_000;
 
     private LocalTime() {}
 
-    /** As 2024-12-30. */
+    /** The day in the form 2024-12-30. */
     public static String day(long unixMs, TimeZone zone) {
         return date(floor(unixMs + zone.getOffset(unixMs), DAY_MS));
     }
 
-    /** As 2026-11-21T20:10:02.588+00:00. */
+    /** The time in the form 2026-11-21T20:10:02.588+00:00. */
     public static String stamp(long unixMs, TimeZone zone) {
         int offset = zone.getOffset(unixMs);
         long local = unixMs + offset;
@@ -39,7 +39,7 @@ public final class LocalTime {
                 + pad(minutes % 60, 2);
     }
 
-    /** The number of days from 1970-01-01 to that day; -1 when it is none. */
+    /** The number of days from 1970-01-01 to that day; -1 when the text is no day. */
     public static long daysOf(String day) {
         if (day.length() != 10 || day.charAt(4) != '-' || day.charAt(7) != '-') {
             return -1;
@@ -70,7 +70,7 @@ public final class LocalTime {
         return pad(year, 4) + '-' + pad(month > 9 ? month - 9 : month + 3, 2) + '-' + pad(ofMonth, 2);
     }
 
-    /** Math.floorDiv, which is there since API 24. */
+    /** Math.floorDiv, which exists since API 24. */
     private static long floor(long number, long by) {
         return number >= 0 ? number / by : -((by - 1 - number) / by);
     }

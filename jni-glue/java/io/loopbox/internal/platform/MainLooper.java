@@ -13,7 +13,7 @@ public final class MainLooper {
         return Looper.myLooper() != null && Looper.myLooper() == Looper.getMainLooper();
     }
 
-    /** Runs it on the main thread: now, when this is it. */
+    /** Runs it on the main thread: at once, when this is the main thread. */
     public static void run(Runnable what) {
         if (isCurrent()) {
             what.run();

@@ -7,8 +7,8 @@ import java.io.FileInputStream;
 import java.io.IOException;
 
 /**
- * Files of the recorder's folders. A symbolic link there is none of ours, and what it leads to is neither
- * read nor handed out: an app that sends reports would send another file of its own.
+ * Files in the recorder's folders. A symbolic link there is not ours, and its target is neither read nor
+ * handed out: otherwise an app that sends reports would send another of its files.
  */
 public final class OwnFile {
     private static final int PART = 16 << 10;
@@ -37,7 +37,7 @@ public final class OwnFile {
     }
 
     /**
-     * The first bytes of a file, all of it where it has no more.
+     * The first bytes of a file, or all of a shorter one.
      *
      * @throws IOException also when it is a link, or no file
      */

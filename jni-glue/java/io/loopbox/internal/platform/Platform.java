@@ -6,13 +6,13 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
-/** Which device this is, and whether its framework finds in our classes what it calls there. */
+/** Which device this is, and whether its framework finds the methods that it calls in our classes. */
 public final class Platform {
     private Platform() {}
 
     /**
-     * A public constant of the platform; null when it is not there. By name: what stands in for the platform
-     * off a device has only some of them.
+     * A public constant of the platform; null when it does not exist. By name: replacements of the platform
+     * off a device have only some of them.
      */
     public static String field(Class<?> type, String name) {
         try {
@@ -24,10 +24,10 @@ public final class Platform {
     }
 
     /**
-     * Whether a class of ours has a method by which the framework calls it through an interface that an app's
-     * shrinker may not know: then nothing but a rule of ours says that it is called, and each call of a
-     * method that was renamed or removed would end in an AbstractMethodError. The name is compared here, in a
-     * loop, because a shrinker that sees it in a look-up renames it there, too.
+     * Whether a class of ours has a method that the framework calls through an interface which an app's
+     * shrinker may not know. Then only our shrinker rule keeps the method, and each call of a method that was
+     * renamed or removed would end in an AbstractMethodError. The name is compared here, in a loop, because a
+     * shrinker that sees it in a look-up renames it there, too.
      */
     public static boolean has(Object ours, Class<?> returns, String name, Class<?>... parameters) {
         for (Method method : ours.getClass().getDeclaredMethods()) {
@@ -44,7 +44,7 @@ public final class Platform {
         return false;
     }
 
-    /** That a method of ours is not there under its name, for reports. */
+    /** A text for reports: a method of ours does not exist under its name. */
     public static String missing(String method, String type) {
         return method + " is missing in " + type + ": a shrinker did not have the library's rules";
     }
@@ -55,7 +55,7 @@ public final class Platform {
         return maker == null || model == null ? null : maker + ' ' + model;
     }
 
-    /** Of the first processor; null where it is not known. */
+    /** The highest frequency of the first processor; null where it is not known. */
     public static Long maxKilohertz() {
         return Vitals.number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "");
     }

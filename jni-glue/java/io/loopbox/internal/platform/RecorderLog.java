@@ -6,8 +6,8 @@ import io.loopbox.Logger;
 import java.util.ArrayDeque;
 
 /**
- * The lines that the recorder's Java code logs: in the system's log, or where the app's configuration wants
- * them. Nothing here throws or waits, and any thread may call it, with a lock held, too.
+ * The lines that the recorder's Java code logs: to the system's log, or where the app's configuration sends
+ * them. Nothing here throws or waits; any thread may call it, also while it holds a lock.
  */
 public final class RecorderLog {
     private static volatile Destination destination;
@@ -38,7 +38,7 @@ public final class RecorderLog {
         write(Log.WARN, line, why);
     }
 
-    /** Something that should not happen, and that the app is kept from. */
+    /** Logs something that should not happen and that the app must not notice. */
     static void fault(String line, Throwable fault) {
         write(Log.ERROR, line, fault);
     }
@@ -114,7 +114,7 @@ public final class RecorderLog {
             return true;
         }
 
-        /** When what waits is done. */
+        /** Ends the thread when the waiting lines are written. */
         synchronized void end() {
             ended = true;
             notifyAll();

@@ -2,9 +2,9 @@
 package io.loopbox.internal.platform;
 
 /**
- * A thread that runs what a report needs of Java, while its caller waits for a bounded time. It is started at
- * install and sleeps, because at a report there may be no memory for one. What never returns costs this
- * thread, and not one a report.
+ * A thread that runs what a report needs from Java, while its caller waits for a bounded time. It is started
+ * at install and sleeps, because at a report there may be no memory for a thread. A call that never returns
+ * costs this thread, and not one for each report.
  */
 public final class ReservedThread implements Runnable {
     private final String name;

@@ -7,12 +7,13 @@ import android.content.Intent;
 import android.content.IntentFilter;
 
 /**
- * The user unlocks the device for the first time since it was started: before that an app cannot read its
+ * Waits for the user's first unlock of the device since it was started: before that an app cannot read its
  * files.
  */
 public final class UserUnlock extends BroadcastReceiver {
     /**
-     * {@code Intent.ACTION_USER_UNLOCKED}, since API 24. Before, no device keeps files from an app that runs.
+     * {@code Intent.ACTION_USER_UNLOCKED}, since API 24. Before that, no device withholds files from a
+     * running app.
      */
     private static final String ACTION = "android.intent.action.USER_UNLOCKED";
 
@@ -25,7 +26,7 @@ public final class UserUnlock extends BroadcastReceiver {
         this.then = then;
     }
 
-    /** Does something when it comes; of several calls the first one counts. On the main thread. */
+    /** Runs {@code then} at the unlock; of several calls the first one counts. On the main thread. */
     public static void await(Context context, Runnable then) {
         if (!isAwaited) {
             // A broadcast that only the system may send: no flag says who else may.

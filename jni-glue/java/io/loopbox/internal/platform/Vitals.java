@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.StringTokenizer;
 
 /**
- * What the process and the machine do at one moment, out of /proc. Shares of a processor are since the sample
- * before.
+ * What the process and the machine do at one moment, from /proc. Shares of a processor are relative to the
+ * previous sample.
  */
 public final class Vitals {
     /** USER_HZ, in which the kernel reports times to processes: 100 on every architecture of Android. */
@@ -21,7 +21,10 @@ public final class Vitals {
 
     private static final int MOST_VALUES = 8;
 
-    /** Of a file: the memory that the machine has is at its start, and a process's status is shorter. */
+    /**
+     * How many bytes of a file are read: the machine's memory is at the start of its file, and a process's
+     * status is shorter.
+     */
     private static final int MOST_BYTES = 2_048;
 
     private static final String STAT = "/proc/self/stat";
@@ -91,7 +94,7 @@ public final class Vitals {
         return text.length() <= 24 ? text : text.substring(0, 24);
     }
 
-    /** As an object of a list, with its time after the stall's start. */
+    /** Writes it as an object of a list, with its time after the stall's start. */
     public void write(JsonLine line, long startNs) {
         line.open('{').number("at", Math.round((atNs - startNs) / 1e6));
         line.tenths("proc_cpu", processCpu);
@@ -124,8 +127,8 @@ public final class Vitals {
     }
 
     /**
-     * Why the use of the whole machine, or its pressure, is not known; null when it is. Apps may read neither
-     * since Android 8.
+     * Why the use of the whole machine, or its pressure, is not known; null when it is known. Apps may read
+     * neither since Android 8.
      */
     public static String whyNot(boolean ofPressure) {
         try {
@@ -140,7 +143,7 @@ public final class Vitals {
         }
     }
 
-    /** Ticks of all processes, other than idle and waiting for disks, and all; -1 for not known. */
+    /** Ticks of all processes: those neither idle nor waiting for disks, and all; -1 when unknown. */
     static long[] machineTicks(String line) {
         StringTokenizer parts = new StringTokenizer(line == null ? "" : line, " ");
         if (parts.countTokens() < 6 || !parts.nextToken().equals("cpu")) {
@@ -165,7 +168,7 @@ public final class Vitals {
         return parts.length < 13 ? -1 : parse(parts[11]) + parse(parts[12]);
     }
 
-    /** The share of the last ten seconds in which something waited; null for not known. */
+    /** The share of the last ten seconds in which something waited; null when unknown. */
     static Double average(String line) {
         int at = line == null ? -1 : line.indexOf("avg10=");
         if (at < 0) {
@@ -191,7 +194,7 @@ public final class Vitals {
         return kilobytes == null ? null : kilobytes >> 10;
     }
 
-    /** The number behind a word at the start of a line; null for none. */
+    /** The number after a word at the start of a line; null for none. */
     public static Long number(String file, String word) {
         return numberIn(textOrEmpty(file), word);
     }
@@ -230,8 +233,8 @@ public final class Vitals {
     }
 
     /**
-     * What the kernel gives out at once, which is all that is wanted of its files. A Reader takes several
-     * times the memory.
+     * Reads what the kernel returns at once; no more is needed of its files. A Reader takes several times the
+     * memory.
      */
     private static String text(String file) throws IOException {
         FileInputStream in = new FileInputStream(file);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal.platform;
 
-/** Is called with the system's warnings of an ANR of this app. */
+/** Gets the system's warnings of an ANR of this app. */
 public interface WarningSink {
     /**
-     * On a thread of Binder, with a lock of the system's listeners held: returns at once. May be called more
-     * than once for one warning, and for those that are of another process of the app.
+     * Called on a thread of Binder, with a lock of the system's listeners held, so it must return at once.
+     * May be called more than once for one warning, and for warnings about another process of the app.
      *
      * @param type AnrTypes.ANR_TYPE_*
      */

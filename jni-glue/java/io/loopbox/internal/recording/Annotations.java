@@ -9,21 +9,25 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What the app has set about itself: kept here until there is a recording to have it, and for what is written
- * on the Java side. Any thread; no code of the app runs while the class's lock is held.
+ * What the app has set about itself: kept here until a recording takes it, and for what the Java side writes.
+ * Any thread; no code of the app runs while the class's lock is held.
  */
 public final class Annotations {
     private static final Map<String, String> KEPT = new ConcurrentHashMap<String, String>();
 
     /**
-     * For the next recording, in the order in which the names were first set; null while one is in progress.
+     * Annotations for the next recording, in the order in which the names were first set; null while one is
+     * in progress.
      */
     private static Map<String, String> early = new LinkedHashMap<String, String>();
 
-    /** What of them is given to a new recording: the app may go on and add more meanwhile. */
+    /** How many of them a new recording gets: the app may add more at the same time. */
     private static final int MOST_EARLY = 64;
 
-    /** Of a value that waits: more than reports have, because the Redactor is to see what it is part of. */
+    /**
+     * How many characters of a waiting value are kept: more than reports have, because the Redactor sees the
+     * whole value.
+     */
     private static final int MOST_CHARS = 2_000;
 
     private static final String TOO_MANY = "an app can set " + Settings.MOST_NAMES + " names";
@@ -55,7 +59,7 @@ public final class Annotations {
         }
     }
 
-    /** The recording has all that was kept for it: from now on it is told itself. */
+    /** The recording has all that was kept for it: from now on annotations go to it directly. */
     public static synchronized void pass() {
         early = null;
     }
@@ -66,8 +70,8 @@ public final class Annotations {
     }
 
     /**
-     * Adds something about the app to each report from now on, or takes it out; before there is a recording,
-     * to those of the next one. Any thread; not what a Redactor itself does.
+     * Adds an annotation to each report from now on, or removes it; before there is a recording, to those of
+     * the next one. Any thread; not from a Redactor.
      *
      * @return whether it is kept
      */
@@ -87,7 +91,7 @@ public final class Annotations {
         return early == null ? send(key, value) : early;
     }
 
-    /** The same where there is a recording. */
+    /** The same, while there is a recording. */
     private static boolean send(String name, String value) {
         Settings wanted = Recording.settings();
         if (wanted == null) {
@@ -105,7 +109,8 @@ public final class Annotations {
     }
 
     /**
-     * What the app's Redactor leaves of a value; null for nothing. What it says itself meanwhile is not kept.
+     * What the app's Redactor leaves of a value; null for nothing. Annotations that it sets during the call
+     * are not kept.
      */
     static String redacted(Settings wanted, String name, String value) {
         if (wanted.redactor == null) {
@@ -136,9 +141,9 @@ public final class Annotations {
     }
 
     /**
-     * Keeps it for the next recording; a value of null takes the name out again.
+     * Keeps it for the next recording; a value of null removes the name.
      *
-     * @return whether there was room; null where the recording is to be told
+     * @return whether there was room; null where the recording is to get it
      */
     private static synchronized Boolean keepEarly(String name, String value) {
         if (early == null) {
@@ -163,7 +168,7 @@ public final class Annotations {
         return others;
     }
 
-    /** Takes one of those that were kept, name and value; null when there is none. */
+    /** Takes one of those that were kept, as name and value; null when there is none. */
     private static synchronized String[] takeEarly() {
         if (early == null || early.isEmpty()) {
             return null;
@@ -177,10 +182,7 @@ public final class Annotations {
         return text.codePointCount(0, text.length()) <= most ? text : text.substring(0, text.offsetByCodePoints(0, most));
     }
 
-    /**
-     * The app's annotation is not kept: the log says it once for each name, and the status how many there
-     * were.
-     */
+    /** An annotation of the app is not kept: logs it once for each name, and counts it for the status. */
     private static void refuse(String name, String why) {
         String refusal = '"' + name.replace('\t', ' ').replace('\n', ' ') + "\": " + why;
         boolean isNew;
@@ -202,7 +204,7 @@ public final class Annotations {
         return lines + "annotations\t1\t" + refused + " not kept, the last one " + lastRefusal + '\n';
     }
 
-    /** @param value null takes the name out again */
+    /** @param value null removes the name */
     private static void put(String name, String value) {
         if (value == null) {
             KEPT.remove(name);

@@ -4,17 +4,20 @@ package io.loopbox.internal.recording;
 import java.util.ArrayDeque;
 
 /**
- * What the app marks on its way: kept here until there is a recording to have it. Any thread; no code of the
- * app runs while the class's lock is held.
+ * The app's breadcrumbs: kept here until a recording takes them. Any thread; no code of the app runs while
+ * the class's lock is held.
  */
 public final class Breadcrumbs {
-    /** What the Redactor is told that it sees. */
+    /** The name by which the Redactor gets breadcrumbs. */
     private static final String NAME = "breadcrumb";
 
     /** As many as the native side keeps (breadcrumbs.rs). */
     private static final int MOST = 64;
 
-    /** Of a name that waits: more than reports have, because the Redactor is to see what it is part of. */
+    /**
+     * How many characters of a waiting name are kept: more than reports have, because the Redactor sees the
+     * whole name.
+     */
     private static final int MOST_EARLY_CHARS = 200;
 
     /** For the next recording, the oldest first; null while one is in progress. */
@@ -43,7 +46,7 @@ public final class Breadcrumbs {
         }
     }
 
-    /** Gives a new recording what was kept for it, and no more than that: the app may go on meanwhile. */
+    /** Gives a new recording what was kept for it, and nothing newer: the app may go on at the same time. */
     public static void giveEarly() {
         for (int given = 0; given < MOST; given++) {
             Early next = takeEarly();
@@ -55,7 +58,7 @@ public final class Breadcrumbs {
     }
 
     /**
-     * From now on the recording is told itself.
+     * From now on breadcrumbs go to the recording directly.
      *
      * @return what came for it until now, for {@link #give}
      */
@@ -104,7 +107,7 @@ public final class Breadcrumbs {
         }
     }
 
-    /** On one line, and as long as is kept; empty for nothing. */
+    /** The text on one line, cut to the length that is kept; empty for nothing. */
     private static String clean(String text) {
         if (text == null) {
             return "";

@@ -3,7 +3,7 @@ package io.loopbox.internal.recording;
 
 import java.io.File;
 
-/** Who asked for a report and does not wait for it. */
+/** Receives a report that was requested without waiting for it. */
 public interface DumpSink {
     /** @param file null when none was written */
     void onDumped(File file);

@@ -2,9 +2,9 @@
 package io.loopbox.internal.recording;
 
 /**
- * The way out of a recording, as far as Java goes it: open until the recording ends, like the native side's
- * (gate.rs). Who is about to write a line enters, and leaves when it is written; no code of the app runs
- * inside. A call of a listener has begun once the gate was seen open, and may last.
+ * The exit of a recording on the Java side: open until the recording ends, like the native side's (gate.rs).
+ * A thread enters before it writes a line, and leaves after that; no code of the app runs inside. A call of a
+ * listener begins only when the gate was seen open, and may last.
  */
 public final class Gate {
     private int inside;
@@ -31,7 +31,7 @@ public final class Gate {
         closed = true;
     }
 
-    /** Waits until nobody is inside any more, that long at most. */
+    /** Waits until nobody is inside any more, at most {@code mostMs}. */
     public synchronized void awaitLeft(long mostMs) {
         long endNs = System.nanoTime() + mostMs * 1_000_000;
         try {

@@ -5,8 +5,8 @@ import android.os.Trace;
 import io.loopbox.internal.platform.MainLooper;
 
 /**
- * The parts of an installation, as sections of a system trace of the app's start. They cost next to nothing
- * without one.
+ * The parts of an installation, as sections in a system trace of the app's start. Without a trace they cost
+ * next to nothing.
  */
 public final class InstallTrace {
     /** Main thread. */

@@ -9,41 +9,48 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Who is notified of reports. Any thread. */
+/** The listeners of reports. Any thread. */
 public final class Listeners {
     /**
-     * How long those of the configuration, which may take the file away, wait for those that were added, and
-     * answers for all.
+     * How long the listeners of the configuration, which may take the file away, wait for those that were
+     * added; and how long answers wait for all.
      */
     private static final long OTHERS_MS = 2_000;
 
-    /** In the order in which they came. With the class's lock held, under which no code of the app runs. */
-    private static final List<Told> ADDED = new ArrayList<Told>();
+    /**
+     * In the order in which they were added. Guarded by the class's lock, under which no code of the app
+     * runs.
+     */
+    private static final List<Recipient> ADDED = new ArrayList<Recipient>();
 
-    private static final List<Told> CONFIGURED = new ArrayList<Told>();
+    private static final List<Recipient> CONFIGURED = new ArrayList<Recipient>();
 
     /**
-     * Calls those who have asked for a report. At the start it asks the system how the process was started.
+     * Calls back those who have asked for a report. At the start it also asks the system how the process was
+     * started.
      */
     private static ListenerThread answers;
 
-    /** Of the last complete report, until all were notified of it: who has asked for it is after them. */
-    private static CountDownLatch told = new CountDownLatch(0);
+    /**
+     * Open until all were notified of the last complete report: callers who asked for it are answered after
+     * that.
+     */
+    private static CountDownLatch answered = new CountDownLatch(0);
 
     private static boolean records;
 
     private Listeners() {}
 
     /** A listener, and the thread that calls it while something is recorded. */
-    private static final class Told {
+    private static final class Recipient {
         final ReportSink sink;
         private ListenerThread thread;
 
-        Told(ReportSink sink) {
+        Recipient(ReportSink sink) {
             this.sink = sink;
         }
 
-        /** Returns whether it has a thread, which may cost more memory than there is. */
+        /** Returns whether it has a thread. There may be too little memory for one. */
         boolean begin() {
             try {
                 if (thread == null) {
@@ -66,11 +73,11 @@ public final class Listeners {
 
     public static synchronized void add(ReportSink listener) {
         if (find(listener) < 0) {
-            Told told = new Told(listener);
+            Recipient recipient = new Recipient(listener);
             if (records) {
-                told.begin();
+                recipient.begin();
             }
-            ADDED.add(told);
+            ADDED.add(recipient);
         }
     }
 
@@ -90,8 +97,8 @@ public final class Listeners {
         return -1;
     }
 
-    private static synchronized boolean isThere(Told told) {
-        return ADDED.contains(told) || CONFIGURED.contains(told);
+    private static synchronized boolean isThere(Recipient recipient) {
+        return ADDED.contains(recipient) || CONFIGURED.contains(recipient);
     }
 
     /** A recording begins, with the listeners of its configuration. */
@@ -100,7 +107,7 @@ public final class Listeners {
         records = true;
         if (configured != null) {
             for (ReportSink sink : configured) {
-                CONFIGURED.add(new Told(sink));
+                CONFIGURED.add(new Recipient(sink));
             }
         }
     }
@@ -111,17 +118,17 @@ public final class Listeners {
      */
     public static synchronized void beginThreads() {
         if (records) {
-            for (Told told : all()) {
-                told.begin();
+            for (Recipient recipient : all()) {
+                recipient.begin();
             }
         }
     }
 
-    /** It ends. A call that is under way may go on. */
+    /** Ends the thread. A call that is in progress may continue. */
     public static synchronized void end() {
         records = false;
-        for (Told told : all()) {
-            told.end();
+        for (Recipient recipient : all()) {
+            recipient.end();
         }
         CONFIGURED.clear();
         if (answers != null) {
@@ -130,14 +137,14 @@ public final class Listeners {
         }
     }
 
-    private static List<Told> all() {
-        List<Told> all = new ArrayList<Told>(ADDED);
+    private static List<Recipient> all() {
+        List<Recipient> all = new ArrayList<Recipient>(ADDED);
         all.addAll(CONFIGURED);
         return all;
     }
 
     /**
-     * There is a report, or more in it. Waits for nobody.
+     * There is a report, or it has more content. Waits for no thread.
      *
      * @param first more is to come, and only some are notified of it
      */
@@ -145,18 +152,18 @@ public final class Listeners {
         final CountDownLatch added = new CountDownLatch(ADDED.size());
         final CountDownLatch everybody = new CountDownLatch(all().size());
         if (!first) {
-            Listeners.told = everybody;
+            Listeners.answered = everybody;
         }
-        for (final Told told : all()) {
-            final boolean isAdded = ADDED.contains(told);
-            if (first && !told.sink.wantsFirst() || !told.begin()) {
+        for (final Recipient recipient : all()) {
+            final boolean isAdded = ADDED.contains(recipient);
+            if (first && !recipient.sink.wantsFirst() || !recipient.begin()) {
                 if (isAdded) {
                     added.countDown();
                 }
                 everybody.countDown();
                 continue;
             }
-            told.thread.add(
+            recipient.thread.add(
                     new Runnable() {
                         @Override
                         public void run() {
@@ -165,8 +172,8 @@ public final class Listeners {
                                     await(added);
                                 }
                                 // One of the others may have stopped the recording, or taken this one out.
-                                if (!gate.isClosed() && isThere(told)) {
-                                    told.sink.onReport(file, first);
+                                if (!gate.isClosed() && isThere(recipient)) {
+                                    recipient.sink.onReport(file, first);
                                 }
                             } finally {
                                 if (isAdded) {
@@ -181,14 +188,14 @@ public final class Listeners {
 
     /** The system warns of an ANR, and main is late. Waits for nobody. */
     public static synchronized void onWarning(final long[] warning, final Gate gate) {
-        for (final Told told : all()) {
-            if (told.sink.wantsWarnings() && told.begin()) {
-                told.thread.add(
+        for (final Recipient recipient : all()) {
+            if (recipient.sink.wantsWarnings() && recipient.begin()) {
+                recipient.thread.add(
                         new Runnable() {
                             @Override
                             public void run() {
-                                if (!gate.isClosed() && isThere(told)) {
-                                    told.sink.onWarning((int) warning[0], (int) warning[1], warning[2], warning[3]);
+                                if (!gate.isClosed() && isThere(recipient)) {
+                                    recipient.sink.onWarning((int) warning[0], (int) warning[1], warning[2], warning[3]);
                                 }
                             }
                         });
@@ -205,11 +212,11 @@ public final class Listeners {
     }
 
     /**
-     * Calls who has asked for a report, on a thread for such answers. While nothing is recorded it is made
-     * for the call.
+     * Calls back a caller who has asked for a report, on a thread for such answers. While nothing is recorded
+     * that thread is made for the call.
      */
     public static synchronized void answer(final Runnable answer) {
-        final CountDownLatch before = told;
+        final CountDownLatch before = answered;
         Runnable call =
                 new Runnable() {
                     @Override

@@ -7,15 +7,15 @@ import dalvik.annotation.optimization.FastNative;
 import java.lang.reflect.Member;
 
 /**
- * The native half. JNI_OnLoad registers every method here by hand, so that a name changed by a shrinker shows
- * when the library is loaded and not at an ANR.
+ * The native half. JNI_OnLoad registers every method here explicitly, so that a name changed by a shrinker is
+ * detected when the library is loaded, and not at an ANR.
  */
 public final class Native {
-    /** A bit of what begin and end return: a message wants {@link #describe} or {@link #describeLine}. */
+    /** A bit in the result of begin and end: a message wants {@link #describe} or {@link #describeLine}. */
     public static final int WANTS_NAME = 1;
 
     /**
-     * How far to shift what begin and end return to get the number of messages that run inside each other.
+     * How far to shift the result of begin and end to get the number of messages that run inside each other.
      */
     public static final int DEPTH_SHIFT = 1;
 
@@ -31,14 +31,14 @@ public final class Native {
      */
     static final int ELSEWHERE = -2;
 
-    /** Passed to NativeCalls.onReport: the report has as much in it as there is by now. */
+    /** Passed to NativeCalls.onReport: the report has everything that is known by now. */
     public static final long COMPLETE = 0;
 
     /** Passed to NativeCalls.onReport: the report has a file, and more is to come. */
     public static final long FIRST_FILE = -1;
 
-    /** Passed to NativeCalls.onReport, without a report: what earlier processes left has been looked at. */
-    public static final long LOOKED_BACK = -2;
+    /** Passed to NativeCalls.onReport, without a report: what earlier processes left has been read. */
+    public static final long PREVIOUS_RUNS_READ = -2;
 
     /**
      * Passed to NativeCalls.onReport: the system warns of an ANR, and main is late. In place of the path: id,
@@ -75,41 +75,40 @@ public final class Native {
     public static native String install(long[] numbers, String[] strings);
 
     /**
-     * Stops it again, but for what {@link #leave} undoes: its callbacks do nothing from now on. Any thread.
+     * Stops it again, except what {@link #leave} undoes: its callbacks do nothing from now on. Any thread.
      */
     public static native void uninstall();
 
     /**
-     * Waits until no thread of the recorder does what it began before {@link #uninstall}, that long at most.
-     * Any thread.
+     * Waits until each thread of the recorder has finished what it began before {@link #uninstall}, this long
+     * at most. Any thread.
      */
     public static native void awaitEnd(long mostMs);
 
-    /** Undoes what only the main thread may, with the hook already out. On the main thread only. */
+    /** Undoes what only the main thread can, with the hook already out. On the main thread only. */
     public static native void leave();
 
     /** Switches stack sampling off and on while the recorder runs. Any thread. */
     public static native void setSampling(boolean on);
 
     /**
-     * The hook was found taken out: messages may have run unseen since the last one that was seen. Any
-     * thread.
+     * The hook was found removed: messages may have run unseen since the last one that was seen. Any thread.
      */
     public static native void setUnseen();
 
-    /** What the main thread does is not to be looked at while the hook is out, or it is again. Any thread. */
+    /** Whether the main thread is not to be watched, because the hook is out. Any thread. */
     public static native void setPaused(boolean paused);
 
     /**
-     * Whether nobody sees the app: then less is looked at, and not by ways that a freeze would not survive.
-     * Any thread.
+     * Whether the user does not see the app: then less is read, and nothing in ways that a freeze would
+     * break. Any thread.
      */
     public static native void setBackground(boolean background);
 
     /**
-     * From now on {@code NativeCalls.onMonitor} is called with messages that took longer than the level, and
-     * of each that has run for {@code blockMs}, with stacks; and it is called every so often while messages
-     * run. Any thread.
+     * From now on {@code NativeCalls.onMonitor} is called with messages that took longer than the level, with
+     * each message that has run for {@code blockMs}, with stacks, and at intervals while messages run. Any
+     * thread.
      *
      * @param levelMs 0: it is not called any more
      * @param blockMs 0: only of messages that have ended
@@ -121,14 +120,14 @@ public final class Native {
     public static native void doubtHook();
 
     /**
-     * Which hook works, for the report: on or off and how or why. While it is off, main is watched without
-     * it.
+     * The state of the hook for the report: on or off, and how or why. While it is off, main is watched
+     * without it.
      */
     public static native void setHook(boolean on, String detail);
 
     /**
-     * Whether frames, their stages, the finger's part in them or the compositor's word on them are watched,
-     * for the report: on or off and how or why. Any thread.
+     * The state of a frame feature for the report (frames, their stages, touches, or jank types): on or off,
+     * and how or why. Any thread.
      */
     public static native void setFrames(int which, boolean on, String detail);
 
@@ -139,9 +138,12 @@ public final class Native {
     @FastNative
     public static native void stages(long[] values);
 
-    /** Who made the frame of this vsync late, a SurfaceControl.JankData's type. Not the main thread. */
+    /**
+     * The compositor's type of the frame of this vsync: which side made it late, as in
+     * SurfaceControl.JankData. Not the main thread.
+     */
     @FastNative
-    public static native void judged(long vsyncId, int janks);
+    public static native void jankType(long vsyncId, int janks);
 
     /**
      * A line for each screen and each gesture, as {@link io.loopbox.FrameStats} reads it; null where no
@@ -158,13 +160,13 @@ public final class Native {
     public static native String features();
 
     /**
-     * Adds something about the app to each report from now on; null takes it out again. Any thread.
+     * Adds an annotation to each report from now on; null removes it. Any thread.
      *
      * @return whether there is room for the name
      */
     public static native boolean annotate(String name, String value);
 
-    /** Keeps a mark of the app: its name, and its time, uptime in nanoseconds. Any thread. */
+    /** Keeps a breadcrumb of the app: its name, and its time, uptime in nanoseconds. Any thread. */
     static native void breadcrumb(String name, long atNs);
 
     /**
@@ -190,8 +192,8 @@ public final class Native {
     public static native long begun();
 
     /**
-     * Whether main, at rest after the last message that the hook has seen, has run since it was first seen
-     * so: 1 for yes, 0 for no, less where it was not seen at rest. Any thread.
+     * Whether main has run since it was first seen at rest after the last message that the hook saw: 1 for
+     * yes, 0 for no, negative where it was not seen at rest. Any thread.
      */
     public static native int ranAtRest();
 
@@ -205,37 +207,42 @@ public final class Native {
     @FastNative
     public static native int begin();
 
-    /** {@link #begin} inside of that many Looper.loop(). */
+    /** {@link #begin} inside of this many Looper.loop(). */
     @FastNative
     public static native int beginIn(int loops);
 
     /**
-     * Replaces the function of MessageQueue.nativePollOnce, for this queue, which is the main thread's. On
-     * the main thread.
+     * Replaces the function of MessageQueue.nativePollOnce, for this queue, the main thread's. On the main
+     * thread.
      *
      * @return null, or why it cannot be
      */
     public static native String pollIn(MessageQueue queue);
 
     /**
-     * Has the poll hook read the queue's head from now on. On the main thread, with the hook in.
+     * Makes the poll hook read the queue's head from now on. On the main thread, with the hook in.
      *
      * @param members of MessageQueue the first message; of Message its next one, time, target, callback,
      *     {@code what} and isAsynchronous; Class.getName
      */
     public static native void pollPeek(MessageQueue queue, Member[] members);
 
-    /** Puts back what polled before, where no other library's function is on top. On the main thread. */
+    /**
+     * Restores the previous poll function, where no other library's function is on top. On the main thread.
+     */
     public static native void pollOut(MessageQueue queue);
 
-    /** What polls now: 1 for ours, 0 when that cannot be seen, else a number of another's. Any thread. */
+    /**
+     * Which function polls now: 1 for ours, 0 when that cannot be read, else a number for another one. Any
+     * thread.
+     */
     public static native long pollThere();
 
     /** An idle handler is called: what runs is no message. On the main thread. */
     public static native void pollIdle();
 
     /**
-     * The life cycle of an activity of this class calls back: what names the message where the hook sees
+     * The life cycle of an activity of this class calls back. That names the message where the hook sees
      * none. On the main thread.
      *
      * @param step a number as of {@link #CREATE}
@@ -255,7 +262,8 @@ public final class Native {
     public static native int depth();
 
     /**
-     * The recorder was installed inside of a message, which is recorded from now on. Before the hook is in.
+     * The recorder was installed inside of a message; from now on that message is recorded. Before the hook
+     * is in.
      *
      * @param loops how many Looper.loop() are on the stack
      * @param binds whether that message starts the app
@@ -268,17 +276,17 @@ public final class Native {
     public static native void endAdopted();
 
     /**
-     * The Looper is about to wait for a message: what runs as far as the hook knows is around a loop inside
-     * of it, or its end was lost.
+     * The Looper is about to wait for a message. So the message that runs, as far as the hook knows, is
+     * around an inner loop, or its end was lost.
      */
     @FastNative
     public static native void rests();
 
-    /** A window is called with an event: returns whether that counts as a message, because none runs. */
+    /** A window is called with an event. Returns whether the event counts as a message, because none runs. */
     @FastNative
     public static native boolean beginInput();
 
-    /** The call that counted is over. */
+    /** The call that was counted has ended. */
     @FastNative
     public static native void endInput(String target, boolean threw);
 
@@ -315,10 +323,7 @@ public final class Native {
     @CriticalNative
     public static native boolean frameCritical(long frameTimeNanos);
 
-    /**
-     * A view has scrolled, at this time of the animation clock: returns whether the callback is to be asked
-     * for.
-     */
+    /** A view has scrolled, at this time of the animation clock. Returns whether to ask for the callback. */
     @FastNative
     public static native boolean scrolled(long clockMs);
 
@@ -327,7 +332,7 @@ public final class Native {
     public static native boolean animate(boolean begins);
 
     /**
-     * The first finger went down, moved so far from there, or the last one was lifted: a MotionEvent's
+     * The first finger went down, moved this far from there, or the last one was lifted: a MotionEvent's
      * action.
      */
     @FastNative
@@ -336,35 +341,35 @@ public final class Native {
     /** Frames from now on are of this screen. */
     public static native void frameScene(String name);
 
-    /** What the display reports of itself. */
+    /** The display's refresh rate, as it reports it. */
     @FastNative
     public static native void refreshRate(float hz);
 
-    /** The system warns of an ANR of this app, of which process it does not say. Any thread. */
+    /** The system warns of an ANR of this app, without naming the process. Any thread. */
     public static native void warnOfAnr(int id, int type, long consumedMs, long timeoutMs);
 
     // The sampler's own, called from its native thread.
 
     /**
-     * Finds and checks ART; its self-check calls {@link #walk}, and expects that very method on top of the
+     * Finds and checks ART. Its self-check calls {@link #walk}, and expects exactly that method on top of the
      * thread's stack.
      */
     static native void discover();
 
     /**
-     * Walks a suspended thread's stack, or its own; fast, so that the caller is runnable and the collector
-     * stays away.
+     * Walks a suspended thread's stack, or its own. Fast, so that the caller is runnable and no collection
+     * runs.
      */
     @FastNative
     static native void walk();
 
     /**
-     * Which one of these threads the main thread waits for to end. Fast, so that what it reads is not moved
-     * meanwhile. Any thread.
+     * Finds the one of these threads whose end the main thread waits for. Fast, so that what it reads is not
+     * moved. Any thread.
      *
      * @param threads up to the first null
-     * @return the place in the array, and in the upper half the thread's id in the kernel, 0 when that is not
-     *     known; less than 0 for none
+     * @return the place in the array; the upper half has the thread's id in the kernel, 0 when that is not
+     *     known; negative for none
      */
     @FastNative
     public static native long joined(Thread[] threads);

@@ -5,7 +5,7 @@ import io.loopbox.internal.platform.App;
 import io.loopbox.internal.platform.Framework;
 import java.io.File;
 
-/** What is known of the recording in progress. {@code Recorder} begins and ends it. Any thread. */
+/** The state of the recording in progress. {@code Recorder} begins and ends it. Any thread. */
 public final class Recording {
     // No constants of the compiler: whose first use makes a text, for which there may be no memory when the
     // app stops.
@@ -15,7 +15,7 @@ public final class Recording {
     /** Null while nothing is recorded. */
     private static volatile Settings settings;
 
-    /** What the recording writes and passes to listeners goes through it. */
+    /** Everything that the recording writes or passes to listeners goes through this gate. */
     private static volatile Gate gate = new Gate();
 
     private static volatile Framework framework = Framework.NONE;
@@ -26,7 +26,10 @@ public final class Recording {
 
     private Recording() {}
 
-    /** It has begun as far as Java goes: what it is asked has answers. By who may begin and end one. */
+    /**
+     * The recording has begun on the Java side: from now on the methods below have answers. Only for code
+     * that may begin and end one.
+     */
     public static void begin(Settings wanted, Framework asked, Place where) {
         framework = asked;
         place = where;
@@ -34,7 +37,7 @@ public final class Recording {
         settings = wanted;
     }
 
-    /** Nothing is written or passed to listeners any more. By who may begin and end one. */
+    /** Nothing is written or passed to listeners any more. Only for code that may begin and end one. */
     public static void end() {
         settings = null;
         gate.close();
@@ -44,17 +47,17 @@ public final class Recording {
         return settings != null;
     }
 
-    /** By what is recorded, or null. */
+    /** The settings of the recording, or null. */
     public static Settings settings() {
         return settings;
     }
 
-    /** What is written and passed to listeners goes through it, in the recording that is in progress. */
+    /** The gate of the recording in progress: what is written and passed to listeners goes through it. */
     public static Gate gate() {
         return gate;
     }
 
-    /** What the system reports about this process. */
+    /** The answers of the system about this process. */
     public static Framework framework() {
         return framework;
     }
@@ -79,7 +82,7 @@ public final class Recording {
         offBecause = why;
     }
 
-    /** What an installation is given besides its settings. */
+    /** What an installation gets in addition to its settings. */
     public static final class Place {
         /** Where reports go. */
         public final File directory;

@@ -3,7 +3,7 @@ package io.loopbox.internal.recording;
 
 import java.io.File;
 
-/** Who is notified of reports. */
+/** Is notified of reports. */
 public interface ReportSink {
     /** Whether it wants to be notified of first files. */
     boolean wantsFirst();

@@ -73,7 +73,7 @@ public final class Settings implements Cloneable {
         }
     }
 
-    /** Why this user is not recorded; null for one who is. */
+    /** Why this user is not recorded; null when the user is. */
     public String leavesOut() {
         if (userShare >= 1 || UserShare.has(userShare, userId)) {
             return null;
@@ -126,8 +126,8 @@ public final class Settings implements Cloneable {
     // End of what is made from jni-glue/options.toml
 
     /**
-     * How many names the app can annotate, besides those with a place of their own, and how much of one is
-     * kept.
+     * How many names the app can annotate, besides those with a separate place, and how many characters of
+     * each are kept.
      */
     public static final int MOST_NAMES = 16;
 
@@ -138,7 +138,10 @@ public final class Settings implements Cloneable {
         return name.equals("foreground") || name.equals("system_start");
     }
 
-    /** Whether a name has room however many others there are, as the native side has it (annotations.rs). */
+    /**
+     * Whether a name has room however many others there are, by the same rule as the native side
+     * (annotations.rs).
+     */
     public static boolean hasOwnPlace(String name) {
         return name.equals("scene") || name.equals("user") || isRecorders(name);
     }

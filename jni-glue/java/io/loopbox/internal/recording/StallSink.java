@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal.recording;
 
-/** Where stalls go; the public listener stands behind it. */
+/** Receives stalls, and passes them to the public listener. */
 public interface StallSink {
-    /** A message has run for so long. */
+    /** A message has run for this long. */
     void onBlock(long ageMs, String stack);
 
     /** A message has ended, and is in the file if that could be written. */

@@ -4,9 +4,9 @@ package io.loopbox.internal.recording;
 import java.nio.charset.Charset;
 
 /**
- * Which users record, where an app wants a share of them: by a number made of the user's id alone, so that
- * one is in or out at each launch, in each process and by each version, and a larger share has all that a
- * smaller one has.
+ * Which users record, where an app wants a share of them. A number computed from the user's id alone decides.
+ * So a user is in or out at each launch, in each process and by each version, and a larger share contains a
+ * smaller one.
  */
 final class UserShare {
     private static final Charset UTF_8 = Charset.forName("UTF-8");
@@ -22,12 +22,15 @@ final class UserShare {
 
     private UserShare() {}
 
-    /** For less than all. Of nobody nothing is known that stays: without an id a user is in no such share. */
+    /**
+     * Whether a user is in a share. Without an id there is nothing constant to compute the number from, so
+     * such a user is in no share below 1.
+     */
     static boolean has(double share, String id) {
         return !id.isEmpty() && position(id) < share;
     }
 
-    /** From 0 to less than 1; ids are spread evenly. */
+    /** A number from 0 to less than 1; ids are distributed evenly. */
     private static double position(String id) {
         long hash = FNV_BASIS;
         for (byte each : id.getBytes(UTF_8)) {

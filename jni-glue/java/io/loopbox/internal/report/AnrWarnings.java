@@ -13,12 +13,12 @@ import io.loopbox.internal.recording.Recording;
  * main thread.
  */
 public final class AnrWarnings {
-    /** Of the recording that is notified of them. With the class's lock held. */
+    /** The gate of the recording that is notified of them. Guarded by the class's lock. */
     private static Gate owner;
 
     private AnrWarnings() {}
 
-    /** Has the system warn, where it does. */
+    /** Registers for the system's warnings, where it has them. */
     public static synchronized void start(Framework framework) {
         final Gate gate = Recording.gate();
         owner = gate;
@@ -34,8 +34,8 @@ public final class AnrWarnings {
     }
 
     /**
-     * The system need not warn the recording of this gate any more. On a thread of its own, because it is
-     * asked from the main thread.
+     * The recording of this gate needs no warnings any more. On a separate thread, because the main thread
+     * calls this.
      */
     public static void stop(final Framework framework, final Gate gate) {
         Background.run(

@@ -13,7 +13,7 @@ import java.io.File;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Who has asked for a report and does not wait for it: the native side knows them by number. */
+/** Callers who have asked for a report and do not wait for it: the native side knows them by number. */
 public final class AskedDumps {
     private static final Map<Long, DumpSink> ASKED = new HashMap<Long, DumpSink>();
     private static long last;
@@ -43,7 +43,7 @@ public final class AskedDumps {
         return ASKED.remove(number);
     }
 
-    /** There is the report, or null for none; as when the recording has ended by the time of the call. */
+    /** The report exists; null when there is none, or the recording has ended before the call. */
     public static void answer(long number, final File file) {
         final DumpSink done = take(number);
         if (done == null) {

@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * The first section of a report, which is plain text for this reader (docs/file-format.md): why it was
- * written, process, process id, time, digest, verdict, what may still come, the app's own words, its version,
- * the time that it is about, fingerprint, title and annotations, each on a line, then the frames of the
- * stack, then the system's warnings of an ANR.
+ * The first section of a report, which is plain text for this reader (docs/file-format.md). Each on a line:
+ * the reason, process, process id, time, digest, verdict, what may still come, the app's version, the time of
+ * the subject, fingerprint, title and annotations. Then come the frames of the stack, and the system's
+ * warnings of an ANR.
  */
 public final class Digest {
     public static final Digest NONE = new Digest(new String[] {"unreadable"});
@@ -25,7 +25,7 @@ public final class Digest {
     private static final int HEADER_BYTES = 32;
     private static final int FIRST_FRAME = 13;
 
-    /** Begins the lines behind the frames. */
+    /** The beginning of the lines after the frames. */
     private static final String WARNING = "anr_warning\t";
 
     private static final int MOST_BYTES = 32 << 10;
@@ -103,18 +103,18 @@ public final class Digest {
         return new long[] {number(at(texts, 0)), number(at(texts, 1)), number(at(texts, 2)), number(at(texts, 3))};
     }
 
-    /** Whether the process that wrote it has everything in it that it asks for in any case. */
+    /** Whether the writing process has added everything that it asks for in every report. */
     public boolean isComplete() {
         return state.equals("open") || state.equals("closed");
     }
 
-    /** Whether the process that wrote it may put more into it. */
+    /** Whether the writing process may add more. */
     boolean isOpen() {
         return state.equals("open") || state.equals("first");
     }
 
     /**
-     * Whether it is of an ANR of its process: the system says so, or has sent its signal while the main
+     * Whether it is of an ANR of its process: the system reports it, or has sent its signal while the main
      * thread was busy.
      */
     boolean isAnr() {
@@ -165,7 +165,7 @@ public final class Digest {
         return bytes[at] & 0xff | (bytes[at + 1] & 0xff) << 8 | (bytes[at + 2] & 0xff) << 16 | bytes[at + 3] << 24;
     }
 
-    /** How the process of the report ended, of all ends that the system knows; null when it is not known. */
+    /** How the report's process ended, of all ends in the system's record; null when it is not known. */
     public Exit exit(Exit[] exits) {
         return Exit.find(exits, process, (int) pid, timeMs, warnings());
     }

@@ -28,7 +28,7 @@ final class FrameworkQueries {
     }
 
     /**
-     * How a process ended: reason, status, time, numbers of its ANR and words, each on a line.
+     * How a process ended: reason, status, time, numbers of its ANR and description, each on a line.
      *
      * @param warned id and type of each ANR that it was warned of, with blanks between
      * @param aliveMs see {@link Exit#find}

@@ -5,7 +5,7 @@ import android.os.Looper;
 
 /** The main thread's stack where the native sampler cannot take it. */
 final class MainStack {
-    /** As many frames as the native sampler keeps, from the top and from the bottom. */
+    /** As many frames from the top and from the bottom as the native sampler keeps. */
     private static final int TOP = 96;
 
     private static final int BOTTOM = 32;

@@ -10,22 +10,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the main Looper's queue holds: walked where its list can be read, else printed where it prints without
- * its lock, else not at all. No code of the app ever runs under the queue's lock. Of the lines, which have
- * the form of Looper.dump, those of the messages that are due first are kept. The {@link RuntimeStatistics}
- * are read with it.
+ * Reads the main Looper's queue: walked where its list can be read, else printed where it prints without its
+ * lock, else not at all. No code of the app ever runs under the queue's lock. The lines have the form of
+ * Looper.dump; those of the messages that are due first are kept. The {@link RuntimeStatistics} are read with
+ * it.
  *
- * <p>All of it has a thread and a time of its own: a class that is first used here may have to wait for one
- * that main loads.
+ * <p>All of it has a separate thread and time limit: the first use of a class here may have to wait for a
+ * class that main is loading.
  */
 public final class PendingQueue implements Runnable {
-    /** Build.VERSION_CODES.BAKLAVA: from there on a queue says whether it prints under its lock. */
+    /** Build.VERSION_CODES.BAKLAVA: from there on a queue shows whether it prints under its lock. */
     private static final int ANDROID_16 = 36;
 
     /** Null while nothing is recorded, and where there was no memory for it. */
     private static volatile ReservedThread reader;
 
-    /** Runs toString of queued objects, and holds no lock meanwhile. Null where that is never done. */
+    /** Runs toString of queued objects, and holds no lock then. Null where that is never done. */
     private static volatile ReservedThread objects;
 
     private final boolean redacts;
@@ -75,7 +75,9 @@ public final class PendingQueue implements Runnable {
         objects = null;
     }
 
-    /** Called by the native side on its worker thread. Never null; where lines are missing it says why. */
+    /**
+     * Called by the native side on its worker thread. Never null; where lines are missing it has the reason.
+     */
     static PendingQueue collect(
             boolean redacts, boolean mayReflect, boolean keepObjects, int mostLines, int mostBytes, long mostMs) {
         PendingQueue queue = new PendingQueue(redacts, mayReflect, keepObjects, mostLines, mostBytes, mostMs);
@@ -93,7 +95,7 @@ public final class PendingQueue implements Runnable {
     }
 
     /**
-     * What keeps main from its messages, as {@link QueueWalk#front} says it; null where that is not known.
+     * What keeps main from its messages, as {@link QueueWalk#front} returns it; null where that is not known.
      * Called by the native side on its worker thread.
      */
     static long[] front(long mostMs) {
@@ -105,7 +107,7 @@ public final class PendingQueue implements Runnable {
         }
     }
 
-    /** One look at the front of the queue. */
+    /** One read of the front of the queue. */
     private static final class Front implements Runnable {
         private final long deadlineNs;
         volatile long[] found;
@@ -249,7 +251,7 @@ public final class PendingQueue implements Runnable {
         }
     }
 
-    /** As Message.toString, so that readers need to know only one grammar. */
+    /** In the form of Message.toString, so that readers need only one grammar. */
     private static void append(StringBuilder text, QueueWalk.Entry entry, long now, String object) {
         text.append("{ when=");
         appendDuration(text, entry.when - now);
@@ -309,7 +311,7 @@ public final class PendingQueue implements Runnable {
         lines = collected.toArray(new String[0]);
     }
 
-    /** As TimeUtils.formatDuration: {@code 0}, {@code +120ms}, {@code -1m2s0ms}. */
+    /** The format of TimeUtils.formatDuration: {@code 0}, {@code +120ms}, {@code -1m2s0ms}. */
     static void appendDuration(StringBuilder text, long ms) {
         if (ms == 0) {
             text.append('0');

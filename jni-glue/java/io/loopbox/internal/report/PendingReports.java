@@ -29,8 +29,8 @@ public final class PendingReports {
     private PendingReports() {}
 
     /**
-     * Those that nobody has taken, and those that the process has, by the time that they are of. One that its
-     * living process may still put more into is not among them.
+     * The reports that no process has taken, and those that this process has, in the order of their times.
+     * One to which its living process may still add something is not among them.
      */
     public static List<File> list(File directory, String process) {
         List<Dated> dated = new ArrayList<Dated>();
@@ -46,9 +46,9 @@ public final class PendingReports {
     }
 
     /**
-     * Moves a report into the process's folder: each goes to one process, and none is deleted under it to
-     * make room for new ones. One whose process an ANR ended gets the system's trace of it, where that is
-     * wanted, and the path of the system's profile.
+     * Moves a report into the process's folder: so each goes to one process, and is not deleted there to make
+     * room for new ones. When an ANR ended the report's process, it gets the system's trace of the ANR, where
+     * that is configured, and the path of the system's profile.
      *
      * @return where it is now, or null when another process was quicker, or it is gone or none of ours
      */
@@ -66,7 +66,7 @@ public final class PendingReports {
         return OwnFile.isFile(claimed) ? claimed : null;
     }
 
-    /** Claims all that {@link #list} has. Returns those that are the process's now. */
+    /** Claims all reports of {@link #list}. Returns those that belong to the process now. */
     public static List<File> take(File directory, String process, Framework framework, boolean keepsTraces) {
         File own = folderOf(directory, process);
         for (File file : reports(directory)) {
@@ -101,12 +101,12 @@ public final class PendingReports {
         return new File(new File(directory, TAKEN), process.replace('/', '_').replace(':', '_'));
     }
 
-    /** Whether a process's folder lies in the recorder's, as no link does. */
+    /** Whether a process's folder is really inside the recorder's, and not a link. */
     private static boolean isOwn(File folder) {
         return OwnFile.isFolder(folder.getParentFile()) && OwnFile.isFolder(folder);
     }
 
-    /** In one step, which one process of all makes. */
+    /** Moves a file in one step, in which one of several processes succeeds. */
     private static boolean move(File report, File to) {
         File folder = to.getParentFile();
         if (!isOwn(folder) && !(folder.mkdirs() && isOwn(folder))) {
@@ -168,11 +168,14 @@ public final class PendingReports {
         if (digest.pid == Process.myPid()) {
             return Recording.isOn();
         }
-        // Of an app's processes each may look at the others.
+        // Of an app's processes each may read those of the others.
         return digest.process.equals(App.processName(Long.toString(digest.pid)));
     }
 
-    /** Of every process: one that is not in the app any more would keep its reports forever. */
+    /**
+     * Deletes excess reports of every process: otherwise a process that the app does not have any more would
+     * keep its reports forever.
+     */
     private static void tidy(File folder) {
         File[] all = takenIn(folder);
         long now = System.currentTimeMillis();
@@ -184,7 +187,7 @@ public final class PendingReports {
         }
     }
 
-    /** In a process's folder, oldest first. */
+    /** The taken reports in a process's folder, oldest first. */
     private static File[] takenIn(File folder) {
         return isOwn(folder) ? reports(folder) : new File[0];
     }

@@ -15,9 +15,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Puts what the app has had the system keep of a process ({@code ActivityManager.setProcessStateSummary})
- * into the last report of that process. The recorder sets none itself: there is one of 128 bytes, and it is
- * the app's.
+ * Puts the state that the app has stored with the system for a process ({@code
+ * ActivityManager.setProcessStateSummary}) into the last report of that process. The recorder stores none
+ * itself: there is only one, of 128 bytes, and it is the app's.
  */
 final class ProcessState {
     /** The annotation. */
@@ -60,7 +60,7 @@ final class ProcessState {
         }
     }
 
-    /** As text where it is printable, or in hexadecimal; null for nothing. */
+    /** The state as text where it is printable, else in hexadecimal; null for nothing. */
     private static String text(byte[] state) {
         if (state == null || state.length == 0) {
             return null;

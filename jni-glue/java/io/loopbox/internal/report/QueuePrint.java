@@ -10,26 +10,29 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * What the main Looper's queue holds, printed by the public Looper.dump. That calls toString of each
- * message's obj, which is the app's code, and most queues print under their lock, which main takes: there it
- * may be left before the first message only. Since API 36 a queue says what it is before it prints a message,
- * and two of them take no lock.
+ * The main Looper's queue, printed by the public Looper.dump. That calls toString of each message's obj,
+ * which is the app's code, and most queues print under their lock, which main takes: there it may be stopped
+ * only before the first message. Since API 36 a queue names its kind before it prints a message, and two
+ * kinds take no lock.
  *
  * <p>They print in no order of time. So the messages that are due first are kept, whatever the order, and all
  * lines around them.
  */
 final class QueuePrint implements Printer, Runnable {
-    /** One message is one line; what is longer is an obj that prints itself at length. */
+    /** One message is one line; a longer line is from an obj that prints much. */
     private static final int LINE_CHARS = 1_024;
 
-    /** Lines that are no message: headings, totals, and what a newer queue may say of itself. */
+    /**
+     * How many lines that are not messages are kept: headings, totals, and others that a newer queue may
+     * print.
+     */
     private static final int MOST_OTHERS = 20;
 
     private static final class Line {
         final int place;
         final long dueMs;
 
-        /** Of messages of one time the one with the smallest is due first. */
+        /** Orders messages of the same time: the smallest is due first. */
         final int turn;
 
         final String text;
@@ -75,8 +78,8 @@ final class QueuePrint implements Printer, Runnable {
     private boolean lockFree;
 
     /**
-     * What was posted last is on a stack, which is printed from its top; what was taken from it comes later,
-     * in order.
+     * Whether the part printed now is in order. What was posted last is on a stack, which is printed from its
+     * top; what was taken from that stack comes later, in order.
      */
     private boolean inOrder;
 

@@ -10,22 +10,22 @@ import java.lang.reflect.Field;
 import java.util.Arrays;
 
 /**
- * What the main Looper's queue holds, read from the linked list behind MessageQueue.mMessages by reflection.
- * No lock is taken and no code of the app runs, so main never waits for it. Up to API 36; the lock-free
- * queues of 36 and 37 keep that field null.
+ * The main Looper's queue, read from the linked list behind MessageQueue.mMessages by reflection. No lock is
+ * taken and no code of the app runs, so main never waits for it. Up to API 36; the lock-free queues of 36 and
+ * 37 keep that field null.
  *
- * <p>Without the lock the list may change while it is read. A message that main takes out has no successor
- * any more, and one that is recycled has the pool's. So the list is read until two passes agree.
+ * <p>Without the lock the list may change while it is read. A message that main removes has no successor any
+ * more, and a recycled one has the pool's successor. So the list is read until two passes agree.
  */
 final class QueueWalk {
-    /** A list that changes all the time is read this often. */
+    /** How often a list is read that changes all the time. */
     private static final int MOST_PASSES = 16;
 
     /** A pass that was led astray, into a circle or another queue, ends here. */
     private static final int MOST_VISITED = 1_000_000;
 
     /** The clock is read after this many messages. */
-    private static final int VISITS_PER_LOOK = 64;
+    private static final int VISITS_PER_CHECK = 64;
 
     /** A message is about to be taken while it has been due for less. */
     private static final long OVERDUE_MS = 500;
@@ -36,7 +36,7 @@ final class QueueWalk {
     /** For {@link #front}: the first message is overdue, and no barrier. */
     private static final long OVERDUE = -1;
 
-    /** What is copied of a message. Text is made of it later. */
+    /** What is copied of a message. It is turned into text later. */
     static final class Entry {
         private final Message message;
         private final Handler handler;
@@ -66,8 +66,8 @@ final class QueueWalk {
         }
 
         /**
-         * Whether it was a message of this Looper's queue while it was copied. One that was recycled has
-         * neither a target nor a time, and may have both again, of another queue.
+         * Whether it was a message of this Looper's queue while it was copied. A recycled message has neither
+         * a target nor a time, and may get both again in another queue.
          */
         boolean isOf(Looper looper) {
             boolean still = message.getWhen() == when && message.getTarget() == handler;
@@ -87,7 +87,7 @@ final class QueueWalk {
         final Entry[] entries;
         int kept;
         int total;
-        /** It came to the end of the list, or as far as it was to go, by messages that were in a queue. */
+        /** It reached the end of the list, or its limit, through messages that were in the queue. */
         boolean whole;
 
         Pass(int most) {
@@ -124,7 +124,7 @@ final class QueueWalk {
     }
 
     /**
-     * Reads at most that many messages, and counts all.
+     * Reads at most this many messages, and counts all.
      *
      * @throws ReflectiveOperationException when a field is refused, or not there
      * @throws LinkageError when Looper.getQueue is not there
@@ -171,13 +171,13 @@ final class QueueWalk {
         return null;
     }
 
-    /** One pass over the front of the list; null where it changed meanwhile, or is too long. */
+    /** One pass over the front of the list; null where it changed during the pass, or is too long. */
     private long[] frontOnce() throws IllegalAccessException {
         long nowMs = SystemClock.uptimeMillis();
         Message message = (Message) head.get(queue);
         Entry first = null;
         for (int visited = 0; message != null; visited++) {
-            if (visited == MOST_VISITED || (visited % VISITS_PER_LOOK == VISITS_PER_LOOK - 1 && isLate())) {
+            if (visited == MOST_VISITED || (visited % VISITS_PER_CHECK == VISITS_PER_CHECK - 1 && isLate())) {
                 return null;
             }
             Entry entry = new Entry(message);
@@ -219,13 +219,13 @@ final class QueueWalk {
         total = last.whole ? last.total : -1;
     }
 
-    /** With {@code count} to the end, else as far as entries are kept. */
+    /** Walks with {@code count} to the end, else as far as entries are kept. */
     private Pass pass(boolean count) throws IllegalAccessException {
         Pass pass = new Pass(most);
         Message message = (Message) head.get(queue);
         while (message != null && (count || !pass.isFull())) {
-            boolean look = pass.total % VISITS_PER_LOOK == VISITS_PER_LOOK - 1;
-            if (pass.total == MOST_VISITED || (look && isLate())) {
+            boolean check = pass.total % VISITS_PER_CHECK == VISITS_PER_CHECK - 1;
+            if (pass.total == MOST_VISITED || (check && isLate())) {
                 return pass;
             }
             Entry entry = pass.isFull() ? null : new Entry(message);
@@ -247,8 +247,8 @@ final class QueueWalk {
     }
 
     /**
-     * Whether the first pass saw the list as it was at one moment: the second one sees the same, but for
-     * messages that have left from the front since.
+     * Whether the first pass saw the list as it was at one moment: the second pass sees the same, except for
+     * messages that have left the front since.
      */
     static boolean agree(Pass first, Pass second) {
         if (!first.whole || !second.whole) {

@@ -12,8 +12,8 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * What a later start puts into the report of a process that is gone: sections of the file before its end
- * (docs/file-format.md), and among them annotations.
+ * What a later start adds to the report of a process that is gone: sections before the end of the file
+ * (docs/file-format.md), annotations among them.
  */
 public final class ReportSections {
     /** The annotation that names the system's profile of an ANR. */
@@ -27,7 +27,7 @@ public final class ReportSections {
     private static final int HEADER_BYTES = 16;
     private static final int END_BYTES = HEADER_BYTES + 4;
 
-    /** A report is at most some hundred kilobytes; what is more is none of ours. */
+    /** A report has at most some hundred kilobytes; a larger file is not ours. */
     private static final int MOST_FILE_BYTES = 16 << 20;
 
     private ReportSections() {}
@@ -56,21 +56,21 @@ public final class ReportSections {
         return null;
     }
 
-    /** What a section has; null where there is none of its kind. */
+    /** The payload of a section; null where there is none of its kind. */
     static byte[] payload(File report, int tag) throws IOException {
         byte[] file = OwnFile.read(report, MOST_FILE_BYTES);
         int at = next(file, 0, tag);
         return at < 0 ? null : Arrays.copyOfRange(file, at + HEADER_BYTES, after(file, at));
     }
 
-    /** Adds a section, in the place of one of its kind, unless the file is not whole. */
+    /** Adds a section, or replaces the one of its kind, unless the file is incomplete. */
     static void put(File report, int tag, byte[] payload) throws IOException {
         byte[] file = OwnFile.read(report, MOST_FILE_BYTES);
         int at = next(file, 0, tag);
         append(report, at < 0 ? file : without(file, at), tag, payload);
     }
 
-    /** Without the section there; as it is when it is not whole. */
+    /** The file without that section; unchanged when it is incomplete. */
     private static byte[] without(byte[] file, int at) {
         int end = file.length - END_BYTES;
         if (next(file, 0, END) != end) {
@@ -100,7 +100,7 @@ public final class ReportSections {
         write(report, with);
     }
 
-    /** Replaces the file in one step: whoever reads it finds the old report or the new one. */
+    /** Replaces the file in one step: a reader finds either the old report or the new one. */
     private static void write(File report, byte[] with) throws IOException {
         File next = new File(report.getPath() + ".next");
         FileOutputStream out = new FileOutputStream(next);
@@ -115,8 +115,8 @@ public final class ReportSections {
     }
 
     /**
-     * Where the next section of a kind begins after the one at {@code from}, or in all of the file after 0;
-     * -1 for none.
+     * Where the next section of a kind begins after the one at {@code from}; 0 searches the whole file. -1
+     * for none.
      */
     private static int next(byte[] file, int from, int tag) {
         // What comes before the first one is as long as a header.
@@ -135,7 +135,7 @@ public final class ReportSections {
         return left >= 0 && little(file, at + 4) >= 0 && little(file, at + 4) <= left;
     }
 
-    /** Where the section after a whole one begins. */
+    /** The position of the section after a complete one. */
     private static int after(byte[] file, int at) {
         return at + HEADER_BYTES + little(file, at + 4);
     }

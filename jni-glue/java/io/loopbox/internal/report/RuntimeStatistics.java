@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * What only Java knows at a dump: heap and collections, which locks of java.util.concurrent the main thread
- * is parked for, and whose end it waits for. All of it is public API, and nothing here waits for a thread of
- * the app, but for the moment in which one starts or ends and has the lock of its group.
+ * is parked for, and which thread's end it waits for. All of it is public API. Nothing here waits for a
+ * thread of the app, except for the moment in which one starts or ends and holds the lock of its group.
  */
 final class RuntimeStatistics {
     /** Steps from the main thread to the thread that all others wait for. */
@@ -23,13 +23,13 @@ final class RuntimeStatistics {
     /** Room for threads that start while they are counted. */
     private static final int SPARE = 16;
 
-    /** How old an earlier look may be for the difference to say something about this moment. */
+    /** How old an earlier read may be so that the difference describes the present moment. */
     private static final long FRESH_NS = 60_000_000_000L;
 
     private static final String[] STATS = {"gc-count", "gc-time", "blocking-gc-count", "blocking-gc-time"};
     private static final String[] NAMES = {"count", "time_ms", "blocking_count", "blocking_time_ms"};
 
-    /** The statistics at the last look, and then its time. */
+    /** The statistics at the last read, and then its time. */
     private static volatile long[] last;
 
     private final List<String> statistics = new ArrayList<String>();
@@ -62,7 +62,10 @@ final class RuntimeStatistics {
         add("heap.max_bytes", runtime.maxMemory());
     }
 
-    /** Since the process began, and since the last look, which was when the hang was suspected. */
+    /**
+     * The collections since the process began, and since the last read, which was when the hang was
+     * suspected.
+     */
     private void collections() {
         long[] now = new long[STATS.length + 1];
         try {
@@ -110,8 +113,8 @@ final class RuntimeStatistics {
     }
 
     /**
-     * No API says which thread another one joins, but ART knows what main waits on, and each thread has that
-     * for itself.
+     * Finds the thread that main joins. No API reports that, but ART knows the object that main waits on, and
+     * each thread waits on its own.
      */
     private void joined() {
         Thread main = Looper.getMainLooper().getThread();
@@ -136,7 +139,8 @@ final class RuntimeStatistics {
     }
 
     /**
-     * What main is parked for and its owner, what that one is parked for, and so on; whether it leads back.
+     * What main is parked for and its owner, what that owner is parked for, and so on. Returns whether the
+     * chain leads back.
      */
     private static boolean follow(List<Object> chain) {
         Thread thread = Looper.getMainLooper().getThread();
@@ -168,7 +172,7 @@ final class RuntimeStatistics {
         return same;
     }
 
-    /** The thread that a synchronizer is of; null for none, and where that cannot be known. */
+    /** The owner of a synchronizer; null for none, and where it cannot be known. */
     private static Thread owner(Object synchronizer) {
         if (!(synchronizer instanceof AbstractOwnableSynchronizer)) {
             return null;

@@ -31,10 +31,10 @@ import java.util.regex.Pattern;
 
 /**
  * Profiles that the system takes of this app's ANRs (Android 16 and newer), and the traces that it is asked
- * for when a message becomes a suspect (16 QPR2). The path of each goes into the report of its ANR or hang,
+ * for when a message becomes a suspect (16 QPR2). The path of each goes into the report of its ANR or hang;
  * the file stays where the system has put it. A profile may come a minute after the report, or to a later
- * process of the app, and the report may be written to until it is handed out: so each is noted in a file of
- * its own, and what was noted is put into reports when they are handed out. Not for the main thread.
+ * process of the app, and a report may be written to until it is handed out. So each profile is noted in a
+ * separate file, and the notes are put into reports when these are handed out. Not for the main thread.
  */
 public final class SystemProfiles {
     private static final String NAME = ReportSections.SYSTEM_PROFILE;
@@ -45,27 +45,26 @@ public final class SystemProfiles {
     private static final String FOLDER = "profiles";
     private static final Pattern DIGITS = Pattern.compile("\\d+");
 
-    /** So long after its registration a result of an earlier process is waited for. */
+    /** How long after registration a result of an earlier process is waited for. */
     private static final long FIRST_MS = 3_000;
 
     /**
-     * A profile comes minutes after its ANR, or at the next launch. That of a report which is older is of
-     * another ANR.
+     * A profile comes minutes after its ANR, or at the next launch. An older report belongs to another ANR.
      */
     private static final long LATEST_MS = 24L * 3_600_000;
 
-    /** As long as reports that were handed out. */
+    /** As long as reports are kept that were handed out. */
     private static final long KEPT_MS = 14 * FileAge.DAY_MS;
 
     private static volatile CountDownLatch first = new CountDownLatch(0);
     private static volatile long asked;
 
-    /** When a trace was asked for last; 0 for never. With the class's lock held. */
+    /** When a trace was last asked for; 0 for never. Guarded by the class's lock. */
     private static long tracedMs;
 
     private SystemProfiles() {}
 
-    /** At what the system is to take profiles, each a bit; 0 for nothing. */
+    /** The triggers at which the system should take profiles, one bit each; 0 for none. */
     public static int wanted(Settings settings) {
         int anrs = settings.systemProfiles ? 1 << ProfileSink.ANR : 0;
         int traces = settings.hangTraceMs > 0 ? 1 << ProfileSink.RUNNING_TRACE : 0;
@@ -115,7 +114,7 @@ public final class SystemProfiles {
         return tag != null && tag.startsWith(OURS);
     }
 
-    /** On another thread: this one is the system's. */
+    /** Continues on another thread, because this one is the system's. */
     private static void deliver(
             final ProfileListener listener, final Gate gate, final int trigger, final String tag, final String path) {
         if (listener == null || trigger == ProfileSink.RUNNING_TRACE && !isOurs(tag)) {
@@ -134,8 +133,8 @@ public final class SystemProfiles {
     }
 
     /**
-     * A message became a suspect: asks for the trace that the system records, unless it was asked a short
-     * while ago. Returns at once.
+     * A message became a suspect: asks for the trace that the system is recording, unless one was asked for a
+     * short while ago. Returns at once.
      *
      * @param report the name that the file of its report would have, without its ending
      */
@@ -165,9 +164,7 @@ public final class SystemProfiles {
         return true;
     }
 
-    /**
-     * The system need not take any more. On a thread of its own, because it is asked from the main thread.
-     */
+    /** No more profiles are needed. On a separate thread, because the main thread calls this. */
     public static void stop(final Framework framework) {
         first.countDown();
         new Thread("loopbox-profiles") {
@@ -182,7 +179,7 @@ public final class SystemProfiles {
         }.start();
     }
 
-    /** Each process of the app is given each result: one of them notes it. */
+    /** Notes a result. Each process of the app gets each result: one of them notes it. */
     private static void note(File folder, String path, String tag) throws IOException {
         File noted = new File(folder, new File(path).getName());
         if (!folder.isDirectory() && !folder.mkdirs()) {
@@ -265,7 +262,7 @@ public final class SystemProfiles {
         for (File noted : notes == null ? new File[0] : notes) {
             try {
                 String[] lines = read(noted);
-                // It may be a folder of the app's with files of its own.
+                // It may be a folder of the app's, with other files.
                 if (lines[0] == null || DIGITS.matcher(lines[0]).matches()) {
                     none &= lines[1] == null || Deletion.isDeleted(new File(lines[1]));
                     none &= Deletion.isDeleted(noted);
@@ -295,7 +292,7 @@ public final class SystemProfiles {
         }
     }
 
-    /** The time, the path and the name of the report, empty for an ANR's; each null where it is not there. */
+    /** The time, the path, and the name of the report (empty for an ANR's); each null where it is missing. */
     private static String[] read(File noted) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(new FileInputStream(noted), "UTF-8"));
         try {
@@ -306,8 +303,8 @@ public final class SystemProfiles {
     }
 
     /**
-     * Reports of ANRs, in which profiles are looked for. A profile names no process: it is of the last ANR
-     * before it.
+     * Reports of ANRs, for which there may be profiles. A profile names no process: it belongs to the last
+     * ANR before it.
      */
     private static final class Anrs {
         private final List<File> reports;
@@ -318,13 +315,13 @@ public final class SystemProfiles {
             exits = framework.exits();
         }
 
-        /** Whether the last one has no profile, and its process is gone: it may be about to come. */
+        /** Whether the last one has no profile and its process is gone: the profile may be about to come. */
         boolean lacksOne() throws IOException {
             File last = last(System.currentTimeMillis());
             return last != null && exit(digest(last)) != null && ReportSections.note(last, NAME) == null;
         }
 
-        /** @return whether the report is there that a profile of that time belongs to */
+        /** @return whether the report exists to which a profile of that time belongs */
         boolean annotate(long timeMs, String path) throws IOException {
             File last = last(timeMs);
             if (last == null || ReportSections.note(last, NAME) != null) {
@@ -334,7 +331,7 @@ public final class SystemProfiles {
             return true;
         }
 
-        /** @return whether the report of that name is there, to which a trace belongs */
+        /** @return whether the report of that name exists, to which a trace belongs */
         boolean annotate(String name, String path) throws IOException {
             for (File report : reports) {
                 String file = report.getName();
@@ -348,8 +345,7 @@ public final class SystemProfiles {
         }
 
         /**
-         * That of the last ANR before a time; null when it is too old, or there was one after it whose report
-         * is gone.
+         * The report of the last ANR before a time; null when it is too old, or a later ANR's report is gone.
          */
         private File last(long timeMs) {
             for (int at = reports.size() - 1; at >= 0; at--) {

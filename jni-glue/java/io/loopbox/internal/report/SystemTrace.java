@@ -21,10 +21,10 @@ import java.util.zip.GZIPOutputStream;
 final class SystemTrace {
     private static final int TAG = 0x54524143; // TRAC
 
-    /** Of the text; a trace of a thousand threads is smaller. What is more is left out. */
+    /** How many bytes of the text are kept; a trace of a thousand threads is smaller. */
     private static final int MOST_BYTES = 4 << 20;
 
-    /** What ART's part of a trace ends with, and how far from the end of the text that begins at most. */
+    /** The line that ends ART's part of a trace, and how far from the end of the text it begins at most. */
     private static final String END = "----- end ";
 
     private static final int TAIL_BYTES = 256;
@@ -32,8 +32,8 @@ final class SystemTrace {
     private SystemTrace() {}
 
     /**
-     * Each trace goes into one of the reports that its process wrote: the last of an ANR, or the last of all.
-     * One that has a trace without its end gets a longer one where the system has it by now.
+     * Puts each trace into one of the reports that its process wrote: the last report of an ANR, or else the
+     * last of all. A trace without its end is replaced when the system has a longer one by now.
      *
      * @param reports oldest first
      */
@@ -93,7 +93,7 @@ final class SystemTrace {
         }
     }
 
-    /** Of a stream that breaks off what came before: the next start tries again. */
+    /** Compresses a stream. Of one that breaks off, what came before: the next start tries again. */
     private static byte[] compressed(InputStream text) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         GZIPOutputStream gzip = new GZIPOutputStream(out);

@@ -24,7 +24,7 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.withContext
 
 /**
- * A configuration, by its options: `loopbox { hangMs(4_000) }`.
+ * A configuration from its options: `loopbox { hangMs(4_000) }`.
  *
  * @param directory where the recorder keeps its files; null for a folder of the app
  */
@@ -46,13 +46,14 @@ public inline fun Config.Builder.frames(options: FrameConfig.Builder.() -> Unit)
     frames(FrameConfig.Builder().apply(options).build())
 
 /**
- * The reports of this process and, at its start, of processes that were killed, each when it is complete, as
- * to a [Listener] that [Loopbox.addListener] has added; while it is collected, before [Loopbox.install] or
- * after it. Each collector gets all of them, and a slow one loses none and holds nobody up.
+ * The reports of this process and, at its start, of processes that were killed, each when it is complete.
+ * They are passed on while the flow is collected, before [Loopbox.install] or after it, as to a [Listener]
+ * that [Loopbox.addListener] has added. Each collector gets all of them; a slow one loses none and delays no
+ * other.
  *
- * A collector gets the report when listeners of the configuration may have taken its file away already: an
- * app with such a listener needs no flow. The properties of a report read its file: collect where that may be
- * done, as on [Dispatchers.IO].
+ * When a collector gets a report, listeners of the configuration may have taken its file away already: an app
+ * with such a listener needs no flow. The properties of a report read its file: collect where that is
+ * allowed, for example on [Dispatchers.IO].
  *
  * @param withPending begins with [Loopbox.pendingReports], which no process has taken yet; none comes twice
  */

@@ -11,8 +11,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Copies of the reports in a folder of their own: what the app uploads, moves or deletes stays on the screen.
- * The newest ones; those of hangs push the others out. One thread puts copies there; any may look and delete.
+ * Copies of the reports in a separate folder: what the app uploads, moves or deletes stays on the screen.
+ * The newest ones; those of hangs push the others out. One thread puts copies there; any may read and delete.
  */
 final class Copies {
     static final int MOST = 20;
@@ -33,8 +33,8 @@ final class Copies {
     }
 
     /**
-     * Copies a report, in place of the copy that was made when it said less; in one step, since it may be
-     * read meanwhile.
+     * Copies a report, and replaces an earlier copy with less content; in one step, because it may be read at
+     * the same time.
      */
     File keep(File report) throws IOException {
         if (!isName(report.getName())) {
@@ -127,7 +127,7 @@ final class Copies {
         }
     }
 
-    /** The copy of this name, or null. Nothing outside of the folder has a name. */
+    /** The copy of this name, or null. Names of files outside of the folder are refused. */
     File find(String name) {
         File file = isName(name) ? new File(folder, name) : null;
         return file != null && file.isFile() ? file : null;
@@ -140,7 +140,7 @@ final class Copies {
         }
     }
 
-    /** As the recorder names reports: no path, nothing hidden. */
+    /** Whether it is a name that the recorder gives to reports: no path, not a hidden file. */
     private static boolean isName(String name) {
         if (name == null || !name.endsWith(SUFFIX) || name.startsWith(".") || name.length() > LONGEST_NAME) {
             return false;

@@ -47,7 +47,7 @@ final class Decoder {
         return value;
     }
 
-    /** A u32, or which of several variants. */
+    /** A u32, or the number of a variant. */
     int small() throws IOException {
         return (int) number();
     }
@@ -67,7 +67,7 @@ final class Decoder {
         return flag() ? number() : -1;
     }
 
-    /** How many items a list has: each takes a byte at least. */
+    /** The number of items in a list, each of which takes at least one byte. */
     int count() throws IOException {
         long count = number();
         if (count < 0 || count > end - at) {

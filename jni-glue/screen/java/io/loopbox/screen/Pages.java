@@ -13,7 +13,7 @@ import android.widget.ScrollView;
 import android.widget.TextView;
 import java.util.List;
 
-/** The views that both screens are made of, without a resource, and the thread that reads for them. */
+/** The views that both screens consist of, without a resource, and the thread that reads for them. */
 final class Pages {
     private static final int SIDE_DP = 16;
     private static final int ABOVE_DP = 8;
@@ -22,7 +22,7 @@ final class Pages {
 
     /** Work that reads files, and what follows from it. */
     interface Load<T> {
-        /** On a thread of its own. */
+        /** On a background thread. */
         T read();
 
         /** On the main thread, unless the screen is gone by then. */
@@ -52,7 +52,7 @@ final class Pages {
         }.start();
     }
 
-    /** The content of an Activity, that scrolls; what is added stands below what was. */
+    /** The scrollable content of an Activity; views are added at its end. */
     static LinearLayout page(Activity activity) {
         LinearLayout page = new LinearLayout(activity);
         page.setOrientation(LinearLayout.VERTICAL);

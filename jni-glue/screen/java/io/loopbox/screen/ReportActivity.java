@@ -15,7 +15,7 @@ import java.io.File;
 import java.io.IOException;
 import java.util.List;
 
-/** One report. The system makes it, by the manifest. */
+/** One report. The system creates it, because of the manifest. */
 public final class ReportActivity extends Activity {
     private static final String NAME = "io.loopbox.screen.report";
 
@@ -24,7 +24,7 @@ public final class ReportActivity extends Activity {
 
     private LinearLayout page;
 
-    /** Made by the system, by the manifest. */
+    /** Called by the system, because of the manifest. */
     public ReportActivity() {}
 
     static Intent intent(Context context, File copy) {
@@ -53,7 +53,7 @@ public final class ReportActivity extends Activity {
                 });
     }
 
-    /** What there is to show of a report. */
+    /** What is shown of a report. */
     private static final class Shown {
         final File copy;
         final String headline;
@@ -137,7 +137,7 @@ public final class ReportActivity extends Activity {
         page.addView(buttons);
     }
 
-    /** The file, with what the screen says of it as text for apps that take no files. */
+    /** Shares the file, with the screen's content as text for apps that take no files. */
     private void share(Shown shown) {
         Uri uri = ReportProvider.uri(this, shown.copy);
         Intent send = new Intent(Intent.ACTION_SEND);

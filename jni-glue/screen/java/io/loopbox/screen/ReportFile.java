@@ -44,7 +44,7 @@ final class ReportFile {
         }
     }
 
-    /** What a record stands for, in the order of the format. */
+    /** The kinds of records, in the order of the format. */
     enum Kind {
         GROUP,
         SINGLE,
@@ -78,22 +78,22 @@ final class ReportFile {
     int apiLevel;
     List<String> annotations = new ArrayList<String>();
 
-    /** The uptime that it speaks of. */
+    /** The uptime of the moment that the report describes. */
     long asOfNs;
 
     /** What main did then: null for nothing that is known, or a message's name. */
     String running;
 
-    /** Since when, uptime; -1 when it did nothing. */
+    /** Since when it was running, uptime; -1 when it was idle. */
     long runningSinceNs = -1;
 
-    /** How long that took in all; -1 while it went on. */
+    /** How long that took in all; -1 when it has not ended. */
     long endedAfterNs = -1;
 
     /** Oldest first. */
     List<Entry> history = new ArrayList<Entry>();
 
-    /** Of what main ran. */
+    /** The stacks of what main ran. */
     List<Stacks.Stack> stacks = new ArrayList<Stacks.Stack>();
 
     List<Wait> locks = new ArrayList<Wait>();
@@ -134,7 +134,7 @@ final class ReportFile {
         return bytes;
     }
 
-    /** Symbols stand before the stacks that use them. */
+    /** Symbols come before the stacks that use them. */
     private void readSections() throws IOException {
         if (bytes.length < HEADER_BYTES || big(0) != 0x894c4258 || big(4) != 0x0d0a1a0a) {
             throw new IOException("does not begin as a report");
@@ -282,7 +282,7 @@ final class ReportFile {
         return new Detail(token, startNs, wallNs, from.flag() ? message(from) : "");
     }
 
-    /** As the digest names it. */
+    /** The message's name, as in the digest. */
     private static String message(Decoder from) throws IOException {
         String target = from.text();
         String callback = from.text();

@@ -19,8 +19,8 @@ import java.io.FileNotFoundException;
 import java.util.List;
 
 /**
- * Starts the screen with the app, and hands out the report that is shared: to the app that the user has
- * chosen, to be read. The system makes it; nothing else calls it.
+ * Starts the screen with the app, and hands out the report that is shared, for reading, to the app that the
+ * user has chosen. The system creates it; no other code calls it.
  */
 public final class ReportProvider extends ContentProvider {
     static final String TAG = "loopbox";
@@ -28,7 +28,7 @@ public final class ReportProvider extends ContentProvider {
     private static final String AUTHORITY = ".loopbox.screen";
     private static final String TYPE = "application/octet-stream";
 
-    /** Made by the system, by the manifest. */
+    /** Called by the system, because of the manifest. */
     public ReportProvider() {}
 
     @Override
@@ -61,7 +61,7 @@ public final class ReportProvider extends ContentProvider {
         return new Uri.Builder().scheme("content").authority(authority).appendPath(copy.getName()).build();
     }
 
-    /** One name and nothing else: a path cannot lead out of the folder. */
+    /** Accepts only a name, so that no path can lead out of the folder. */
     private File find(Uri uri) {
         Context context = getContext();
         List<String> path = uri.getPathSegments();

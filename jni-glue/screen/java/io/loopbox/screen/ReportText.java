@@ -12,12 +12,12 @@ final class ReportText {
     private static final int MOST_OF_QUEUE = 10;
     private static final int MOST_HOLDER_FRAMES = 8;
 
-    /** A stack that is seen more rarely than in this share of the samples says little of a hang. */
+    /** A stack with a smaller share of the samples than this has little to do with a hang. */
     private static final int LEAST_PERCENT = 5;
 
     private ReportText() {}
 
-    /** A heading and what stands below it. */
+    /** A heading and the text below it. */
     static final class Section {
         final String title;
         final List<String> lines = new ArrayList<String>();
@@ -165,7 +165,7 @@ final class ReportText {
         return section;
     }
 
-    /** As plain text, for people. */
+    /** The report as plain text for people. */
     static String plain(String headline, String digest, List<Section> sections) {
         StringBuilder text = new StringBuilder(headline).append('\n').append(digest).append('\n');
         for (Section section : sections) {
@@ -181,7 +181,7 @@ final class ReportText {
         return ns < 1_000_000_000L ? ns / 1_000_000 + " ms" : seconds(ns);
     }
 
-    /** To a hundredth, without the user's locale. */
+    /** Seconds with two decimals, without the user's locale. */
     private static String seconds(long ns) {
         long hundredths = (Math.abs(ns) + 5_000_000) / 10_000_000;
         long part = hundredths % 100;

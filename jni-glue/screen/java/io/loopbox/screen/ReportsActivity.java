@@ -12,11 +12,11 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The reports that are there, the newest first. The system makes it, by the manifest. */
+/** All reports, the newest first. The system creates it, because of the manifest. */
 public final class ReportsActivity extends Activity {
     private LinearLayout rows;
 
-    /** Made by the system, by the manifest. */
+    /** Called by the system, because of the manifest. */
     public ReportsActivity() {}
 
     @Override
@@ -26,7 +26,7 @@ public final class ReportsActivity extends Activity {
         rows = Pages.page(this);
     }
 
-    /** Also when a report was deleted on its own screen. */
+    /** Also updates the list when a report was deleted on its own screen. */
     @Override
     protected void onResume() {
         super.onResume();
@@ -49,7 +49,7 @@ public final class ReportsActivity extends Activity {
                 });
     }
 
-    /** What the list says of a report. */
+    /** What the list shows of a report. */
     private static final class Row {
         final File copy;
         final String title;

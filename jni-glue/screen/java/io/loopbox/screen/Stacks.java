@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The sampled stacks of a message: the same ones together, those that were seen most first. */
+/** The sampled stacks of a message: equal ones are combined, the most frequent first. */
 final class Stacks {
     /** A frame in the middle where some were left out. */
     private static final String LEFT_OUT = " frames left out";
@@ -27,7 +27,7 @@ final class Stacks {
 
     /** One stack, and how often it was seen. */
     static final class Stack {
-        /** Of this many samples. */
+        /** The number of all samples. */
         final int of;
 
         /** As Java prints them, the innermost first. */
@@ -72,7 +72,7 @@ final class Stacks {
         return "at " + named[0] + "(" + place + ")";
     }
 
-    /** Frames by their numbers, of which the outermost comes first; turned around. */
+    /** Frames by their numbers; in the file the outermost comes first, so the order is reversed. */
     static List<String> bottomFirst(Decoder from, Symbols symbols) throws IOException {
         List<String> frames = new ArrayList<String>();
         for (int left = from.count(); left > 0; left--) {
@@ -82,7 +82,7 @@ final class Stacks {
         return frames;
     }
 
-    /** Null where the tree is of another message than the one with this number. */
+    /** The stacks, or null where the tree belongs to a message with another number. */
     static List<Stack> of(Decoder from, Symbols symbols, long token) throws IOException {
         if (from.number() != token) {
             return null;

@@ -8,7 +8,7 @@ import java.util.List;
 final class Timeline {
     private static final long LEAST_NS = 10_000_000_000L;
 
-    /** What a bar stands for. */
+    /** The kinds of bars. */
     enum Kind {
         GROUP,
         SINGLE,
@@ -21,13 +21,13 @@ final class Timeline {
         RUNNING
     }
 
-    /** Places are parts of the line, 0 to 1. */
+    /** A bar; its ends are fractions of the line, 0 to 1. */
     static final class Bar {
         final Kind kind;
         final float from;
         final float to;
 
-        /** The part of its time that main worked, 0 to 1. */
+        /** The share of its time in which main worked, 0 to 1. */
         final float work;
 
         Bar(Kind kind, float from, float to, float work) {
@@ -38,10 +38,10 @@ final class Timeline {
         }
     }
 
-    /** Drawn in this order: later ones lie on earlier ones. */
+    /** In drawing order: later ones cover earlier ones. */
     final List<Bar> bars = new ArrayList<Bar>();
 
-    /** How much time the line is. */
+    /** The length of the line in time. */
     final long lengthNs;
 
     private final long beginNs;

@@ -6,8 +6,8 @@ import io.loopbox.AnrWarning;
 import io.loopbox.TestValues;
 
 /**
- * Makes an {@link AnrWarning}; without a choice of a service (5) after 10 of 20 seconds. With loopbox and
- * with loopbox-noop.
+ * Makes an {@link AnrWarning}; by default of a service (5), after 10 of 20 seconds. With loopbox and with
+ * loopbox-noop.
  */
 public final class AnrWarningBuilder {
     private int id = 1;

@@ -6,7 +6,7 @@ import io.loopbox.FrameGesture;
 import io.loopbox.TestValues;
 
 /**
- * Makes a {@link FrameGesture}; without a choice a scroll by a finger of half a second and 30 frames in time.
+ * Makes a {@link FrameGesture}; by default a scroll by a finger of half a second, with 30 frames in time.
  * With loopbox and with loopbox-noop.
  */
 public final class FrameGestureBuilder {
@@ -36,7 +36,7 @@ public final class FrameGestureBuilder {
         return this;
     }
 
-    /** The frames stood for all of it: frames per second follow from both. */
+    /** The whole duration had frames: frames per second follow from both values. */
     @NonNull
     public FrameGestureBuilder durationMs(long durationMs) {
         this.durationMs = durationMs;
@@ -85,7 +85,7 @@ public final class FrameGestureBuilder {
         return this;
     }
 
-    /** Which one it is on its screen, from 1. */
+    /** The number of the gesture on its screen, from 1. */
     @NonNull
     public FrameGestureBuilder ordinal(int ordinal) {
         this.ordinal = ordinal;
@@ -103,7 +103,7 @@ public final class FrameGestureBuilder {
         return TestValues.frameGesture(values());
     }
 
-    /** As the recorder has them. */
+    /** The values in the recorder's form. */
     long[] values() {
         double stoodNs = durationMs * NANOS_PER_MS;
         return new long[] {

@@ -5,8 +5,8 @@ import androidx.annotation.NonNull;
 import io.loopbox.FrameStats;
 
 /**
- * The frames of one screen, for {@link FrameStatsBuilder}; without a choice ten seconds of 600 frames in
- * time, on a display of 60 Hz.
+ * The frames of one screen, for {@link FrameStatsBuilder}; by default ten seconds with 600 frames in time, on
+ * a display of 60 Hz.
  */
 public final class FrameSceneBuilder {
     private static final double NANOS_PER_MS = 1e6;
@@ -30,7 +30,7 @@ public final class FrameSceneBuilder {
     private double scrollHitchMsPerSecond;
     private int lostReports;
 
-    /** Frames per second follow from it and {@link #durationMs}. A screen without frames is none. */
+    /** Frames per second follow from this and {@link #durationMs}. A screen needs at least one frame. */
     @NonNull
     public FrameSceneBuilder frames(int frames) {
         this.frames = frames;
@@ -95,7 +95,7 @@ public final class FrameSceneBuilder {
         return this;
     }
 
-    /** What of it scrolled: how many frames, for how long, and their hitches. */
+    /** The scrolled part: how many frames, for how long, and their hitches. */
     @NonNull
     public FrameSceneBuilder scrolled(int frames, double durationMs, double hitchMsPerSecond) {
         scrolledFrames = frames;
@@ -117,7 +117,7 @@ public final class FrameSceneBuilder {
         return this;
     }
 
-    /** As the recorder has it. */
+    /** The line in the recorder's form. */
     String line(long kind, String name) {
         double stoodNs = durationMs * NANOS_PER_MS;
         double scrolledNs = scrolledMs * NANOS_PER_MS;

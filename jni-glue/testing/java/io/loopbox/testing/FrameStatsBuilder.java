@@ -5,7 +5,7 @@ import androidx.annotation.NonNull;
 import io.loopbox.FrameStats;
 import io.loopbox.TestValues;
 
-/** Makes a {@link FrameStats}, without a choice one of no frames. With loopbox and with loopbox-noop. */
+/** Makes a {@link FrameStats}, by default without frames. With loopbox and with loopbox-noop. */
 public final class FrameStatsBuilder {
     // What a line is of (monitor/frame_stats.rs).
     private static final long SCREEN = 0;
@@ -14,7 +14,7 @@ public final class FrameStatsBuilder {
 
     private final StringBuilder lines = new StringBuilder();
 
-    /** All screens together: nothing of it is made of the single ones. */
+    /** All screens together. This is not computed from the single screens. */
     @NonNull
     public FrameStatsBuilder process(@NonNull FrameSceneBuilder all) {
         lines.append(Text.given(all, "all").line(PROCESS, ""));

@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.Charset;
 
 /**
- * What a section of a report has in it: numbers of one to nine bytes, texts with their length
+ * The payload of a section of a report: numbers of one to nine bytes, texts with their length
  * (docs/file-format.md).
  */
 final class Payload {
@@ -17,7 +17,7 @@ final class Payload {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    /** Not a negative one. */
+    /** Writes a number that is not negative. */
     Payload number(long value) {
         if (value < TWO_BYTES) {
             return raw(value, 1);
@@ -29,7 +29,7 @@ final class Payload {
         return raw(EIGHT_BYTES, 1).raw(value, 8);
     }
 
-    /** One that may be negative. */
+    /** A number that may be negative. */
     Payload signed(long value) {
         return number(value << 1 ^ value >> 63);
     }

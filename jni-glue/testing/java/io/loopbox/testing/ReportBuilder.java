@@ -14,11 +14,12 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * Makes a {@link Report}, for tests of a {@link io.loopbox.Listener} and of what sends reports: a file that
- * {@code Report} and {@code loopbox show} read as one of the recorder. Without a choice it is of a hang of
- * six seconds, complete, of now.
+ * Makes a {@link Report}, for tests of a {@link io.loopbox.Listener} and of code that sends reports: a file
+ * that {@code Report} and {@code loopbox show} read like one of the recorder. By default it is a complete
+ * report of a hang of six seconds, at the present time.
  *
- * <p>With loopbox-noop the file is the same, and the report says of it what it says of any: nothing.
+ * <p>With loopbox-noop the file is the same, and the report returns the same values as any other report
+ * there: none.
  */
 public final class ReportBuilder {
     private static final long NANOS_PER_MS = 1_000_000;
@@ -49,8 +50,8 @@ public final class ReportBuilder {
     private File systemProfile;
 
     /**
-     * {@link Report.Kind#UNKNOWN} is a file that cannot be read. What does not fit it is refused by {@link
-     * #write}.
+     * {@link Report.Kind#UNKNOWN} is a file that cannot be read. {@link #write} refuses values that do not
+     * fit the kind.
      */
     @NonNull
     public ReportBuilder kind(@NonNull Report.Kind kind) {
@@ -58,7 +59,9 @@ public final class ReportBuilder {
         return this;
     }
 
-    /** Without it PROBABLE of an ANR, RESPONSIVE of a report on request or by SIGQUIT, HANG of all others. */
+    /**
+     * By default PROBABLE for an ANR, RESPONSIVE for a report on request or by SIGQUIT, HANG for all others.
+     */
     @NonNull
     public ReportBuilder verdict(@NonNull Report.Verdict verdict) {
         this.verdict = Text.given(verdict, "verdict");
@@ -98,7 +101,7 @@ public final class ReportBuilder {
         return this;
     }
 
-    /** The line for services that take no files; without it one is made of the other values. */
+    /** The line for services that take no files; by default it is made of the other values. */
     @NonNull
     public ReportBuilder digest(@NonNull String digest) {
         this.digest = Text.line(Text.given(digest, "digest"));
@@ -127,7 +130,7 @@ public final class ReportBuilder {
         return this;
     }
 
-    /** The innermost frame first; that of a main thread that was idle is left out. */
+    /** The innermost frame first. Leave it out for a main thread that was idle. */
     @NonNull
     public ReportBuilder stackTrace(@NonNull StackTraceElement... stack) {
         this.stack = Text.given(stack, "stack").clone();
@@ -166,8 +169,8 @@ public final class ReportBuilder {
     }
 
     /**
-     * Writes the file, in a folder that is made where it is not there. The test deletes it, or its code under
-     * test does.
+     * Writes the file, in a folder that is created if it does not exist. The test deletes the file, or its
+     * code under test does.
      *
      * @throws IllegalStateException when the verdict does not fit the kind, by which Report names it
      * @throws IOException when it cannot be written
@@ -414,7 +417,7 @@ public final class ReportBuilder {
         return symbols.toBytes();
     }
 
-    /** One stack, at the end, the outermost frame first. */
+    /** A tree of one stack, taken at the end, with the outermost frame first. */
     private byte[] tree() {
         Payload tree = new Payload().number(1).number(BEFORE_MS * NANOS_PER_MS).number(0);
         tree.number(1).number(0).number(10 * NANOS_PER_MS);

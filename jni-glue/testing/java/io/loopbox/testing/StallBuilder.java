@@ -5,7 +5,7 @@ import androidx.annotation.NonNull;
 import io.loopbox.Stall;
 import io.loopbox.TestValues;
 
-/** Makes a {@link Stall}; without a choice of level 1 and 300 ms. With loopbox and with loopbox-noop. */
+/** Makes a {@link Stall}; by default of level 1 and 300 ms. With loopbox and with loopbox-noop. */
 public final class StallBuilder {
     private int level = 1;
     private double wallMs = 300;
@@ -59,7 +59,7 @@ public final class StallBuilder {
         return this;
     }
 
-    /** Its line of the file: nothing of it is made of the other values. */
+    /** Its line of the file. This is not computed from the other values. */
     @NonNull
     public StallBuilder json(@NonNull String json) {
         this.json = Text.given(json, "json");

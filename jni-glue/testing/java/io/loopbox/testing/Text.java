@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.testing;
 
-/** Texts as the recorder has them. */
+/** Texts in the recorder's form. */
 final class Text {
     private Text() {}
 
-    /** On one line, and without what parts the fields of one. */
+    /** The text on one line, without the characters that separate a line's fields. */
     static String line(String text) {
         StringBuilder line = new StringBuilder(text.length());
         for (int at = 0; at < text.length(); at++) {

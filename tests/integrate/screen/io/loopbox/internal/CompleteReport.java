@@ -4,7 +4,7 @@ import io.loopbox.internal.platform.ListenerThread;
 import io.loopbox.internal.recording.Listeners;
 import io.loopbox.internal.recording.Native;
 
-/** Calls the listeners as the recorder does, on threads of their own, and waits for them. */
+/** Calls the listeners as the recorder does, on separate threads, and waits for them. */
 public final class CompleteReport {
     private CompleteReport() {}
 

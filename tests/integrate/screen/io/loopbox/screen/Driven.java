@@ -112,7 +112,7 @@ public final class Driven {
         }
     }
 
-    /** Starts what the notification's intents say, the last of which is in front then. */
+    /** Starts what the notification's intents request; the last of them is in front then. */
     private static void tap() throws Exception {
         Notification shown = Phone.shown.values().iterator().next();
         for (Intent intent : shown.intent.intents) {
@@ -132,7 +132,7 @@ public final class Driven {
         }
     }
 
-    /** The first view with these words. An Activity of the app that is asked for is started. */
+    /** Clicks the first view with these words. An Activity of the app that is requested is started. */
     private static void click(String words) throws Exception {
         for (final View view : Phone.views(front)) {
             if (view instanceof TextView && ((TextView) view).getText().toString().contains(words)) {

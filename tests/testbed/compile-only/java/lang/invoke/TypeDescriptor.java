@@ -1,4 +1,4 @@
 package java.lang.invoke;
 
-/** A parameter of what the methods of a record call. */
+/** A parameter type of what the methods of a record call. */
 public interface TypeDescriptor {}

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.TypeDescriptor;
 
-/** What the methods of a record call; D8 writes them out. */
+/** Called by the methods of a record; D8 expands these calls. */
 public final class ObjectMethods {
     public static Object bootstrap(
             MethodHandles.Lookup lookup,

@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The level's own manager, which asks {@code TestSystemServer}. What it answers of processes is the test's.
+ * The level's own manager, which calls {@code TestSystemServer}. The test decides what it answers about
+ * processes.
  */
 public final class TestActivityManager extends ActivityManager {
     /** How processes ended, newest first. */

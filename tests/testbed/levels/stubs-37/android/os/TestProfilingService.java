@@ -7,22 +7,22 @@ import java.util.TreeMap;
 
 /**
  * The other side of the level's ProfilingManager: the service of the profiling module. It takes no profiles;
- * a test says which were taken. As the module's own it answers a request for the running trace only where the
- * app has registered that trigger, and keeps what nobody listens for until somebody does.
+ * a test says which were taken. Like the module's own service it answers a request for the running trace only
+ * where the app has registered that trigger, and keeps profiles until a listener is registered.
  */
 public final class TestProfilingService extends IProfilingService.Stub {
     private final Map<Integer, Integer> triggers = new TreeMap<Integer, Integer>();
     private final List<IProfilingResultCallback> callbacks = new ArrayList<IProfilingResultCallback>();
 
-    /** Has this process's ProfilingManagers ask this one. */
+    /** Makes this process's ProfilingManagers call this one. */
     public void begin() {
         ServiceManager.SERVICES.put("profiling_service", this);
         ProfilingFrameworkInitializer.setProfilingServiceManager(new ProfilingServiceManager());
     }
 
     /**
-     * A profile was taken: at what, with which tag, and what of the app's folder for them it is. On a thread
-     * of Binder's.
+     * A profile was taken: the trigger, the tag, and the file in the app's folder for profiles. On a thread
+     * of Binder.
      */
     public void deliver(final int trigger, final String tag, final String file) {
         final List<IProfilingResultCallback> all;

@@ -1,6 +1,6 @@
 package android.text;
 
-/** What the framework's checks of arguments need. */
+/** What the framework's argument checks need. */
 public class TextUtils {
     public static boolean isEmpty(CharSequence text) { return text == null || text.length() == 0; }
 

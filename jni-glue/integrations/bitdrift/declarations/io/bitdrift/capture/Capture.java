@@ -3,7 +3,7 @@ package io.bitdrift.capture;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of bitdrift's capture, as of August 2026: a Kotlin object in another. */
+/** Of bitdrift's capture, as of August 2026: a Kotlin object that contains another. */
 public final class Capture {
     private Capture() {}
 

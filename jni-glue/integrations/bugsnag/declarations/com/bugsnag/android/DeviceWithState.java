@@ -10,10 +10,7 @@ public class DeviceWithState {
         this.time = time;
     }
 
-    /**
-     * When it happened; of an ANR that the exit info plugin made an event of,
-     * ApplicationExitInfo.getTimestamp().
-     */
+    /** When it happened. For an ANR that the exit info plugin reports, ApplicationExitInfo.getTimestamp(). */
     public Date getTime() {
         return time;
     }

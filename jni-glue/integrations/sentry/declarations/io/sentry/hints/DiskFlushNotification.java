@@ -1,6 +1,6 @@
 package io.sentry.hints;
 
-/** Of sentry-java 6 and newer: who is to know that an event is on the disk. */
+/** Of sentry-java 6 and newer: is notified when an event is on the disk. */
 public interface DiskFlushNotification {
     void markFlushed();
 }

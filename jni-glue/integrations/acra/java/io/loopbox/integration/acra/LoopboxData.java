@@ -8,7 +8,7 @@ import org.acra.ACRA;
 import org.acra.ErrorReporter;
 
 /**
- * Sends the hangs and ANRs of earlier processes to ACRA, which knows of crashes only: one silent report each,
+ * Sends the hangs and ANRs of earlier processes to ACRA, which reports only crashes: one silent report each,
  * with the main thread's stack, and with digest, version and date of the hang as custom data. At the next
  * start, after {@code ACRA.init}, for each of {@code Loopbox.pendingReports()}; ACRA takes no files:
  *

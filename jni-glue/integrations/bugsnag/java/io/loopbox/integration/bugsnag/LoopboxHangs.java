@@ -11,8 +11,8 @@ import io.loopbox.Report;
 import java.util.Date;
 
 /**
- * An event for a hang of which Bugsnag has none, because it was no ANR. At the next start, after {@code
- * Bugsnag.start}, for each of {@code Loopbox.pendingReports()}; Bugsnag takes no files:
+ * Sends an event for a hang that Bugsnag has not reported, because it was no ANR. At the next start, after
+ * {@code Bugsnag.start}, for each of {@code Loopbox.pendingReports()}; Bugsnag takes no files:
  *
  * <pre>{@code if (hangs.send(report)) report.getFile().delete();}</pre>
  */

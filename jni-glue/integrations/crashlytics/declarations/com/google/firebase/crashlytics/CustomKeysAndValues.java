@@ -11,7 +11,7 @@ public class CustomKeysAndValues {
         this.keys = keys;
     }
 
-    /** What one is made of. */
+    /** Builds one. */
     public static class Builder {
         private final Map<String, String> keys = new TreeMap<String, String>();
 

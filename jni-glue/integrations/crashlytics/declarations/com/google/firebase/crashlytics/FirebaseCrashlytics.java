@@ -25,13 +25,13 @@ public class FirebaseCrashlytics {
         keys.put(key, value);
     }
 
-    /** Of 19.3 and newer: the keys are those of this event alone. */
+    /** Of 19.3 and newer: the keys belong to this event alone. */
     public synchronized void recordException(Throwable exception, CustomKeysAndValues keys) {
         recorded.add(exception);
         recordedKeys.add(keys.keys);
     }
 
-    /** Not of the SDK: what a test asks for, of each that was recorded. */
+    /** Not part of the SDK: for tests, the keys of each recorded exception. */
     public synchronized List<Map<String, String>> recordedKeys() {
         return new ArrayList<Map<String, String>>(recordedKeys);
     }

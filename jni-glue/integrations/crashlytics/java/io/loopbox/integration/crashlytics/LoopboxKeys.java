@@ -9,7 +9,7 @@ import io.loopbox.Report;
 /**
  * Puts the digest of the report of a hang into Crashlytics' custom keys; Crashlytics takes no files. Its ANR
  * event is made at the next start with the keys that the process had, so they are set the moment that the
- * report has a file: Crashlytics writes them on threads of its own, and an ANR leaves a second or two for
+ * report has a file: Crashlytics writes them on separate threads, and an ANR leaves a second or two for
  * that. Give it to {@code configBuilder.listener(new LoopboxKeys())}.
  */
 public final class LoopboxKeys implements FirstFileListener {

@@ -6,11 +6,11 @@ import com.google.firebase.crashlytics.FirebaseCrashlytics;
 import io.loopbox.Report;
 
 /**
- * Records a hang that Crashlytics has no event of, because the process went on or was killed, as a non-fatal
- * exception. Its stack trace is the main thread's last one, by which Crashlytics groups, and which it
- * retraces with the mapping of this launch's version; its time is now. Keys of that event alone have the
- * digest, and version and time of the hang. At the next start, for each of {@code Loopbox.pendingReports()};
- * Crashlytics keeps eight of a process, and takes no files:
+ * Records a hang as a non-fatal exception, when Crashlytics has no event for it, because the process went on
+ * or was killed. The exception's stack trace is the main thread's last one; Crashlytics groups by it, and
+ * retraces it with the mapping of this launch's version. The event's time is now. Keys of this event alone
+ * have the digest, and version and time of the hang. At the next start, for each of {@code
+ * Loopbox.pendingReports()}; Crashlytics keeps eight of a process, and takes no files:
  *
  * <pre>{@code if (LoopboxNonFatals.record(report)) report.getFile().delete();}</pre>
  */

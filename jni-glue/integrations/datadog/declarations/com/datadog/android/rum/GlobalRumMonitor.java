@@ -16,29 +16,29 @@ public final class GlobalRumMonitor {
     }
 
     /** Not of the SDK: what a test asks for. */
-    public static Map<String, Object> told() {
-        return Monitor.ONLY.told;
+    public static Map<String, Object> reported() {
+        return Monitor.ONLY.reported;
     }
 
     private static final class Monitor implements RumMonitor {
         static final Monitor ONLY = new Monitor();
 
-        final Map<String, Object> told = new TreeMap<String, Object>();
+        final Map<String, Object> reported = new TreeMap<String, Object>();
 
         @Override
         public synchronized void addErrorWithStacktrace(
                 String message, RumErrorSource source, String stacktrace, Map<String, ? extends Object> attributes) {
-            told.put("error " + attributes.get("loopbox.kind"), message);
+            reported.put("error " + attributes.get("loopbox.kind"), message);
         }
 
         @Override
         public synchronized void addViewAttributes(Map<String, ? extends Object> attributes) {
-            told.putAll(attributes);
+            reported.putAll(attributes);
         }
 
         @Override
         public synchronized void addTiming(String name) {
-            told.put("written", told.get("loopbox.digest"));
+            reported.put("written", reported.get("loopbox.digest"));
         }
     }
 }

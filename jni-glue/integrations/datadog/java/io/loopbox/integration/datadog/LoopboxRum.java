@@ -10,10 +10,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Puts the digest of the report of a hang into Datadog's RUM events, which take no files. {@code
- * configBuilder.listener(new LoopboxRum())}: attributes of the view in which main hangs, from the first file
- * on. Datadog makes its own error of an ANR of that view, at the next start where the process was killed.
- * {@link #addError} at the next start, for the hangs that were no ANR.
+ * Adds the digest of a hang's report to Datadog's RUM events, which accept no files. With {@code
+ * configBuilder.listener(new LoopboxRum())} the digest becomes attributes of the view in which main hangs,
+ * from the first file on. When the hang was an ANR, Datadog reports an error in that view: immediately, or at
+ * the next start if the process was killed. For hangs that were not ANRs, call {@link #addError} at the next
+ * start.
  */
 public final class LoopboxRum implements FirstFileListener {
     @Override

@@ -5,7 +5,9 @@ import android.util.Log;
 import io.loopbox.FirstFileListener;
 import io.loopbox.Report;
 
-/** A line of the system's log for each report: what it is of, its file, and its digest. For debug builds. */
+/**
+ * Writes a line to the system's log for each report: its kind, its file, and its digest. For debug builds.
+ */
 public final class LoopboxLog implements FirstFileListener {
     private static final String TAG = "Loopbox";
 

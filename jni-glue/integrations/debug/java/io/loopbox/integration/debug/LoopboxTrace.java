@@ -22,7 +22,7 @@ public final class LoopboxTrace implements MonitorListener {
 
     private static final int ANDROID_10 = 29;
 
-    /** Of the message that blocks, or null; on the monitor's thread only. */
+    /** The name of the message that blocks, or null; on the monitor's thread only. */
     private String open;
 
     private long openedMs;

@@ -24,8 +24,8 @@ public final class Embrace {
     }
 
     /**
-     * The SDK drops an attachment of more than 1 MiB, and those after the fifth of a session; the message
-     * goes. It drops all before it has started.
+     * The SDK drops an attachment of more than 1 MiB, and those after the fifth of a session, but sends the
+     * message. Before it has started, it drops everything.
      */
     public synchronized void logMessage(
             String message, Severity severity, Map<String, ? extends Object> properties, byte[] attachment) {

@@ -25,9 +25,9 @@ public final class LoopboxLogs {
     private LoopboxLogs() {}
 
     /**
-     * The newest first, so far as Embrace takes them: nothing before it has started, because it drops logs
-     * then. Claims those, and deletes their files; Embrace does not say what becomes of a log. The others
-     * stay as they are.
+     * Logs reports, newest first, as many as Embrace takes: none before it has started, because it drops logs
+     * then. Claims these reports and deletes their files; Embrace does not report what becomes of a log. The
+     * others stay as they are.
      *
      * @param reports oldest first
      * @return how many were logged

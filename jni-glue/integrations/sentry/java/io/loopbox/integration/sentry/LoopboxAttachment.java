@@ -12,13 +12,16 @@ import java.io.IOException;
 
 /** A report on its way into an event. */
 final class LoopboxAttachment {
-    /** Where Sentry puts what an event is about (TypeCheckHint.SENTRY_TYPE_CHECK_HINT). */
+    /**
+     * The key under which Sentry keeps the object that an event is about
+     * (TypeCheckHint.SENTRY_TYPE_CHECK_HINT).
+     */
     static final String ABOUT = "sentry:typeCheckHint";
 
     private LoopboxAttachment() {}
 
     /**
-     * Digest and file, or the digest and how large the file is.
+     * Adds digest and file. When the file is too large, adds the digest and the file's size.
      *
      * @return whether the file is in it
      */

@@ -12,12 +12,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Attaches a report to the ANR events of Sentry's watchdog, which are about this process and this moment: one
- * is written for it. {@link LoopboxExitProcessor} does those of the last process; both are added with {@code
- * options.addEventProcessor}.
+ * Attaches a report to the ANR events of Sentry's watchdog. They are about this process and this moment, so a
+ * report is written for each. {@link LoopboxExitProcessor} handles those of the last process; both are added
+ * with {@code options.addEventProcessor}.
  */
 public final class LoopboxEventProcessor implements EventProcessor {
-    /** The thread that captures the event, the watchdog's, may wait that long. */
+    /** The longest time for which the thread that captures the event, the watchdog's, may wait. */
     private static final long MOST_MS = 5_000;
 
     private final long mostBytes;
@@ -46,7 +46,7 @@ public final class LoopboxEventProcessor implements EventProcessor {
         try {
             if (done.await(MOST_MS, TimeUnit.MILLISECONDS) && written[0] != null) {
                 LoopboxAttachment.add(written[0], mostBytes, event, hint);
-                // The recorder writes one of its own about the hang, which is there for everybody else.
+                // The recorder writes its own file about the hang, which is there for everybody else.
                 written[0].getFile().delete();
             }
         } catch (InterruptedException stopped) {

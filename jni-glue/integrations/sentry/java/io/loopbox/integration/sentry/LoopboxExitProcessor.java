@@ -10,13 +10,13 @@ import io.sentry.hints.AbnormalExit;
 import io.sentry.hints.Flushable;
 
 /**
- * Attaches the report that an earlier process left to the ANR event that Sentry makes of its end at a later
- * start (mechanisms "AppExitInfo" and "HistoricalAppExitInfo", Android 11 and newer). Sentry passes such
- * events to backfilling processors only, and says what they are about in the hint: the mechanism is set
+ * Attaches the report that an earlier process left to the ANR event that Sentry makes of that process's end
+ * at a later start (mechanisms "AppExitInfo" and "HistoricalAppExitInfo", Android 11 and newer). Sentry
+ * passes such events to backfilling processors only, with the kind of event in the hint: the mechanism is set
  * later.
  *
- * <p>The file is deleted when Sentry has the event, attachment included, on its own disk; an event that is
- * sampled away or dropped by beforeSend leaves it where it is.
+ * <p>The file is deleted when Sentry has the event, attachment included, on its own disk. When an event is
+ * sampled away or dropped by beforeSend, the file stays where it is.
  */
 public final class LoopboxExitProcessor implements BackfillingEventProcessor {
     private final long mostBytes;
@@ -42,8 +42,8 @@ public final class LoopboxExitProcessor implements BackfillingEventProcessor {
     }
 
     /**
-     * Asked for anew each time: what is found late is there then. The process's ANR, or else the last that it
-     * wrote.
+     * The report of the ANR of the process that ended at this time, or else its last report. Searched anew
+     * each time, so that a report found late is included.
      */
     private Report endedAt(long timeMs) {
         Report found = null;

@@ -26,13 +26,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An event for a hang of which Sentry has none, because it was no ANR. At the next start, after {@code
- * SentryAndroid.init}, on a thread that may wait, for each of {@code Loopbox.pendingReports()}:
+ * Sends an event for a hang that Sentry has not reported, because it was no ANR. At the next start, after
+ * {@code SentryAndroid.init}, on a thread that may wait, for each of {@code Loopbox.pendingReports()}:
  *
  * <pre>{@code hangs.send(report);}</pre>
  */
 public final class LoopboxHangs {
-    /** Of the main thread, as on Android. */
+    /** The main thread's id, as on Android. */
     private static final long MAIN = 1;
 
     /** Frames that are not the app's. */
@@ -102,7 +102,9 @@ public final class LoopboxHangs {
         return event;
     }
 
-    /** Of the run that hung, named as Sentry names a release: {@code package@version+code}. */
+    /**
+     * Sets the version of the run that hung, named as Sentry names a release: {@code package@version+code}.
+     */
     private void addVersion(Report report, SentryEvent event) {
         if (report.getAppVersion().isEmpty()) {
             return;
@@ -154,8 +156,9 @@ public final class LoopboxHangs {
     }
 
     /**
-     * What the event is about: an earlier run, of which nothing of this one is said ({@link Backfillable}),
-     * nor of the last one, which it need not be of; and who wants to know when it is on Sentry's disk.
+     * The hint of the event. The event is about an earlier run: it gets no data of this run ({@link
+     * Backfillable}), nor of the last one, which may be another run than the event's. It is notified when the
+     * event is on Sentry's disk.
      */
     private static final class Handover implements Backfillable, DiskFlushNotification {
         private final CountDownLatch flushed = new CountDownLatch(1);
@@ -170,7 +173,7 @@ public final class LoopboxHangs {
             flushed.countDown();
         }
 
-        /** Of sentry-java 6.22 and newer, which may have several events for one hint. */
+        /** Of sentry-java 6.22 and newer, where one hint may have several events. */
         public boolean isFlushable(SentryId event) {
             return true;
         }

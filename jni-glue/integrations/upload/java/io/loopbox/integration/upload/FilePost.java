@@ -51,12 +51,12 @@ final class FilePost {
         }
     }
 
-    /** Whether the server took the file. */
+    /** Whether the server accepted the file. */
     static boolean isTaken(int answer) {
         return answer >= 200 && answer < 300;
     }
 
-    /** Whether the server calls the file bad or too large: it would be refused again. */
+    /** Whether the server called the file bad or too large: it would refuse it again. */
     static boolean isRefused(int answer) {
         return answer == 400 || answer == 413 || answer == 415 || answer == 422;
     }

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.net.URL;
 
 /**
- * Sends the files of the performance monitor to a server of one's own: one POST for each, whose body is the
+ * Sends the files of the performance monitor to your own server: one POST for each, whose body is the
  * packed file.
  */
 public final class MonitorPost implements MonitorUploader {

@@ -7,8 +7,8 @@ import java.net.URL;
 import java.util.List;
 
 /**
- * Sends report files to a server of one's own: one POST for each, whose body is the file. Blocks; call it on
- * a thread of one's own, at the next launch, with the files of {@code Loopbox.takePendingReports()}.
+ * Sends report files to your own server: one POST for each, whose body is the file. Blocks; call it on
+ * your own thread, at the next launch, with the files of {@code Loopbox.takePendingReports()}.
  */
 public final class Uploader {
     private final URL server;
@@ -21,8 +21,8 @@ public final class Uploader {
     }
 
     /**
-     * Sends what fits, newest first, and deletes what the server took. It stops at the first failure: what is
-     * left is there at the next launch.
+     * Sends the files, newest first, and deletes those that the server took. It stops at the first failure:
+     * the rest is sent at the next launch.
      *
      * @param files oldest first
      * @return how many the server took

@@ -28,7 +28,7 @@ public final class LoopboxSection implements ICrashCallback, FirstFileListener {
         }
     }
 
-    /** xCrash waits for the system's word before it calls, by which time there is a file. */
+    /** xCrash calls this after the system has confirmed the ANR; by then there is a file. */
     @Override
     public void onCrash(String logPath, String emergency) {
         Report report = newest;

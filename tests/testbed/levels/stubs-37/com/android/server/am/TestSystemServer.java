@@ -15,7 +15,7 @@ public final class TestSystemServer implements IActivityManager {
     /** How many listeners are registered. */
     public int registered;
 
-    /** Has this process's ActivityManagers ask this one. */
+    /** Makes this process's ActivityManagers call this one. */
     public void begin() throws ReflectiveOperationException {
         Field singleton = ActivityManager.class.getDeclaredField("IActivityManagerSingleton");
         singleton.setAccessible(true);
@@ -36,7 +36,7 @@ public final class TestSystemServer implements IActivityManager {
         registered--;
     }
 
-    /** A timer of an ANR of this app has passed its split point. */
+    /** A timer of an ANR of this app has reached its split point. */
     public void warn(int id, int type, long consumedMs, long timeoutMs) {
         controller.notifyAnrWarning(Process.myUid(), id, new UUID(id, type), type, consumedMs, timeoutMs, "");
     }

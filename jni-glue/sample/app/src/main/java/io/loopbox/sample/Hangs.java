@@ -9,7 +9,7 @@ import java.io.RandomAccessFile;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 
-/** One of each kind of trouble that a main thread gets into; each is a message of its own. */
+/** One of each kind of trouble that a main thread gets into; each is a separate message. */
 public final class Hangs {
     /** What a button says. */
     public enum Kind {
@@ -19,7 +19,7 @@ public final class Hangs {
         LOCK,
         /** Writes and syncs a file. */
         DISK,
-        /** Sleeps, as code does that waits for something by trying again. */
+        /** Sleeps, as code does that polls for something. */
         SLEEP,
         /** Each message is short, but there are thousands of them. */
         FLOOD,
@@ -40,7 +40,7 @@ public final class Hangs {
         this.folder = folder;
     }
 
-    /** Posts it; about that long, but for {@link Kind#DEADLOCK}, which never ends. */
+    /** Posts it. It takes about this long, except {@link Kind#DEADLOCK}, which never ends. */
     public void provoke(Kind kind, long ms) {
         switch (kind) {
             case BUSY:

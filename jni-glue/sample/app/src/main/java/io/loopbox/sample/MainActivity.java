@@ -13,7 +13,7 @@ import java.util.Locale;
 
 /** A button for each kind of hang, and one that asks for a report. */
 public class MainActivity extends Activity {
-    /** Longer than the five seconds after which the system minds, when the screen is touched meanwhile. */
+    /** Longer than the five seconds after which the system reports an ANR, when the screen is touched. */
     private static final long HANG_MS = 8_000;
 
     @Override

@@ -1,8 +1,8 @@
 package com.android.internal.hidden_from_bootclasspath.android.os;
 
 /**
- * As an app of a shipped build has them. -Dloopbox.queue, which the testbed's name brings, asks for the other
- * queue of a level that has two.
+ * The flags as an app of a shipped build sees them. -Dloopbox.queue, which the testbed's name sets, selects
+ * the other queue on a level that has two.
  */
 public final class Flags {
     private static final String QUEUE = System.getProperty("loopbox.queue", "");

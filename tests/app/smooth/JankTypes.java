@@ -12,11 +12,11 @@ import java.lang.reflect.Method;
 import scenario.Script;
 
 /**
- * What Android 16 has to say of the article's trace. The stages are given, since the testbeds' FrameMetrics
- * has no number of the vsync; the compositor's word comes from a substitute, the one time before its frame's
- * stages and the other time behind.
+ * What Android 16 reports for the article's trace. The stages are given, because the testbeds' FrameMetrics
+ * has no vsync number. The jank types come from a substitute compositor, once before the stages of their
+ * frame and once after.
  */
-final class Judged {
+final class JankTypes {
     private static final int SHOWN = 3;
     private static final int FIRST_JANK = 6;
     private static final int LAST_JANK = 25;
@@ -49,7 +49,7 @@ final class Judged {
             } else if (frame == LAST) {
                 stages(times[FIRST_JANK], FIRST_JANK);
                 // In one batch with those of other windows.
-                TestCompositor.judge(FIRST_JANK, APPLICATION, 1_000, COMPOSER, LAST_JANK, COMPOSER | APPLICATION);
+                TestCompositor.classify(FIRST_JANK, APPLICATION, 1_000, COMPOSER, LAST_JANK, COMPOSER | APPLICATION);
                 stages(times[LAST_JANK], LAST_JANK);
                 Loopbox.frames().forget(window);
                 Script.say("listeners: " + TestCompositor.listeners());

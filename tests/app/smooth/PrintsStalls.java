@@ -5,7 +5,7 @@ import io.loopbox.Stall;
 import scenario.Script;
 
 /** Prints the lines of the performance monitor. */
-final class ToldStalls implements MonitorListener {
+final class PrintsStalls implements MonitorListener {
     @Override
     public void onBlock(long ageMs, String stack) {}
 

@@ -19,7 +19,7 @@ pub enum Worth {
 
 /// One report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Judged {
+pub struct Rated {
     pub(super) worth: Worth,
     /// It came when the hang was over.
     pub(super) is_late: bool,
@@ -28,8 +28,8 @@ pub struct Judged {
 /// Any of the alternatives, all words of which a report has.
 pub type Words = &'static [&'static [&'static str]];
 
-/// Judges one report of a hang. `message` is the class of the message that hangs.
-pub(super) fn judge(text: &str, cause: Words, place: Words, message: &str) -> Worth {
+/// Rates one report of a hang. `message` is the class of the message that hangs.
+pub(super) fn rate(text: &str, cause: Words, place: Words, message: &str) -> Worth {
     let has = |words: Words| words.iter().any(|all| all.iter().all(|word| text.contains(word)));
     if has(cause) {
         Worth::Right
@@ -65,14 +65,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    pub(super) fn of(reports: &[Judged]) -> Self {
+    pub(super) fn of(reports: &[Rated]) -> Self {
         if reports.is_empty() {
             return Self::Silent;
         }
-        let mut worths: Vec<Worth> = reports.iter().map(|judged| judged.worth).collect();
+        let mut worths: Vec<Worth> = reports.iter().map(|rated| rated.worth).collect();
         worths.sort();
         worths.dedup();
-        Self::Reports(worths, reports.iter().all(|judged| judged.is_late))
+        Self::Reports(worths, reports.iter().all(|rated| rated.is_late))
     }
 }
 
@@ -105,20 +105,20 @@ mod tests {
 
     #[test]
     fn a_report_is_worth_what_its_words_say() {
-        let of = |text| judge(text, CAUSE, PLACE, "Reader");
+        let of = |text| rate(text, CAUSE, PLACE, "Reader");
         assert_eq!(of("held by Writer"), Worth::Right);
         assert_eq!(of("the writer's"), Worth::Right);
         assert_eq!(of("at Reader.read, Writer"), Worth::Stack);
         assert_eq!(of("long task of Reader@1234"), Worth::Name);
         assert_eq!(of("ANR; Innocent.work(A.java:1); Reader.run(A.java:2)"), Worth::Wrong);
         assert_eq!(of("long task of Reader$0@1234"), Worth::Wrong);
-        assert_eq!(judge("anything", &[], &[], "none"), Worth::Wrong);
+        assert_eq!(rate("anything", &[], &[], "none"), Worth::Wrong);
     }
 
     #[test]
     fn an_outcome_has_each_worth_once_and_says_when_all_were_late() {
-        let of = |worth, is_late| Judged { worth, is_late };
-        let say = |reports: &[Judged]| Outcome::of(reports).to_string();
+        let of = |worth, is_late| Rated { worth, is_late };
+        let say = |reports: &[Rated]| Outcome::of(reports).to_string();
         assert_eq!(say(&[]), "-");
         assert_eq!(say(&[of(Worth::Wrong, true), of(Worth::Right, true), of(Worth::Wrong, true)]), "R W L");
         assert_eq!(say(&[of(Worth::Stack, true), of(Worth::Stack, false)]), "S");

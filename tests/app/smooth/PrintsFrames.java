@@ -5,8 +5,8 @@ import io.loopbox.FrameListener;
 import io.loopbox.FrameWindow;
 import scenario.Script;
 
-/** Prints what the recorder reports of frames. */
-final class Told implements FrameListener {
+/** Prints the recorder's notifications about frames. */
+final class PrintsFrames implements FrameListener {
     @Override
     public void onWindow(FrameWindow window) {
         boolean plausible =

@@ -1,0 +1,78 @@
+//! The check of the main thread before it is asked to stop. A thread that could not reach a safepoint soon is
+//! left alone. Asking would make it stop later, when it has work to do, and would block any thread that waits
+//! for it meanwhile.
+//!
+//! Only a thread that runs Java code is checked. One in native code counts as stopped already, whatever the
+//! kernel has it wait for, and what it was called for is what a report is read for.
+
+use crate::session::Session;
+use crate::sys::{clock, proc};
+use loopbox_art::{Art, Unstoppable};
+use loopbox_format::model::{Token, Uptime};
+
+/// A thread that did not run for this long waits for a processor. After a shorter time it may only have been
+/// passed over for this thread, which woke up a moment ago.
+const STARVED_NS: u64 = 5_000_000;
+
+/// How far the main thread was at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Progress {
+    token: Token,
+    at_ns: Uptime,
+    pub(super) cpu_ns: u64,
+}
+
+impl Progress {
+    /// Reads it now; `None` without a CPU clock.
+    pub(super) fn now(session: &Session, token: Token) -> Option<Self> {
+        let cpu_ns = clock::thread_cpu_of(session.main_cpu?)?;
+        Some(Self { token, at_ns: clock::now_ns(), cpu_ns })
+    }
+}
+
+/// Why the main thread must not be asked to stop now; `None` when it may be.
+pub(super) fn unstoppable(art: &Art, before: Option<Progress>, now: Option<Progress>) -> Option<Unstoppable> {
+    if !art.main_runs_java() {
+        return None;
+    }
+    by_state(proc::main_stat()?.state, before, now)
+}
+
+/// Decides by the kernel's state of the thread, and by its CPU clock, which stands still while it waits for a
+/// processor. `schedstat` does not show such a wait until it is over (`sched_info_arrive`).
+fn by_state(state: u8, before: Option<Progress>, now: Option<Progress>) -> Option<Unstoppable> {
+    let stood_still = || {
+        let (before, now) = (before?, now?);
+        let same = before.token == now.token && before.cpu_ns == now.cpu_ns;
+        Some(same && now.at_ns.since(before.at_ns) >= STARVED_NS)
+    };
+    match state {
+        b'D' => Some(Unstoppable::Uninterruptible),
+        b'R' if stood_still() == Some(true) => Some(Unstoppable::Starved),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_cannot_stop_soon_is_left_alone() {
+        let progress =
+            |token, at_ms: u64, cpu_ns| Some(Progress { token, at_ns: Uptime(at_ms * 1_000_000), cpu_ns });
+        let before = progress(Token(7), 100, 5);
+        assert_eq!(by_state(b'D', None, None), Some(Unstoppable::Uninterruptible));
+        assert_eq!(by_state(b'R', before, progress(Token(7), 110, 5)), Some(Unstoppable::Starved));
+        for (state, now) in [
+            (b'S', progress(Token(7), 110, 5)),
+            (b'R', progress(Token(7), 110, 6)),
+            (b'R', progress(Token(7), 101, 5)),
+            (b'R', progress(Token(8), 110, 5)),
+            (b'R', None),
+        ] {
+            assert_eq!(by_state(state, before, now), None, "{now:?}");
+        }
+        assert_eq!(by_state(b'R', None, progress(Token(7), 110, 5)), None);
+    }
+}

@@ -311,7 +311,7 @@ fn the_recorder_is_installed_where_the_script_says() -> Result<()> {
 #[test]
 fn a_proxy_class_has_more_objects_than_a_counter_of_the_compiler() -> Result<()> {
     for testbed in testbed::to_test_on(&["art11-jit"]) {
-        let lines = told(&testbed, "scenario.Proxies", &["70000"])?;
+        let lines = lines_of(&testbed, "scenario.Proxies", &["70000"])?;
         assert_eq!(lines, ["made 70000"], "{testbed}");
     }
     Ok(())

@@ -44,12 +44,16 @@ const FLAGS: [&str; 17] = [
 ];
 
 /// Compiler flags of the arm64 library, where LLVM makes functions of repeated instructions.
-const ARM64_FLAGS: [&str; 4] = [
+const ARM64_FLAGS: [&str; 6] = [
     // Instructions that are not rearranged for in-order processors repeat more often.
     "-Cllvm-args=-enable-misched=false",
     "-Cllvm-args=-enable-post-misched=false",
     // Calls of the functions that were made repeat, too.
     "-Cllvm-args=-machine-outliner-reruns=1",
+    // Functions save and restore registers by shared code. LLVM does so in functions optimised for size alone.
+    "-Cllvm-args=-homogeneous-prolog-epilog",
+    // Functions that differ in constants alone become one with parameters.
+    "-Cllvm-args=-enable-global-merge-func",
     // All that is used by its address lies within a megabyte, so that one instruction makes it. The reserve
     // of memory is longer: it comes last (`sys/memory.rs` of loopbox-agent). The linker refuses what is not.
     "-Ccode-model=tiny",

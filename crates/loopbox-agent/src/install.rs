@@ -297,7 +297,7 @@ pub fn leave() {
 /// Notes that another library had taken out the hook, so messages ran unseen. It may do so again while main
 /// sleeps, and then nothing would wake the stall monitor.
 pub fn set_unseen() {
-    /// Libraries that fight for the place come every second or so.
+    /// Libraries that repeatedly take the place do so about every second.
     const NOT_RELIED_ON_NS: u64 = 10_000_000_000;
     if let Some(session) = current() {
         let now_ns = clock::now_ns();
@@ -308,7 +308,7 @@ pub fn set_unseen() {
     }
 }
 
-/// The hook may be displaced; whether it is, [`set_hook`] says.
+/// The hook may be displaced; a call of [`set_hook`] follows when that is known.
 pub fn doubt_hook() {
     if let Some(session) = current() {
         session.shared.set_hooked(false);

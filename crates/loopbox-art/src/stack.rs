@@ -43,7 +43,7 @@ impl RawStack {
         RawStack { methods: [0; MAX_FRAMES], dex_pcs: [0; MAX_FRAMES], depth: 0, unfinished: false }
     }
 
-    /// Forgets all frames.
+    /// Removes all frames.
     pub fn clear(&mut self) {
         self.depth = 0;
         self.unfinished = false;

@@ -26,7 +26,7 @@ const INCLUDE_INLINED: c_int = 0;
 /// constructor stored it.
 const SKIP_INLINED: c_int = 1;
 
-/// What a walk needs of ART.
+/// The functions and values of ART that a walk needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Walker {
     new: VisitorNew,

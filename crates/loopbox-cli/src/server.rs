@@ -11,7 +11,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Many times what a browser sends.
+/// Many times the size of what a browser sends.
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
 /// Connections at once. A browser opens six; further ones wait until one of these has ended.

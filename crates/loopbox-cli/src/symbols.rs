@@ -70,7 +70,7 @@ impl MissingSymbols {
     }
 }
 
-/// Symbol files are other people's texts, too: nothing of theirs acts on a terminal.
+/// Harmless names: symbol files are texts of others, and a terminal must not interpret them.
 fn source_function(function: Function) -> SourceFunction {
     SourceFunction {
         name: harmless(&function.name),

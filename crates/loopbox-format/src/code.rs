@@ -61,7 +61,7 @@ fn is_library(class: &str) -> bool {
 pub enum Owner {
     /// The app's own.
     App,
-    /// A library's that apps ship.
+    /// A library that apps ship.
     Library,
     /// Android's or its Java library's, which are on the device; a class without a name, too.
     Platform,
@@ -126,7 +126,7 @@ fn own_package(process: &str) -> String {
     own
 }
 
-/// How compilers begin the names of methods that only call another method.
+/// The prefixes that compilers give to methods which only call another method.
 const ACCESSORS: [&str; 3] = ["access$", "$r8$lambda$", "-$$Nest$"];
 /// Parts of names of classes that compilers made: R8 and D8, and javac.
 const SYNTHETIC_CLASSES: [&str; 3] = ["$$ExternalSynthetic", "$$Lambda", "$$InternalSynthetic"];

@@ -51,7 +51,7 @@ pub struct Glance {
     pub place: Place,
 }
 
-/// What the glances say.
+/// The conclusion from the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
     /// It waits for a message.
@@ -106,7 +106,7 @@ impl OutsideWatch {
         }
     }
 
-    /// Takes note of a glance.
+    /// Records a check.
     pub fn check(&mut self, glance: &Glance) -> Finding {
         let Glance { now_ns, token, demand, place } = *glance;
         let busy = match place {
@@ -185,7 +185,7 @@ pub fn computing_since(
     demand: Demand,
     seen: Option<&SeenBusy>,
 ) -> Option<Uptime> {
-    /// Clocks and wake-ups are not finer than that.
+    /// Clocks and wake-ups are not more precise than this.
     const SLACK_NS: u64 = 50 * MS;
     /// The small computations of an idle thread do not add up to more than the slack in that time.
     const LONGEST_NS: u64 = 60_000 * MS;

@@ -102,7 +102,7 @@ final class StallMonitors {
         }
     }
 
-    /** The block article's: one stack to the log. */
+    /** The way of the article on block monitors: one stack to the log. */
     static final class Block extends BlockMonitors.Block implements Way {
         private final Semaphore finished = new Semaphore(0);
 

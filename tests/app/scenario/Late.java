@@ -97,7 +97,7 @@ public final class Late implements Runnable {
                         });
     }
 
-    /** The system answers when main has said what it knows until then. */
+    /** The system answers after main has reported what it knows by then. */
     private void late() {
         if (!mode.equals("behind")) {
             application.show(consent);

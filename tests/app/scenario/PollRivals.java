@@ -169,7 +169,7 @@ public final class PollRivals extends Handler {
         Runtime.getRuntime().halt(0);
     }
 
-    /** The message that it is called in, if any, is counted, too. */
+    /** Also counts the message that it is called in, if any. */
     private void install() {
         Script.install(options);
         startsBefore = Math.max(0, stats.starts - 1);

@@ -34,10 +34,10 @@ public final class Fingers implements FrameListener, Runnable {
     private static final int STEP = 60;
     private static final int MOVES = 5;
 
-    /** What no finger can keep from. */
+    /** The trembling that no finger can avoid. */
     private static final int TREMBLE = 1;
 
-    /** Fingers that move for longer scroll. */
+    /** Fingers that move for longer than this scroll. */
     private static final int TAP_MS = 100;
 
     /**

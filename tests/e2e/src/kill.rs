@@ -36,7 +36,7 @@ const LOST_NS: u64 = 500_000_000;
 const WORK_NS: u64 = 150_000_000;
 /// How many ends of an app's processes the system records.
 const KEPT_EXITS: usize = 16;
-/// So long before its end a process's threads are watched.
+/// For this long before its end, the threads of a process are watched.
 const WATCHED: Duration = Duration::from_millis(800);
 
 /// The results of all runs.

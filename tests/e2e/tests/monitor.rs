@@ -361,7 +361,7 @@ fn check_upload(said: &[String]) {
     assert_eq!(said.iter().filter(|line| *line == "sent").count(), 1, "and nothing is left");
 }
 
-/// `monitor_kill` runs more of them.
+/// The program `monitor_kill` repeats this more often.
 #[test]
 fn a_killed_process_loses_no_line_but_the_one_in_flight() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -217,7 +217,7 @@ fn stall_lines(said: &[String]) -> Result<Vec<Value>> {
     Ok(lines.map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
-/// Whether it is of one of the two stalls of the scenario.
+/// Whether the line is about one of the two stalls of the scenario.
 fn has_dropped(line: &Value) -> bool {
     line["display_frames"]["dropped"].as_u64().is_some_and(|frames| frames >= 40)
 }

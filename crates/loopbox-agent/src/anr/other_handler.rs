@@ -32,7 +32,7 @@ impl Noted {
         }
     }
 
-    /// By one thread at a time.
+    /// Must be called by one thread at a time.
     fn set(&self, handler: usize, origin: Origin) {
         let version = self.version.load(Ordering::Relaxed);
         self.version.store(version.wrapping_add(1), Ordering::Relaxed);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 use std::{fs, io};
 
-/// How long to wait between two checks at it.
+/// The pause between two checks of it.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// How long a signal waits for the end of a stop. A stop takes microseconds, but up to ten seconds where main
@@ -29,7 +29,7 @@ struct SignalCatcher {
     sent: AtomicU32,
     /// The number of [`Snapshot::pauses`] when the thread was last seen to wait for a signal.
     answered: AtomicU32,
-    /// How many threads are about to send it one.
+    /// How many threads are about to send it a signal.
     sending: AtomicU32,
 }
 
@@ -68,7 +68,7 @@ impl Snapshot {
         Self { pauses, is_busy: false }
     }
 
-    /// How often it had given its processor up.
+    /// How often it had yielded its processor.
     pub(crate) fn pauses(self) -> u64 {
         self.pauses
     }

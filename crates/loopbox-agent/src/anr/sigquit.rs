@@ -175,7 +175,7 @@ pub(crate) fn unblock() {
     }
 }
 
-/// The signal alone, as the kernel's system calls have a set of signals.
+/// The signal alone, as a signal set of the kernel's system calls.
 const ONLY_SIG_QUIT: u64 = 1 << (libc::SIGQUIT - 1);
 
 /// Blocks the signal on the calling thread, which can see it pending then.

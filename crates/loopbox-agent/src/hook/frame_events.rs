@@ -145,7 +145,7 @@ impl MainFrames {
         self.scene = self.session.frames.as_ref().map_or(u16::MAX, |frames| frames.number_of(name));
     }
 
-    /// What the display claims.
+    /// The refresh rate that the display claims.
     pub(super) fn set_rate(&mut self, hz: f32) {
         if let Some(interval) = RefreshInterval::from_hz(hz) {
             self.rate.claim(interval);

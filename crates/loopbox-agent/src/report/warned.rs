@@ -17,9 +17,9 @@ const MAX_KEPT: usize = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Warned {
-    /// Main was not late so far.
+    /// Warnings during which main has not been late so far.
     waiting: Vec<AnrWarning>,
-    /// Main was late while they were due, oldest first.
+    /// Warnings during which main was late, oldest first.
     concerns: Vec<AnrWarning>,
 }
 
@@ -32,7 +32,7 @@ impl Warned {
         came
     }
 
-    /// Whether one waits for main to be late, and may come true still.
+    /// Whether a warning waits for main to be late, and may still apply.
     pub(super) fn waits(&mut self, now_ns: Uptime) -> bool {
         self.waiting.retain(|warning| !warning.is_over(now_ns));
         !self.waiting.is_empty()
@@ -48,7 +48,7 @@ impl Warned {
         new.min(MAX_KEPT)
     }
 
-    /// What is to be in a report of now.
+    /// The warnings that belong into a report now.
     pub(super) fn concerns(&mut self, now_ns: Uptime) -> &[AnrWarning] {
         self.forget(now_ns);
         &self.concerns

@@ -37,11 +37,11 @@ pub struct SharedState {
     wake: AtomicU32,
     /// All threads end.
     stop: AtomicBool,
-    /// The worker is to check the hook's place and the queue's front.
+    /// The worker should check the hook's place and the queue's front.
     rest_check: AtomicBool,
     /// The app has paused the recorder: what the main thread does is not known.
     paused: AtomicBool,
-    /// Nobody sees the app.
+    /// The app is not visible.
     background: AtomicBool,
     /// When the oldest SIGQUIT arrived that ART's Signal Catcher has not got yet, uptime; 0 for none.
     signal_ns: AtomicU64,
@@ -199,7 +199,7 @@ impl SharedState {
         self.rest_check.store(true, Ordering::SeqCst);
     }
 
-    /// Whether the worker is to check them; resets that. Worker only.
+    /// Whether the worker should check them; resets the request. Worker only.
     pub(crate) fn take_rest_check(&self) -> bool {
         self.rest_check.swap(false, Ordering::SeqCst)
     }

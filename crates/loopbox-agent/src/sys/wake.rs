@@ -80,7 +80,7 @@ pub(crate) fn futex_wake(word: &AtomicU32, sleepers: u32) {
     wake(word, sleepers);
 }
 
-/// Wakes all that sleep on a word whose value was changed before.
+/// Wakes all threads that sleep on a word, after its value was changed.
 pub(crate) fn wake_sleepers(word: &AtomicU32) {
     wake(word, ANYONE);
 }

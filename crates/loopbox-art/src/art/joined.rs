@@ -13,7 +13,7 @@ use crate::locks::current_copy;
 use crate::names::Namer;
 use crate::sys::mem;
 
-/// Threads that are searched.
+/// The most threads that are searched.
 const MOST: usize = 1024;
 /// What comes before the fields of every object: its class and its lock word.
 const HEADER: usize = 8;
@@ -64,7 +64,7 @@ fn word(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.try_into().ok()?))
 }
 
-/// What a reference leads to: where the object is now, and its class.
+/// The object of a reference: its present address, and its class.
 fn object(namer: &Namer, reference: u32) -> Option<(NonZeroUsize, u32)> {
     let at = NonZeroUsize::new(reference as usize)?;
     // The class is in the old copy, too, of an object that has just been moved.

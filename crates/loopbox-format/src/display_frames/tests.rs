@@ -1,4 +1,4 @@
-//! Records are read back as written, and invalid bytes are refused.
+//! Records read back equal what was written, and invalid bytes are refused.
 
 use super::*;
 use crate::model::*;

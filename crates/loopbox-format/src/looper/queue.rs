@@ -4,7 +4,7 @@ use super::component::component;
 use super::line::{Fields, fields};
 use crate::model::{self, Component, Uptime};
 
-/// How many lines without a meaning are kept word for word.
+/// How many lines of unknown meaning are kept word for word.
 const MAX_UNREAD: usize = 50;
 /// A message put at the front of the queue has a `when` of 0, which the framework prints as minus the uptime.
 /// No other message is due within so short a time after boot.
@@ -75,7 +75,7 @@ pub struct Pending {
     pub heap_index: Option<i32>,
 }
 
-/// What waits in a queue.
+/// An entry that waits in a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PendingBody {
     /// A sync barrier: messages behind it wait until it is removed, unless they are asynchronous.
@@ -268,10 +268,10 @@ fn message(text: &str) -> Option<Fields<'_>> {
     fields(text)
 }
 
-/// How the concurrent queue's line about the bottom of its stack begins.
+/// The beginning of the concurrent queue's line about the bottom of its stack.
 const STATE: &str = "State: ";
 
-/// How the line begins that the framework prints last.
+/// The beginning of the line that the framework prints last.
 const TOTAL: &str = "(Total messages: ";
 
 /// Reads the last line: `(Total messages: 3, polling=true, quitting=false)`. What is missing in it stays

@@ -104,13 +104,13 @@ impl Words {
     }
 }
 
-/// What makes two reports the same problem.
+/// The properties by which two reports have the same problem.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// The frames from the app's first method to where the time goes; the platform's method when there is
     /// none of the app.
     pub frames: Vec<String>,
-    /// What else identifies the problem where the app's methods do not; else empty.
+    /// What else identifies the problem when the app's methods do not; otherwise empty.
     pub context: String,
     /// The app version of obfuscated names; empty when the signature has none.
     pub version: String,

@@ -1,4 +1,4 @@
-//! What clustering needs of one report, one stall, or one jank frame.
+//! The data of one report, one stall or one jank frame that clustering needs.
 
 use super::amount::Amount;
 use super::recorder::{Off, off_in};

@@ -115,7 +115,7 @@ pub struct Account {
     /// The share of the stacks that are in waits which take CPU time.
     #[serde(skip)]
     seen_busy_waits: f64,
-    /// The part of the time that stacks speak for.
+    /// The part of the time that stacks cover.
     #[serde(skip)]
     covered: f64,
     #[serde(skip)]

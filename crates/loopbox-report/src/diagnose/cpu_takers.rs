@@ -7,9 +7,9 @@ use crate::model::Analysis;
 use crate::model::plural::plural;
 use crate::model::time::{format_ns, percent, share};
 
-/// From this part on the app's own threads took most of it.
+/// From this share on the app's own threads took most of it.
 const MOST: f64 = 0.5;
-/// Below this part they did not matter.
+/// Below this share they did not matter.
 const HARDLY_ANY: f64 = 0.2;
 
 /// The kinds of threads and processes that took the CPU time.

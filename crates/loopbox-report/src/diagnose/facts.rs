@@ -150,7 +150,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How long main had been idle, if nothing in the report speaks against it.
+    /// How long main had been idle, if nothing in the report contradicts that.
     pub(super) fn free_for_ns(&self) -> Option<u64> {
         self.idle_for_ns().filter(|_| self.not_idle.is_none())
     }

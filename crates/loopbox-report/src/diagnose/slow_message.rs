@@ -11,7 +11,7 @@ pub(super) struct SlowMessage<'a> {
     pub(super) start_ns: Uptime,
     /// How long it took, or has been running. It is an upper limit when it is more than `certain_ns`.
     pub(super) wall_ns: u64,
-    /// How long it ran for sure.
+    /// How long it certainly ran.
     pub(super) certain_ns: u64,
     /// The CPU time of main during the message; known for the running message and for one that is its own
     /// record.

@@ -96,7 +96,7 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
     Some(WaitSite { kind, at, binder_proxy, app, call: call.filter(|call| *call != at), lock })
 }
 
-/// Where the time of one message went.
+/// How the time of one message was spent.
 #[derive(Debug, Clone)]
 pub(super) struct WaitProfile {
     pub(super) total_ns: u64,

@@ -11,9 +11,9 @@ use serde::Serialize;
 pub enum CodeOwner {
     /// The app's own.
     App,
-    /// A library's that the app ships.
+    /// A library that the app ships.
     Library,
-    /// Android's or its Java library's, which are on the device.
+    /// Android or its Java library, which are on the device.
     Platform,
 }
 

@@ -110,7 +110,7 @@ pub struct Frame {
     /// Its role for the main thread.
     #[serde(skip)]
     pub(crate) role: Option<Role>,
-    /// What main waits for in it in another thread.
+    /// What main waits for in another thread when it is in this frame.
     #[serde(skip)]
     pub(crate) lock_kind: Option<LockKind>,
 }

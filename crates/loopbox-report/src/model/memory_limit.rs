@@ -46,7 +46,7 @@ pub struct MemoryLimit {
     pub lately: Option<(u64, MemoryEvents)>,
 }
 
-/// How often a limit was met, and what was waited for.
+/// How often a limit was reached, and how long threads waited for memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemoryEvents {
     /// How often `memory.high` was exceeded.
@@ -93,7 +93,7 @@ fn number(statistics: &[Statistic], name: &str) -> Option<u64> {
 }
 
 impl MemoryLimit {
-    /// `None` for a report whose writer did not ask.
+    /// `None` for a report whose writer did not read the limit.
     pub(crate) fn of(statistics: &[Statistic]) -> Option<Self> {
         let limit = |name: &str| match text(statistics, name)? {
             "max" => Some(ByteLimit::Unlimited),
@@ -146,7 +146,7 @@ impl MemoryLimit {
         (!set.is_empty()).then(|| format!("the kernel limits the app: {}", set.join("; ")))
     }
 
-    /// What happened from the suspicion to the report, if anything did.
+    /// The events from the suspicion to the report, if there were any.
     pub fn lately_words(&self) -> Option<String> {
         let (over_ms, events) = self.lately?;
         let times = |times: Option<u64>, what: &str| {

@@ -22,7 +22,7 @@ pub(super) struct Members<'t> {
     classes: HashMap<&'t str, Class<'t>>,
     /// Source files of classes, by their names in the source.
     files: HashMap<&'t str, Cow<'t, str>>,
-    /// What a compiler has made.
+    /// The classes and methods that a compiler made.
     synthesized: HashSet<Key<'t>>,
 }
 
@@ -236,7 +236,7 @@ impl<'t> Members<'t> {
 }
 
 impl Group<'_> {
-    /// Whether a position is in it.
+    /// Whether it contains a position.
     pub(super) fn has(&self, position: u32) -> bool {
         self.range.is_some_and(|(from, to)| (from..=to).contains(&position))
     }
@@ -372,7 +372,7 @@ fn rewrite(conditions: &[Cow<'_, str>], actions: &[Cow<'_, str>]) -> Option<(Str
     Some((in_brackets(condition, "throws")?, in_brackets(action, "removeInnerFrames")?.parse().ok()?))
 }
 
-/// What R8 says in comments.
+/// Information in R8's comments.
 #[derive(Deserialize)]
 #[serde(tag = "id")]
 enum Comment<'t> {

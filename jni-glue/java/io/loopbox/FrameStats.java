@@ -126,7 +126,9 @@ public final class FrameStats {
             return values[4] == 0 ? 0 : (double) values[3] / values[4];
         }
 
-        /** How long frames stood too long, in whole refreshes: milliseconds for each second. */
+        /**
+         * How much longer than expected frames were shown, in whole refreshes: milliseconds for each second.
+         */
         public double getHitchMsPerSecond() {
             return values[2] == 0 ? 0 : MS_PER_S * values[5] / values[2];
         }
@@ -161,7 +163,7 @@ public final class FrameStats {
             return (int) values[9];
         }
 
-        /** How many stretches were below five sixths of the refresh rate. */
+        /** How many parts were below five sixths of the refresh rate. */
         public int getJankWindows() {
             return (int) values[10];
         }

@@ -182,7 +182,7 @@ fn costs(wanted: &Wanted) -> Result<String> {
     Ok(page + "\n")
 }
 
-/// Who names what.
+/// Which peer names which hang.
 fn hangs(wanted: &Wanted) -> Result<String> {
     let before = load()?;
     let mut seen: BTreeMap<(&str, String), Vec<String>> = BTreeMap::new();

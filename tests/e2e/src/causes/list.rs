@@ -38,13 +38,13 @@ impl Known {
         self
     }
 
-    /// What the title must say.
+    /// Words that the title must contain.
     const fn says(mut self, words: &'static str) -> Self {
         self.says = words;
         self
     }
 
-    /// What is done to the process while it hangs.
+    /// What happens to the process while it hangs.
     const fn under(mut self, outside: Outside) -> Self {
         self.outside = outside;
         self

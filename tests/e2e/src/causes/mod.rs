@@ -68,14 +68,14 @@ pub enum Worth {
 
 /// The text of a cause for which there are too few stacks.
 const UNCOVERED: &str = "not sure: the stacks cover only";
-/// What a diagnosis says that had no messages to come.
+/// What a diagnosis says when the queue is not known.
 pub const QUEUE_UNKNOWN: &str = "the pending queue is not known";
 
 /// Rules that may find something in an app that does nothing.
 const OF_NOTHING: [&str; 4] = ["starved", "main-free", "outside", "no-data"];
 
-/// Whether all threads wait for a processor most of the time: then collections need not take as much as
-/// elsewhere.
+/// Whether all threads wait for a processor most of the time. In that case collections need a smaller share
+/// of the time than elsewhere.
 #[must_use]
 pub fn is_short_of_cpu(verdict: &Diagnosis) -> bool {
     verdict.caveats.iter().any(|caveat| caveat.starts_with("the device was short of resources: CPU pressure"))
@@ -188,7 +188,7 @@ impl Known {
         Ok(())
     }
 
-    /// How right the verdict of a report of this hang is.
+    /// How a report's verdict about this hang compares with the known cause.
     pub fn worth(&self, verdict: &Diagnosis) -> Worth {
         let Some(first) = verdict.causes.first().filter(|_| verdict.confidence.is_some()) else {
             return if self.main == Idles { Worth::Right } else { Worth::Unsure };

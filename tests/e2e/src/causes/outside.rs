@@ -11,7 +11,7 @@ use lab_reports::LIMIT;
 
 use crate::machine::{Cgroup, Hogs};
 
-/// What is done.
+/// What happens to the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outside {
     Nothing,
@@ -27,7 +27,7 @@ pub(super) enum Outside {
     Debugger,
 }
 
-/// What must live as long as the process.
+/// An object that must live as long as the process.
 pub(super) enum Around {
     Nothing,
     Group { _group: Cgroup },
@@ -40,7 +40,7 @@ const RUNS: Duration = Duration::from_millis(500);
 const STOPPED: Duration = Duration::from_millis(4_400);
 
 impl Outside {
-    /// Starts the app, and does it when the app is in its message.
+    /// Starts the app, and acts when the app is in its message.
     pub(super) fn start(self, app: App) -> Result<(Running, Around)> {
         let port = if self == Self::Debugger { Some(free_port()?) } else { None };
         let app = match port {

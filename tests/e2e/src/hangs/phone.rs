@@ -213,7 +213,7 @@ impl Killed {
     }
 }
 
-/// What ran.
+/// The message or other work that ran.
 struct Main {
     token: Token,
     began_ns: Option<Uptime>,

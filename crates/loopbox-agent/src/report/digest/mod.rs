@@ -23,14 +23,14 @@ const MAX_BYTES: usize = 900;
 const FRAMES: usize = 6;
 const SLOWEST: usize = 3;
 
-/// What may still come of a report's file.
+/// What may still be added to a report's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileState {
     /// The queue or other threads are missing.
     First,
     /// The report is complete, and followed: the process that wrote it may add more evidence.
     Open,
-    /// Its process is done with it.
+    /// The process adds nothing more to it.
     Closed,
 }
 

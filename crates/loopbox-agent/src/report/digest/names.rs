@@ -1,4 +1,4 @@
-//! What a digest calls a message.
+//! The names of messages in a digest.
 
 use super::line::Line;
 use loopbox_format::model::{Message, NamedBy};

@@ -44,7 +44,7 @@ pub(super) struct ReportFile {
     pub(super) path: PathBuf,
 }
 
-/// What decides how a complete report is followed.
+/// Decides how a complete report is followed.
 #[derive(Debug)]
 pub(super) struct FollowUp {
     pub(super) file: ReportFile,
@@ -72,7 +72,7 @@ pub(super) enum SystemAnswer {
     Nothing,
 }
 
-/// What has happened.
+/// An event in the life of a report.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A report is wanted now.
@@ -194,7 +194,7 @@ impl Lifecycle {
         self.followed.as_ref().map(|followed| &followed.file)
     }
 
-    /// What may still come of a complete file.
+    /// What may still be added to a complete file.
     pub(super) fn state_of(&self, file: &ReportFile) -> FileState {
         let more = self.followed.as_ref().is_some_and(|known| known.file == *file && !known.is_settled());
         if more { FileState::Open } else { FileState::Closed }

@@ -1,4 +1,4 @@
-//! What listeners have not been notified of yet, and the thread that does it.
+//! The notices that listeners have not received yet, and the thread that delivers them.
 
 use super::Notice;
 use crate::jni::env::Env;
@@ -15,7 +15,7 @@ const MAX_WAITING: usize = 16;
 /// A caller whose request is refused is notified this much later: a caller that asks again at once then does
 /// so once a second.
 const REFUSED_AFTER_NS: u64 = 1_000_000_000;
-/// What the listeners have not been notified of yet.
+/// The notices that the listeners have not received yet.
 struct Waiting {
     notices: Vec<Notice>,
     /// A thread takes the notices.

@@ -59,7 +59,7 @@ pub enum ChangeKind {
     Gone,
     /// It surely has a lower rate.
     Better,
-    /// Its names are obfuscated, which differ from version to version.
+    /// Its names are obfuscated, so they differ from version to version.
     Incomparable,
     /// The change may be chance.
     Same,
@@ -97,7 +97,7 @@ pub struct Side {
 /// A change of a rate, with the interval that holds with 95 % for all groups at once.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
-    /// The rate after less that before, of 1,000.
+    /// The rate after, minus the rate before, per 1,000.
     pub per_1000: f64,
     /// At least, of 1,000.
     pub low: f64,

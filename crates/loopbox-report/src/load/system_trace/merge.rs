@@ -181,7 +181,7 @@ fn lock_holder(thread: &TraceThread) -> LockHolder {
     LockHolder { name: thread.name.clone(), tid: thread.sys_tid, stack: thread.java() }
 }
 
-/// A holder of which a cut trace has the number alone.
+/// A holder of which a truncated trace has only the number.
 fn unseen(tid: u32) -> LockHolder {
     LockHolder { name: format!("{tid} (not in the trace)"), tid: None, stack: Vec::new() }
 }

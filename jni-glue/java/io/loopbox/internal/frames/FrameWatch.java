@@ -39,7 +39,7 @@ public final class FrameWatch {
 
     private final Handler handler;
 
-    /** Weak: a window that is gone is forgotten. */
+    /** Weak references: a window that is gone is removed. */
     private final Map<Window, Watched> windows = new WeakHashMap<Window, Watched>();
 
     /** The screen, and the animation that runs. */

@@ -34,7 +34,7 @@ public final class MainThread {
     /** Where the class name begins in a start line whose target prints itself as Handler does. */
     private static final int CLASS_AT = ">>>>> Dispatching to Handler (".length();
     private static final String QUEUE = "android.os.MessageQueue";
-    /** How many bits each number has that {@link #pollStack} returns. */
+    /** The number of bits for each number in the result of {@link #pollStack}. */
     private static final int BITS = 10;
 
     private static final int MOST = (1 << BITS) - 1;

@@ -119,7 +119,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** A line will not come. Any thread: it waits for no file. */
+    /** Counts a line that will not be written. Any thread: it does not wait for a file. */
     void lose() {
         lost.incrementAndGet();
     }
@@ -256,7 +256,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** Complete or not there. */
+    /** The target is either complete or missing. */
     private static void pack(File lines, File target) throws IOException {
         File part = new File(target.getPath() + PART);
         FileOutputStream out = new FileOutputStream(part);

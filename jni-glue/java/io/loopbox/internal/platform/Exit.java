@@ -17,7 +17,7 @@ public final class Exit {
     /** How far the wall clock may have been set back between a process's last sign of life and its end. */
     private static final long CLOCK_MS = 60_000;
 
-    /** Process id; they come back. */
+    /** Process id; the system reuses these. */
     final int pid;
 
     /** The name in the manifest: the package, or {@code package:name}. */
@@ -35,7 +35,7 @@ public final class Exit {
     /** The system's own words, "user request after error: Input dispatching timed out ..."; null for none. */
     public final String description;
 
-    /** What the app has had the system keep of the process; null for nothing. */
+    /** The state that the app has stored with the system for the process; null for none. */
     public final byte[] state;
 
     /**
@@ -46,7 +46,7 @@ public final class Exit {
 
     private final Trace trace;
 
-    /** What the system keeps of an ANR: ART's own trace. */
+    /** The trace that the system keeps of an ANR: ART's own. */
     interface Trace {
         /** @return null for none */
         InputStream open() throws IOException;

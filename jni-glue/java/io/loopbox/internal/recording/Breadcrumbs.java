@@ -35,7 +35,7 @@ public final class Breadcrumbs {
         }
     }
 
-    /** Leaves one. Any thread; not what a Redactor itself does. */
+    /** Records one. Any thread; ignored when a Redactor itself calls it. */
     public static void leave(String name) {
         long atNs = System.nanoTime();
         if (name == null || name.isEmpty() || Annotations.isRedacting()) {

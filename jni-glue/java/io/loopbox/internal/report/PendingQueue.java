@@ -213,7 +213,7 @@ public final class PendingQueue implements Runnable {
         add(walked, Math.max(0, walk.total - walk.kept), true);
     }
 
-    /** What the objects say of themselves, in time. */
+    /** The texts of the objects, as far as they are ready in time. */
     private String[] texts(final QueueWalk walk) throws InterruptedException {
         final String[] texts = new String[walk.kept];
         String late =

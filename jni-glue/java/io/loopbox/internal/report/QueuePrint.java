@@ -32,7 +32,7 @@ final class QueuePrint implements Printer, Runnable {
         final int place;
         final long dueMs;
 
-        /** Orders messages of the same time: the smallest is due first. */
+        /** The order of messages with the same time: the smallest is due first. */
         final int turn;
 
         final String text;
@@ -161,7 +161,7 @@ final class QueuePrint implements Printer, Runnable {
         return failure;
     }
 
-    /** Keeps no more from now on. The lines as they were printed. */
+    /** Keeps no more lines from now on; returns those printed so far. */
     synchronized List<String> close() {
         closed = true;
         List<Line> kept = new ArrayList<Line>(messages);

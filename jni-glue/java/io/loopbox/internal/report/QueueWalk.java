@@ -18,10 +18,10 @@ import java.util.Arrays;
  * more, and a recycled one has the pool's successor. So the list is read until two passes agree.
  */
 final class QueueWalk {
-    /** How often a list is read that changes all the time. */
+    /** How often a list is read that keeps changing. */
     private static final int MOST_PASSES = 16;
 
-    /** A pass that was led astray, into a circle or another queue, ends here. */
+    /** A pass that was misled, into a circle or another queue, ends after this many messages. */
     private static final int MOST_VISITED = 1_000_000;
 
     /** The clock is read after this many messages. */
@@ -36,7 +36,7 @@ final class QueueWalk {
     /** For {@link #front}: the first message is overdue, and no barrier. */
     private static final long OVERDUE = -1;
 
-    /** What is copied of a message. It is turned into text later. */
+    /** The copied fields of a message. They are converted to text later. */
     static final class Entry {
         private final Message message;
         private final Handler handler;

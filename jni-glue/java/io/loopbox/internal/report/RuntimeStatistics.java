@@ -163,7 +163,7 @@ final class RuntimeStatistics {
         return false;
     }
 
-    /** Without equals, which may be the app's code. */
+    /** Compares without equals, which may be the app's code. */
     private static boolean isSame(List<Object> chain, List<Object> other) {
         boolean same = chain.size() == other.size();
         for (int at = 0; same && at < chain.size(); at++) {

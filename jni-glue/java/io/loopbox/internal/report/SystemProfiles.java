@@ -45,7 +45,7 @@ public final class SystemProfiles {
     private static final String FOLDER = "profiles";
     private static final Pattern DIGITS = Pattern.compile("\\d+");
 
-    /** How long after registration a result of an earlier process is waited for. */
+    /** How long to wait after registration for a result of an earlier process. */
     private static final long FIRST_MS = 3_000;
 
     /**
@@ -53,7 +53,7 @@ public final class SystemProfiles {
      */
     private static final long LATEST_MS = 24L * 3_600_000;
 
-    /** As long as reports are kept that were handed out. */
+    /** As long as delivered reports are kept. */
     private static final long KEPT_MS = 14 * FileAge.DAY_MS;
 
     private static volatile CountDownLatch first = new CountDownLatch(0);

@@ -81,13 +81,13 @@ final class ReportFile {
     /** The uptime of the moment that the report describes. */
     long asOfNs;
 
-    /** What main did then: null for nothing that is known, or a message's name. */
+    /** What main did at that moment: a message's name, or null when nothing is known. */
     String running;
 
     /** Since when it was running, uptime; -1 when it was idle. */
     long runningSinceNs = -1;
 
-    /** How long that took in all; -1 when it has not ended. */
+    /** How long it took in all; -1 when it has not ended. */
     long endedAfterNs = -1;
 
     /** Oldest first. */

@@ -24,7 +24,7 @@ import java.util.zip.CRC32;
 public final class ReportBuilder {
     private static final long NANOS_PER_MS = 1_000_000;
 
-    /** How long the device had run before what the report is about. */
+    /** How long the device had been running before the time that the report is about. */
     private static final long BEFORE_MS = 60_000;
 
     private static final int SYSTEM_PID = 1_234;
@@ -290,7 +290,7 @@ public final class ReportBuilder {
         return line.length() <= MOST_LINE_CHARS ? line : line.substring(0, MOST_LINE_CHARS);
     }
 
-    /** What Report reads. */
+    /** The lines that Report reads. */
     private String lines() {
         StringBuilder notes = new StringBuilder();
         for (Map.Entry<String, String> note : annotations.entrySet()) {

@@ -56,7 +56,7 @@ pub(crate) fn read(path: &Path) -> Result<Unpacked> {
     Ok(unpacked)
 }
 
-/// What a file is, decoded.
+/// A decoded file.
 pub(crate) struct Input {
     pub(crate) decoded: Decoded,
     /// The choice in a file that has several traces.

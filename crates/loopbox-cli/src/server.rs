@@ -60,7 +60,7 @@ pub(crate) trait Answers: Send + Sync + 'static {
     fn answer(&self, request: &Request, body: Vec<u8>) -> Response;
 }
 
-/// A server that listens and does not answer yet.
+/// A server that listens but does not answer yet.
 #[derive(Debug)]
 pub(crate) struct Server {
     listener: TcpListener,
@@ -167,7 +167,7 @@ fn is_same(given: &[u8], wanted: &[u8]) -> bool {
 #[derive(Debug, Clone, Default)]
 struct Places(Arc<(Mutex<usize>, Condvar)>);
 
-/// A connection's place among them.
+/// One of the places for connections.
 #[derive(Debug)]
 struct Place(Places);
 

@@ -13,7 +13,7 @@ pub(crate) struct MissingSymbols {
     pub(crate) path: String,
     /// The build id to look for; empty when it has none.
     pub(crate) build_id: String,
-    /// What was found instead.
+    /// What was found instead of better symbols.
     pub(crate) why: String,
 }
 

@@ -5,7 +5,7 @@ use bincode::enc::Encoder;
 use bincode::error::EncodeError;
 use core::fmt;
 
-/// Ends a string that was cut.
+/// The last character of a string that was truncated.
 pub const CUT_MARK: char = '…';
 
 /// The longest prefix of `text` that has at most `max` bytes and ends on a character boundary.

@@ -42,7 +42,7 @@ enum Finger {
 }
 
 impl Gestures {
-    /// Without a gesture.
+    /// The state before the first gesture.
     pub const fn new() -> Self {
         Self { open: None, number: 0 }
     }

@@ -9,7 +9,7 @@ const VERSION: u32 = 1;
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// About a process, before its first stall in a file.
+    /// The line about a process, before its first stall in a file.
     Base {
         /// The process's id, which its stalls refer to.
         pid: i64,
@@ -22,7 +22,7 @@ pub enum Line {
     Stall(Box<Stall>),
 }
 
-/// About a process and its device.
+/// Facts about a process and its device.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Base {
@@ -68,7 +68,7 @@ pub struct Stall {
     pub stack_samples: u32,
     /// The most frequent ones, most frequent first.
     pub stacks: Vec<Stack>,
-    /// The process before, during and after it.
+    /// Samples of the process before, during and after it.
     pub samples: Vec<Sample>,
 }
 

@@ -26,7 +26,7 @@ pub enum Place {
 pub struct Demand {
     /// The time that it ran: its CPU time.
     pub ran_ns: u64,
-    /// Ready to run, and waiting for one.
+    /// The time that it was ready to run and waited for a processor.
     pub waited_ns: u64,
 }
 
@@ -70,7 +70,7 @@ pub struct Asleep {
     pub token: Token,
     /// Uptime.
     pub at_ns: Uptime,
-    /// What the thread had asked of the processors.
+    /// The processor time that the thread had requested.
     pub demand: Demand,
     /// It was seen in its queue's wait.
     pub waited: bool,
@@ -83,11 +83,11 @@ pub struct SeenBusy {
     pub token: Token,
     /// Uptime.
     pub at_ns: Uptime,
-    /// What the thread had asked of the processors.
+    /// The processor time that the thread had requested.
     pub demand: Demand,
 }
 
-/// Watches a main thread between two messages from another thread.
+/// Watches, from another thread, a main thread between two messages.
 #[derive(Debug, Clone, Default)]
 pub struct OutsideWatch {
     asleep: Asleep,

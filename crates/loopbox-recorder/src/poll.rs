@@ -21,7 +21,7 @@ use crate::StackPointer;
 /// there, too.
 const MAX_LOOPS: usize = 7;
 
-/// What the Java stack shows below a poll.
+/// What the Java stack shows of a poll and its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollStack {
     /// The number of Java frames from `nativePollOnce` outwards.
@@ -66,7 +66,7 @@ struct Loop {
     waited: bool,
 }
 
-/// Names the loop whose poll is under way, for its return.
+/// Identifies the loop whose poll is in progress, until the poll returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PollLoop(u32);
 

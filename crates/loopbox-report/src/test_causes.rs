@@ -93,7 +93,7 @@ pub struct Generated {
     pub right: bool,
 }
 
-/// What main does for the part of the message that the cause takes.
+/// A known cause: what main does for its part of the message.
 struct Known {
     name: &'static str,
     /// The rules that may find it.

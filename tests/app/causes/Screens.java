@@ -274,7 +274,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Sorts a list by hand. */
+    /** A hand-written sort of a list. */
     static final class Orders {
         static void sort() {
             List<Integer> all = new ArrayList<>();

@@ -79,7 +79,7 @@ public final class Descriptors implements MessageQueue.OnFileDescriptorEventList
         Script.say(lines.take());
     }
 
-    /** Posts a message that prints that nothing came before it. */
+    /** Posts a message that prints whether anything came before it. */
     private void sayNothingCame() throws InterruptedException {
         final LinkedBlockingQueue<String> into = lines;
         main.postDelayed(

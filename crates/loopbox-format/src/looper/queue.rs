@@ -13,7 +13,7 @@ const FRONT_NS: i128 = 2_000_000_000;
 /// Which kind of queue printed itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Implementation {
-    /// It did not print its kind: API 35 and older have only one.
+    /// The queue did not print its kind: API 35 and older have only one.
     #[default]
     Unnamed,
     /// The linked list of API 36, which is the only kind on all earlier levels.
@@ -31,7 +31,7 @@ pub enum Implementation {
 pub struct Queue {
     /// Name of the Looper's thread.
     pub thread: Option<String>,
-    /// Which queue it is.
+    /// The implementation of the queue.
     pub implementation: Implementation,
     /// The waiting messages, in the order in which they are due.
     pub messages: Vec<Pending>,
@@ -80,7 +80,7 @@ pub struct Pending {
 pub enum PendingBody {
     /// A sync barrier: messages behind it wait until it is removed, unless they are asynchronous.
     Barrier {
-        /// The token by which it is removed.
+        /// The token with which it can be removed.
         token: i32,
     },
     /// A message.

@@ -54,7 +54,7 @@ pub enum AnrVerdict {
     Hang,
     /// The system sent its signal while the main thread was busy for long.
     Probable,
-    /// The system reported it.
+    /// The system reported the ANR.
     Confirmed,
 }
 
@@ -128,7 +128,7 @@ pub struct AnrWarning {
     pub id: i32,
     /// `AnrTypes.ANR_TYPE_*`.
     pub kind: i32,
-    /// How much of the time-out had passed.
+    /// How much of the time-out had passed when it was sent.
     pub consumed_ms: u64,
     /// How long the system waits before it calls the ANR.
     pub timeout_ms: u64,

@@ -48,7 +48,7 @@ pub const OUTSIDE: &str = "outside of messages";
 /// A method of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method<'a> {
-    /// Its class, as Java writes it; empty for a placeholder of left-out frames.
+    /// Its class in Java notation; empty for a placeholder of left-out frames.
     pub class: &'a str,
     /// Its name.
     pub name: &'a str,
@@ -98,7 +98,7 @@ impl Words {
         Self { text, has_kept_name: !class.is_empty() && !is_platform(class) && !obfuscated }
     }
 
-    /// What ran in no message.
+    /// The message value for work outside of messages.
     pub fn outside() -> Self {
         Self { text: OUTSIDE.to_owned(), has_kept_name: false }
     }

@@ -239,7 +239,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether main waited for its next message at the dump.
+/// Whether main was waiting for its next message at the dump.
 fn waits(a: &Analysis) -> Option<bool> {
     let since_ns = match &a.main {
         MainState::Idle { since_ns } => *since_ns,

@@ -20,7 +20,7 @@ pub(super) struct HotMethod {
     share: f64,
     /// The time in the method.
     seen_ns: u64,
-    /// How often it called itself at most, itself counted.
+    /// Its deepest recursion: 1 when it did not call itself.
     calls: u32,
 }
 

@@ -106,7 +106,7 @@ pub(super) struct WaitProfile {
     pub(super) native_top_ns: u64,
     /// The part of that time in which the stack is in no wait that has a name.
     pub(super) nameless_native_ns: u64,
-    /// What was on top of the stack for most of the time.
+    /// The frame that was on top of the stack for most of the time.
     pub(super) top: Option<TopFrame>,
 }
 
@@ -178,7 +178,7 @@ impl WaitProfile {
         share(self.ns(kind), self.total_ns)
     }
 
-    /// The share in waits of any kind for which main needs no CPU.
+    /// The share of all kinds of waits in which main needs no CPU.
     pub(super) fn waiting_share(&self) -> f64 {
         let waits = self.waits().filter(|(kind, _)| ![Gc, Loading].contains(kind));
         share(waits.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), self.total_ns)

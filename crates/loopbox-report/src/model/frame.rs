@@ -100,7 +100,7 @@ pub struct Frame {
     pub line: Option<u32>,
     /// The dex pc; `None` for a native method.
     pub dex_pc: Option<u32>,
-    /// What kind of frame it is.
+    /// The kind of frame.
     pub kind: FrameKind,
     /// Whose code it is.
     pub owner: CodeOwner,

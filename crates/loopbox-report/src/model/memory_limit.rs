@@ -26,7 +26,7 @@ impl ByteLimit {
 /// The memory figures of the process's cgroup; `None` for those that could not be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryLimit {
-    /// Why what is missing could not be read.
+    /// Why the missing values could not be read.
     pub refused: Option<String>,
     /// `memory.current`: all memory that is charged to the app, with its part of the page cache.
     pub current_bytes: Option<u64>,

@@ -3,7 +3,7 @@
 use super::time::ms;
 use loopbox_format::model::{Message, PendingSource, Uptime};
 
-/// How long a message has been due that the main thread has not taken.
+/// How long a due message has been waiting for the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overdue {
     /// The queue was not read, or not far enough to know.

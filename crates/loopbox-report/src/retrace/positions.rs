@@ -64,7 +64,7 @@ impl Positions {
         }
     }
 
-    /// Whether one of several methods with the same name has no separate table.
+    /// Whether methods that share a name have no separate tables.
     pub(super) fn one_of_a_name_has_pcs(&self) -> bool {
         self.is_r8 && self.version.is_some_and(|version| version >= LEAVES_ONE)
     }

@@ -29,7 +29,7 @@ struct Place {
     at: u32,
 }
 
-/// Which of the two names of a class.
+/// The original or the obfuscated name of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Original,

@@ -133,7 +133,7 @@ public final class FrameStats {
             return values[2] == 0 ? 0 : MS_PER_S * values[5] / values[2];
         }
 
-        /** The same for the frames that scrolled. */
+        /** The same, only for the frames that scrolled. */
         public double getScrollHitchMsPerSecond() {
             return values[13] == 0 ? 0 : MS_PER_S * values[14] / values[13];
         }

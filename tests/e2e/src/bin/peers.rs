@@ -256,7 +256,7 @@ fn hangs(wanted: &Wanted) -> Result<String> {
     Ok(page + "\n")
 }
 
-/// What was seen, and how often where it was not always the same.
+/// The results, with their counts where they were not always the same.
 fn counted(all: &[String]) -> String {
     let kinds: BTreeSet<&String> = all.iter().collect();
     let mut text = String::new();

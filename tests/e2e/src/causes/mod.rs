@@ -60,7 +60,7 @@ pub struct Known {
 pub enum Worth {
     /// It is the known cause.
     Right,
-    /// The verdict is another one, or none, and says that it is not sure.
+    /// The verdict names another cause or none, and says that it is not sure.
     Unsure,
     /// The verdict names another cause, with high confidence.
     Wrong,
@@ -71,7 +71,7 @@ const UNCOVERED: &str = "not sure: the stacks cover only";
 /// What a diagnosis says when the queue is not known.
 pub const QUEUE_UNKNOWN: &str = "the pending queue is not known";
 
-/// Rules that may find something in an app that does nothing.
+/// Rules that may report something for an app that does nothing.
 const OF_NOTHING: [&str; 4] = ["starved", "main-free", "outside", "no-data"];
 
 /// Whether all threads wait for a processor most of the time. In that case collections need a smaller share

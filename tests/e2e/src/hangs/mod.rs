@@ -41,7 +41,7 @@ pub const PLACES: [&str; 20] = [
     "nested-loop",
 ];
 
-/// What the main thread does there; `phone.Hang` documents them.
+/// What the main thread does in the hang; `phone.Hang` documents these ways.
 pub const WAYS: [&str; 13] = [
     "spin",
     "sleep",
@@ -180,7 +180,7 @@ impl Cell {
         matches!(self.way, "spin" | "native-spin" | "fsync" | "gc" | "full-heap")
     }
 
-    /// What the report must say of the kernel's account.
+    /// What the report must say about what the kernel reported.
     fn kernel_words(&self) -> Option<&'static str> {
         match self.way {
             "vfork" | "page" => Some("uninterruptible"),

@@ -195,7 +195,7 @@ pub(super) struct Killed {
 }
 
 impl Killed {
-    /// What the next launch reports of it, and in which file.
+    /// What the next launch reports about it, and in which file.
     pub(super) fn recovered(
         &self,
         (testbed, mode): (&str, Mode),
@@ -278,7 +278,7 @@ impl Finding {
         )
     }
 
-    /// Whether the report is of a hang that the recorder has noticed by itself.
+    /// Whether the report is about a hang that the recorder detected by itself.
     pub(super) fn is_of_hang(&self) -> bool {
         self.report.meta.reason == DumpReason::Hang
     }

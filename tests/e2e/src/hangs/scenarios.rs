@@ -81,7 +81,7 @@ impl Scene {
         format!("{gate}={}", self.gate(gate).display())
     }
 
-    /// Whether a thread prints the queue, and waits.
+    /// Whether a thread prints the queue and is waiting in that.
     fn prints(&self) -> bool {
         self.gate(WAITS).exists()
     }

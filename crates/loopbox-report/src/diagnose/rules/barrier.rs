@@ -13,7 +13,7 @@ const LEAKED_NS: u64 = 3_000_000_000;
 pub(super) struct HeldBack {
     token: i32,
     overdue_ns: u64,
-    /// How many messages it holds back, of those that were read.
+    /// How many of the messages that were read it holds back.
     messages: usize,
 }
 

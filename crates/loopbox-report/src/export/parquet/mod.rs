@@ -30,7 +30,7 @@ pub trait Row: Sized + 'static {
     const SCHEMA: &'static str;
     /// The kind of a row.
     const NAME: &'static str;
-    /// The columns with their names, in their order.
+    /// The columns in order, with their names.
     const COLUMNS: &'static [(&'static str, Column<Self>)];
 }
 

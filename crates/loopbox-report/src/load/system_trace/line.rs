@@ -4,7 +4,7 @@
 use crate::model::framework::in_class_object;
 use crate::model::{FrameKind, LockAction, locked_object};
 
-/// A line that means something.
+/// A line with a known meaning.
 #[derive(Debug, PartialEq)]
 pub(in crate::load) enum Line<'t> {
     /// A field of the ANR, by the system's own names: `Subject`, `Frozen`, …

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * nothing is noted. On the main thread, except where noted.
  */
 final class Foreground implements Application.ActivityLifecycleCallbacks {
-    /** The note about it; the app cannot write it. */
+    /** The name of the annotation for it, which the app cannot set. */
     private static final String NOTE = "foreground";
 
     private static final String SCENE = "scene";

@@ -98,7 +98,7 @@ public final class Phone {
         return activity;
     }
 
-    /** Once more in front. */
+    /** Brings the Activity to the front again. */
     public static void resume(final Activity activity) throws Exception {
         main(
                 new Callable<Void>() {

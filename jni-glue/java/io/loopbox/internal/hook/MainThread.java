@@ -48,7 +48,7 @@ public final class MainThread {
 
     private MainThread() {}
 
-    /** A dispatch begins; what is returned, see {@link Native#begin}. */
+    /** A dispatch begins. For the result see {@link Native#begin}. */
     static int begin() {
         int said = CRITICAL ? Native.beginCritical() : Native.begin();
         return said == Native.IN_DOUBT ? beginInDoubt() : said;
@@ -114,7 +114,7 @@ public final class MainThread {
         return method.equals(frame.getMethodName()) && type.equals(frame.getClassName());
     }
 
-    /** A dispatch ended that Looper printed; what is returned, see {@link Native#end}. */
+    /** A dispatch ended that Looper printed. For the result see {@link Native#end}. */
     static int end() {
         return CRITICAL ? Native.endCritical(-1, false) : Native.end(-1, false);
     }

@@ -69,7 +69,7 @@ final class PollHook extends Hook {
         }
     }
 
-    /** Native code reads them without a check. */
+    /** Whether the fields are those of a queue; native code reads them without a check. */
     private static boolean areOfQueue(Field[] fields) {
         Class<?>[] types = {Message.class, Message.class, long.class, Handler.class, Runnable.class};
         boolean are = fields.length == types.length;

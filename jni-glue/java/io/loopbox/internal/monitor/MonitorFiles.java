@@ -40,13 +40,13 @@ public final class MonitorFiles {
     /** The folders that the app has chosen. */
     private static final Set<File> CHOSEN = new CopyOnWriteArraySet<File>();
 
-    /** Null until it is known, by the recorder's installation. */
+    /** The folder; null until the recorder's installation sets it. */
     private volatile File directory;
 
     private final int keepDays;
     private final long maxBytes;
 
-    /** The file that the base information is in. */
+    /** The file that already has the base information. */
     private File based;
 
     /** The number of lines that could not be written since the last successful one. */

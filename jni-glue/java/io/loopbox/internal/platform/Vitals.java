@@ -160,7 +160,7 @@ public final class Vitals {
         return new long[] {all - idle, all};
     }
 
-    /** utime and stime of a process; -1 for not known. */
+    /** utime and stime of a process; -1 when unknown. */
     static long processTicks(String line) {
         // The name in brackets may have anything in it.
         int name = line == null ? -1 : line.lastIndexOf(')');
@@ -217,7 +217,7 @@ public final class Vitals {
         }
     }
 
-    /** The first line; null of an empty file. */
+    /** The first line; null for an empty file. */
     private static String first(String file) throws IOException {
         String text = text(file);
         int end = text.indexOf('\n');

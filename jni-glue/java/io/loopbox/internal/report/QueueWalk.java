@@ -27,13 +27,13 @@ final class QueueWalk {
     /** The clock is read after this many messages. */
     private static final int VISITS_PER_CHECK = 64;
 
-    /** A message is about to be taken while it has been due for less. */
+    /** A message counts as overdue after this time; before, main may be about to take it. */
     private static final long OVERDUE_MS = 500;
 
-    /** For {@link #front}: no message is due that main could not take. */
+    /** For {@link #front}: main could take every message that is due. */
     private static final long FREE = -2;
 
-    /** For {@link #front}: the first message is overdue, and no barrier. */
+    /** For {@link #front}: the first entry is an overdue message, not a barrier. */
     private static final long OVERDUE = -1;
 
     /** The copied fields of a message. They are converted to text later. */

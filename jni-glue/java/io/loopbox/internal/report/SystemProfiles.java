@@ -39,7 +39,7 @@ import java.util.regex.Pattern;
 public final class SystemProfiles {
     private static final String NAME = ReportSections.SYSTEM_PROFILE;
 
-    /** Begins the names of reports of hangs, which traces have as their tag. */
+    /** The prefix of names of hang reports; traces have such a name as their tag. */
     private static final String OURS = "loopbox-";
 
     private static final String FOLDER = "profiles";
@@ -109,7 +109,7 @@ public final class SystemProfiles {
         }
     }
 
-    /** The app may have asked for a trace itself. */
+    /** Whether we requested the trace; the app may request traces itself. */
     private static boolean isOurs(String tag) {
         return tag != null && tag.startsWith(OURS);
     }

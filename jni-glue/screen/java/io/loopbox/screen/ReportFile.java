@@ -29,7 +29,7 @@ final class ReportFile {
     /** The recorder keeps 8 MB of reports in all. */
     private static final int MOST_BYTES = 16 << 20;
 
-    /** A message that the history has by name. */
+    /** A message that the history keeps by name. */
     static final class Detail {
         final long token;
         final long startNs;
@@ -157,7 +157,7 @@ final class ReportFile {
         }
     }
 
-    /** Why a section was left out though it is not damaged; empty for none. */
+    /** Why a section was left out although it is not damaged; empty when none was. */
     String leftOut() {
         return reason;
     }

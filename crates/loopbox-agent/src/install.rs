@@ -337,8 +337,8 @@ pub fn set_frames(feature: Feature, on: bool, detail: String) {
     }
 }
 
-/// Takes the stages of a display frame, each value at the position of its constant in `FrameMetrics`. Not on
-/// the main thread.
+/// Records the stages of a display frame, each value at the position of its constant in `FrameMetrics`. Not
+/// on the main thread.
 pub fn stages(metrics: &[i64; loopbox_frames::METRICS], window: u64, lost: u32) {
     if let Some(frames) = current().as_ref().and_then(|session| session.frames.as_ref()) {
         frames.recorder(|recorder| recorder.stages(metrics, window, lost));
@@ -381,7 +381,7 @@ pub fn set_paused(paused: bool) {
     }
 }
 
-/// Sets whether the app is in the background: not while it starts, nor while that is not known.
+/// Sets whether the app is in the background. False while it starts, and while it is not known.
 pub fn set_background(background: bool) {
     if let Some(session) = current() {
         session.shared.set_background(background);

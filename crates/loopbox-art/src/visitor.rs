@@ -35,7 +35,7 @@ pub(crate) struct Walker {
     get_dex_pc: GetDexPc,
 }
 
-/// The canary behind the visitor was overwritten: this ART's `StackVisitor` is larger than our buffer.
+/// The canary after the visitor was overwritten: this ART's `StackVisitor` is larger than our buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Overrun;
 

@@ -73,7 +73,7 @@ const SHARED: &str = "ac co com edu github gitlab gov ne net or org";
 /// Decides whose code the classes in a report are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Owners {
-    /// How the names of the app's own classes begin; empty when that is not known.
+    /// The prefix of the names of the app's own classes; empty when that is not known.
     own: String,
     /// Whether the report has such classes: then a class that is in no list is not the app's either.
     is_seen: bool,

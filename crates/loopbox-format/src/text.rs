@@ -1,4 +1,4 @@
-//! Bounded strings: the part of a name that the app keeps where it may neither allocate nor trust the length.
+//! Strings of limited length, for names of any length where the app must not allocate.
 
 use bincode::Encode;
 use bincode::enc::Encoder;

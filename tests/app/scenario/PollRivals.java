@@ -201,8 +201,8 @@ public final class PollRivals extends Handler {
     }
 
     /**
-     * Six other loops poll all the time, while the recorder comes and goes, on this thread and on another
-     * one.
+     * Six other loops poll all the time, while the recorder is installed and uninstalled, on this thread and
+     * on another one.
      */
     private void churn(final int rounds) {
         final AtomicLong others = new AtomicLong();

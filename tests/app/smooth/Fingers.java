@@ -23,9 +23,9 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * Two fingers on a screen that scrolls with each movement: they tap, and the first is lifted first and put
- * back; the second goes on scrolling when the first is lifted; both scroll, and each is lifted once while the
- * other goes on. Arguments: those of {@link Options}.
+ * Two fingers on a screen that scrolls with each movement. First they tap, and the first finger is lifted
+ * first and put back. Then the second one continues to scroll when the first is lifted. Then both scroll, and
+ * each is lifted once while the other continues. Arguments: those of {@link Options}.
  */
 public final class Fingers implements FrameListener, Runnable {
     private static final int FIRST = 0;

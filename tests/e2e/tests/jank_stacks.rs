@@ -1,4 +1,4 @@
-//! Which frames and messages have stacks, from which age on, and whose code is on top of them.
+//! Which frames and messages have stacks, from which age on, and which code is on top of them.
 
 use anyhow::{Context, Result, bail};
 use lab_reports::{Frame, LIMIT, read, stacks_of};

@@ -412,8 +412,8 @@ fn take_post(server: &TcpListener, answer: &str) -> Result<Posted> {
     Ok(posted)
 }
 
-/// A server that is busy at first, then takes the first file, and calls the second one too large: it would
-/// never take that.
+/// A server that is busy at first, then accepts the first file, and answers that the second one is too large,
+/// so that it is not sent again.
 #[test]
 fn the_sample_uploader_speaks_http() -> Result<()> {
     let folder = tempdir()?;

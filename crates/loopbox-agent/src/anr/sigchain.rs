@@ -55,7 +55,7 @@ static FRONT: AtomicUsize = AtomicUsize::new(0);
 pub(crate) enum Unclaimed {
     /// There is no such chain.
     Missing,
-    /// Somebody else has claimed the signal, and how much room is left cannot be seen.
+    /// Another library has claimed the signal, and it cannot be seen how much room is left.
     Taken,
     /// The kernel gets the action that a library sets, in spite of the claim.
     Bypassed,

@@ -15,8 +15,8 @@ use std::{fs, io};
 /// The pause between two checks of it.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// How long a signal waits for the end of a stop. A stop takes microseconds, but up to ten seconds where main
-/// reaches no safepoint: then the signal does not wait for its end.
+/// How long a signal waits for the end of a stop. A stop usually takes microseconds, but up to ten seconds
+/// where main reaches no safepoint; then the signal does not wait any longer.
 const LONGEST_STOP: Duration = Duration::from_millis(100);
 const STOP_PAUSE: Duration = Duration::from_millis(1);
 
@@ -33,7 +33,7 @@ struct SignalCatcher {
     sending: AtomicU32,
 }
 
-/// Finds the thread for all that is forwarded from then on, and takes a snapshot of it. Reads files.
+/// Finds the thread, to which signals are forwarded from then on, and takes a snapshot of it. Reads files.
 ///
 /// # Errors
 /// There is no such thread: nothing is forwarded.

@@ -96,7 +96,7 @@ impl MainFrames {
         ask
     }
 
-    /// Notes whether a callback is asked for. While one is, the sampler takes samples more often.
+    /// Records whether a callback is requested. As long as one is, the sampler takes samples more often.
     fn ask(&mut self, asks: bool) -> bool {
         self.asked = asks;
         // What scrolls in a frame may say so at its end: until its message is over, the next one may still be

@@ -144,7 +144,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Has the sampler take a stack and waits for it, or takes one by Java.
+    /// Has the sampler take a stack and waits for it, or takes one through Java.
     fn take_one_stack(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         if let Some(order) = shared.order_stack() {
@@ -341,8 +341,8 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// Keeps the growing tree, which may show what held up a frame. The one with the fewest stacks goes when
-    /// there are enough.
+    /// Keeps the growing tree, which may show what delayed a frame. When there are enough trees, the one with
+    /// the fewest stacks is dropped.
     fn keep_jank_tree(&mut self) {
         let tree = self.growing.tree();
         if self.janky.len() == JANK_TREES {

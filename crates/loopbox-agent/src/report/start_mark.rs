@@ -1,4 +1,4 @@
-//! The mark by which `StartGuard.java` detects, at the next start, that this start did not last.
+//! The mark that shows `StartGuard.java`, at the next start, that this start did not last.
 
 use crate::session::Session;
 use loopbox_format::model::Uptime;

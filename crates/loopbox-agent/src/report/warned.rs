@@ -11,7 +11,7 @@ use loopbox_recorder::Front;
 
 /// A message of at least this age leaves a report if its process is killed.
 const LATE_NS: u64 = 1_000_000_000;
-/// How many are kept: as many as the ring has room for. An app that is warned of more is late for all of
+/// How many are kept: as many as the ring has room for. An app that gets more warnings is late for all of
 /// them.
 const MAX_KEPT: usize = 4;
 
@@ -59,7 +59,7 @@ impl Warned {
     }
 }
 
-/// Whether what the main thread does, or what it left in its queue, takes long by now.
+/// Whether the main thread's work, or what waits in its queue, takes long by now.
 pub(super) fn is_late(session: &Session, front: Option<Front>) -> bool {
     let now_ns = clock::now_ns();
     let due_ns = match front {

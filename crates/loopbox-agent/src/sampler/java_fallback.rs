@@ -1,5 +1,5 @@
-//! Stacks where the native sampler does not work: `Thread.getStackTrace`, less often, and only where that
-//! call gives the main thread long enough to stop.
+//! Takes stacks where the native sampler does not work: with `Thread.getStackTrace`, less often, and only
+//! where that call gives the main thread long enough to stop.
 
 use crate::jni::env::Env;
 use crate::jni::{call, class_cache, raw};

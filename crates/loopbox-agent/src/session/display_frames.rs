@@ -34,7 +34,7 @@ pub(crate) struct Frames {
     names: Mutex<Vec<String>>,
     /// The worker sleeps without a deadline.
     asleep: AtomicBool,
-    /// A frame is expected, however long it takes: what belongs to it has not ended.
+    /// A frame is expected, however long it takes, because its session has not ended.
     awaited: AtomicBool,
     /// Events for which the queue had no room.
     lost: AtomicU32,

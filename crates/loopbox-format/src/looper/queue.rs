@@ -78,7 +78,7 @@ pub struct Pending {
 /// An entry that waits in a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PendingBody {
-    /// A sync barrier: messages behind it wait until it is removed, unless they are asynchronous.
+    /// A sync barrier: messages after it wait until it is removed, unless they are asynchronous.
     Barrier {
         /// The token with which it can be removed.
         token: i32,

@@ -107,8 +107,8 @@ impl Words {
 /// The properties by which two reports have the same problem.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
-    /// The frames from the app's first method to where the time goes; the platform's method when there is
-    /// none of the app.
+    /// The frames from the app's first method to the one in which the time is spent; the platform's method
+    /// when no method is the app's.
     pub frames: Vec<String>,
     /// What else identifies the problem when the app's methods do not; otherwise empty.
     pub context: String,
@@ -146,7 +146,7 @@ impl Signature {
         }
     }
 
-    /// The method where the time goes, or the message where no method has a meaningful name; empty when
+    /// The method in which the time is spent, or the message when no method has a meaningful name; empty when
     /// neither is known.
     pub fn title(&self) -> &str {
         let frame = self.frames.iter().rev().find(|frame| *frame != OBFUSCATED);

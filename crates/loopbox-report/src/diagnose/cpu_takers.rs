@@ -31,7 +31,7 @@ pub(super) struct Taken {
     pub(super) evidence: String,
 }
 
-/// `None` when it was not counted, as in a report of a process that is gone.
+/// `None` when it was not counted, as in a report about a process that has ended.
 pub(super) fn taken(a: &Analysis) -> Option<Taken> {
     let used = a.cpu_use?;
     let (used_ns, all_ns) = used.of_other_threads()?;

@@ -20,8 +20,8 @@ pub(super) struct Facts<'a> {
     /// The uptime that the report describes.
     pub(super) now_ns: Uptime,
     running: Option<SlowMessage<'a>>,
-    /// What main was doing at the dump according to its stacks, where the recorder took it for idle, or did
-    /// not know.
+    /// What main was doing at the dump according to its stacks, when the recorder took it for idle or did not
+    /// know.
     seen: Option<SlowMessage<'a>>,
     /// Main in the system's trace of the same moment.
     pub(super) trace: Option<TracedMain<'a>>,
@@ -169,7 +169,7 @@ impl<'a> Facts<'a> {
         (self.analysis.history.is_empty() && !first).then(|| "what ran before is not known".into())
     }
 
-    /// That what main did at the dump is not known, as a reason not to be sure.
+    /// A reason for less confidence: what main did at the dump is not known.
     pub(super) fn unknown_main(&self) -> Option<String> {
         let unknown = matches!(self.analysis.main, MainState::Unknown);
         unknown.then(|| "what main did at the dump is not known".into())

@@ -104,7 +104,7 @@ pub(super) struct WaitProfile {
     by_site: HashMap<WaitSite, u64>,
     /// The time with a native method on top of the stack.
     pub(super) native_top_ns: u64,
-    /// The part of that time in which the stack is in no wait that has a name.
+    /// The part of that time in which the stack is in no known wait.
     pub(super) nameless_native_ns: u64,
     /// The frame that was on top of the stack for most of the time.
     pub(super) top: Option<TopFrame>,
@@ -116,8 +116,8 @@ pub(super) struct TopFrame {
     pub(super) frame: FrameId,
     /// For how long.
     pub(super) ns: u64,
-    /// The first frame below it of the app's own code, or else of what it ships, for most of that time. It
-    /// may be the same frame.
+    /// The first frame below it that is the app's own code, or else code that the app ships, for most of that
+    /// time. It may be the same frame.
     pub(super) app: Option<FrameId>,
 }
 

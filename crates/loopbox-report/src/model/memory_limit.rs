@@ -42,7 +42,8 @@ pub struct MemoryLimit {
     pub swap_max: Option<ByteLimit>,
     /// Since the cgroup was made.
     pub so_far: MemoryEvents,
-    /// From the suspicion to the report; `None` where the report's message was not suspect before.
+    /// The time and the events from the suspicion to the report; `None` where the report's message was not
+    /// suspect before.
     pub lately: Option<(u64, MemoryEvents)>,
 }
 

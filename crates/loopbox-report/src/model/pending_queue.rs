@@ -126,8 +126,8 @@ impl PendingQueue {
         self.messages().map(|(entry, _)| entry.overdue_ns()).max().unwrap_or(0)
     }
 
-    /// The sync barrier that blocks the queue: its token and how long it is due. Entries that were put at the
-    /// front after the barrier stand before it.
+    /// The sync barrier that blocks the queue: its token, and how long it has been due. Entries that were put
+    /// at the front after the barrier come before it.
     pub(crate) fn head_barrier(&self) -> Option<(i32, u64)> {
         let head = self.entries.iter().find(|entry| !entry.at_front)?;
         Some((head.barrier?, head.overdue_ns()))

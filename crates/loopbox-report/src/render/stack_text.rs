@@ -9,8 +9,8 @@ const MAX_CYCLE: usize = 8;
 /// How many rounds of a cycle are written.
 const SHOWN: usize = 2;
 
-/// What the main thread did at the dump, the innermost frame first: its native frames, then those of Java.
-/// Empty without both.
+/// The stack of the main thread at the dump, the innermost frame first: its native frames, then those of
+/// Java. Empty without both.
 pub(crate) fn stack_text(a: &Analysis) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(native) = a.main_thread.as_ref().and_then(|main| main.native.as_ref()) {

@@ -44,7 +44,7 @@ impl Position {
         Self { number, is_line: true }
     }
 
-    /// The line of a report, when this is one.
+    /// The line in the report, if the position is a line.
     pub(super) fn line(self) -> Option<u32> {
         self.is_line.then_some(self.number)
     }

@@ -249,8 +249,8 @@ impl<'m> Retracer<'m> {
         Some(Found { frames, is_known: true })
     }
 
-    /// The frames of a position in one of these groups. One frame where it is in none of them, or in several.
-    /// None for code that a compiler made.
+    /// The frames of a position in one of these groups: one frame when it is in no group or in several, and
+    /// none for code that a compiler made.
     fn at<'g>(
         &self,
         groups: &[&'g Group<'m>],

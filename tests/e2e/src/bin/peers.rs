@@ -17,7 +17,7 @@ use loopbox_setup::workspace::root;
 const PAGE: &str = "docs/compare.md";
 const MARKS: [&str; 2] = ["<!-- written by `cargo xtask bench peers --bless` -->\n", "<!-- until here -->"];
 
-/// Whose reports can be had from one process: a Printer is one's alone, and a heartbeat disturbs nobody.
+/// The peers that can run in one process: a Printer can only be one peer's, and a heartbeat disturbs nobody.
 const TOGETHER: [&[&str]; 5] = [
     &["anrwatchdog", "sentry", "datadog-anr", "blockcanary"],
     &["datadog-long-task"],

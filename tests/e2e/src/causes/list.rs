@@ -31,8 +31,8 @@ impl Known {
         self
     }
 
-    /// A verdict that is not sure, and that says that main was stopped, is right, too: whatever stopped it is
-    /// gone.
+    /// A verdict that is not sure and says that main was stopped is also right, because the reason of the
+    /// stop is gone.
     const fn or_hedged(mut self) -> Self {
         self.may_be_hedged = true;
         self

@@ -206,8 +206,8 @@ impl Known {
     }
 }
 
-/// Whether it blames the message's code without being sure, and says that something stopped main, or that no
-/// stacks could be taken of much of the time.
+/// Whether it blames the message's code without being sure, and says that something stopped main, or that for
+/// much of the time no stacks could be taken.
 fn is_hedged(cause: &Cause) -> bool {
     let reasons = ["it was stopped or suspended", "was not measured (there are no stacks of it)"];
     let stopped = cause.evidence.iter().any(|line| reasons.iter().any(|reason| line.contains(reason)));

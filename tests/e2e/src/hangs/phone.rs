@@ -108,8 +108,8 @@ impl<'a> Phone<'a> {
         })
     }
 
-    /// Sends SIGQUIT as the system does at an ANR, from the user `system`, or from this user where there are
-    /// no rights for that. Returns when it was sent.
+    /// Sends SIGQUIT as the system does at an ANR: from the user `system`, or from this user without the
+    /// rights for that. Returns when it was sent.
     pub(super) fn signal(&self) -> Result<Uptime> {
         let sent_ns = uptime_ns();
         let root =

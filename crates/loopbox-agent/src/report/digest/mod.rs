@@ -143,8 +143,8 @@ fn prefix(verdict: AnrVerdict) -> &'static str {
     }
 }
 
-/// The line: what the main thread does, what is known of the cause, where it is, what it did before, what
-/// waits, and the annotations where they are wanted. At most 900 bytes.
+/// The line: what the main thread does, what is known about the cause, where it is, what it did before, what
+/// waits, and, where wanted, the annotations. At most 900 bytes.
 fn digest(report: &Report, with_annotations: bool) -> String {
     let mut line = Line::default();
     let stack = last_stack(report).unwrap_or_default();

@@ -269,8 +269,8 @@ impl Lifecycle {
         }
     }
 
-    /// Forwards the signal. The first file comes before that: the system's own trace takes seconds, and the
-    /// process may be gone after it.
+    /// Forwards the signal. The first file is written before that, because the system's own trace takes
+    /// seconds, and the process may be gone after it.
     fn forward_signal(&mut self) {
         if let Some(Trigger::Signal) = self.trigger() {
             self.actions.push(Action::ForwardSignal);

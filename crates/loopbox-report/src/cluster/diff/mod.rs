@@ -1,5 +1,5 @@
-//! Two sets of reports, of two versions say, compared group by group: what is new, gone, better and worse,
-//! and how sure that is.
+//! Compares two sets of reports, for example of two versions, group by group: what is new, gone, better and
+//! worse, and how certain that is.
 
 mod junit;
 mod markdown;

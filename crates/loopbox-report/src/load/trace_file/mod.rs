@@ -20,7 +20,7 @@ use loopbox_format::model::{
 };
 use std::io::Write;
 
-/// Dumps that are kept of one file: a bug report has those of some hundred processes.
+/// How many dumps of one file are kept: a bug report has those of some hundred processes.
 const MAX_DUMPS: usize = 1_024;
 /// Lines that the system writes in front of a dump.
 const MAX_HEAD: usize = 64;

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Which windows' frames count, and who is notified of them. Main thread, except where noted. */
+/** Decides which windows' frames count, and notifies listeners of them. Main thread, except where noted. */
 public final class FrameWatch {
     /** Build.VERSION_CODES.N, which older SDKs do not have. */
     private static final int ANDROID_7 = 24;

@@ -99,7 +99,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     }
 
     /**
-     * Checks the hook's place. Any thread; takes the queue's lock only where the hook may be displaced.
+     * Checks the hook's place. Any thread; takes the queue's lock only when the hook may be displaced.
      *
      * @param doubted the hook has missed the end of a message, wherever it is
      */

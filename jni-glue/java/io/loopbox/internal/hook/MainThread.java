@@ -26,9 +26,7 @@ public final class MainThread {
 
     static final Class<?> FRAME_HANDLER = find("android.view.Choreographer$FrameHandler");
 
-    /**
-     * The Runnable in which a broadcast comes to a receiver, on whichever Handler: a lambda since Android 9.
-     */
+    /** The Runnable that delivers a broadcast to a receiver, on any Handler: a lambda since Android 9. */
     static final Class<?> RECEIVER = findReceiver();
 
     /** Where the class name begins in a start line whose target prints itself as Handler does. */

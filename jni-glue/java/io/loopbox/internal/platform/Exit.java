@@ -39,8 +39,8 @@ public final class Exit {
     public final byte[] state;
 
     /**
-     * Numbers of the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it; null
-     * where the system does not report them.
+     * Numbers about the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it;
+     * null where the system does not report them.
      */
     public final long[] anr;
 

@@ -28,7 +28,7 @@ public final class Faults {
         }
     }
 
-    /** Logs what is not a fault of the recorder: a file that is gone, for example. */
+    /** Logs an event that is not the recorder's fault: a file that is gone, for example. */
     public static void warn(String what, Throwable why) {
         try {
             RecorderLog.warn(what, why);

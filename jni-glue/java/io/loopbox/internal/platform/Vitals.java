@@ -22,8 +22,8 @@ public final class Vitals {
     private static final int MOST_VALUES = 8;
 
     /**
-     * How many bytes of a file are read: the machine's memory is at the start of its file, and a process's
-     * status is shorter.
+     * How many bytes of a file are read. The machine's memory is at the start of its file, and a process's
+     * status is shorter than this.
      */
     private static final int MOST_BYTES = 2_048;
 
@@ -233,8 +233,8 @@ public final class Vitals {
     }
 
     /**
-     * Reads what the kernel returns at once; no more is needed of its files. A Reader takes several times the
-     * memory.
+     * Reads the part of a file that the kernel returns in one read; more is not needed. A Reader would take
+     * several times the memory.
      */
     private static String text(String file) throws IOException {
         FileInputStream in = new FileInputStream(file);

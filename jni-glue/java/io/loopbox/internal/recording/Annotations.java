@@ -21,7 +21,7 @@ public final class Annotations {
      */
     private static Map<String, String> early = new LinkedHashMap<String, String>();
 
-    /** How many of them a new recording gets: the app may add more at the same time. */
+    /** How many kept annotations a new recording gets at most; the app may add more at the same time. */
     private static final int MOST_EARLY = 64;
 
     /**
@@ -168,7 +168,7 @@ public final class Annotations {
         return others;
     }
 
-    /** Takes one of those that were kept, as name and value; null when there is none. */
+    /** Takes one of the annotations that were kept, as name and value; null when there is none. */
     private static synchronized String[] takeEarly() {
         if (early == null || early.isEmpty()) {
             return null;

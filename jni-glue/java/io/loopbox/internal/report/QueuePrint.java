@@ -19,7 +19,7 @@ import java.util.PriorityQueue;
  * lines around them.
  */
 final class QueuePrint implements Printer, Runnable {
-    /** One message is one line; a longer line is from an obj that prints much. */
+    /** The usual maximum of a message's line; a longer line has an obj that prints a long text. */
     private static final int LINE_CHARS = 1_024;
 
     /**

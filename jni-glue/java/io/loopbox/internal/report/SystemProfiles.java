@@ -49,7 +49,8 @@ public final class SystemProfiles {
     private static final long FIRST_MS = 3_000;
 
     /**
-     * A profile comes minutes after its ANR, or at the next launch. An older report belongs to another ANR.
+     * The longest time between an ANR and its profile, which comes minutes later or at the next launch. An
+     * older report belongs to another ANR.
      */
     private static final long LATEST_MS = 24L * 3_600_000;
 

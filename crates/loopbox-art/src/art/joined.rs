@@ -1,8 +1,8 @@
-//! Whose end the main thread waits for.
+//! Finds the thread whose end the main thread waits for.
 //!
 //! `Thread.join` waits on an object that each `java.lang.Thread` keeps for itself, in a hidden field. No API
-//! says which thread an object belongs to, but the threads themselves have it: the field whose value is an
-//! object of its class in every one of them, and the very object in one.
+//! says which thread an object belongs to, but the threads' own memory does. In every thread that field has
+//! an object of the same class, and in exactly one thread it has the object that main waits on.
 
 use std::num::NonZeroUsize;
 

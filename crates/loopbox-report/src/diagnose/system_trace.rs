@@ -19,7 +19,8 @@ impl TracedMain<'_> {
         self.main.java().last().is_some_and(|&top| stood_in(facts.analysis, profile, top))
     }
 
-    /// Whether the recorder's own stacks show that main was all the time where the trace shows it.
+    /// Whether the recorder's own stacks show that main was at one place all the time, and the trace shows it
+    /// there, in this wait. In that case it waited, whatever CPU time it used.
     pub(super) fn confirms(self, facts: &Facts<'_>, kind: WaitKind) -> bool {
         let is_in = kind_of_stack(&self.main.java(), &facts.analysis.frames) == Some(kind);
         let enters_monitor = kind == WaitKind::Lock && self.main.is_blocked() == Some(true);

@@ -176,7 +176,7 @@ public final class Fingers implements FrameListener, Runnable {
     @Override
     public void onSkippedFrames(int frames, String scene) {}
 
-    /** Scrolls with each movement, whichever finger's it is. */
+    /** Scrolls with each movement of any finger. */
     private static final class Rows extends View {
         final CountDownLatch shown = new CountDownLatch(1);
 

@@ -205,8 +205,8 @@ fn head(name: &str) -> &str {
     name.char_indices().nth(COMPARED_CHARS).and_then(|(at, _)| name.get(..at)).unwrap_or(name)
 }
 
-/// Whether a short name is its author's. R8's names begin with small letters, and R8 puts renamed classes
-/// into renamed packages.
+/// Whether a short name was chosen by a developer and not by R8. R8's names begin with small letters, and R8
+/// puts renamed classes into renamed packages.
 fn is_real(class: &str, path: &[Method<'_>]) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     let is_capital = |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase());

@@ -17,7 +17,7 @@ public final class Capture {
             FIELDS.put(key, value);
         }
 
-        /** Not of the SDK: what a test asks for. */
+        /** Not part of the SDK: tests read this. */
         public static Map<String, String> fields() {
             return FIELDS;
         }

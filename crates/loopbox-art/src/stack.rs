@@ -49,7 +49,7 @@ impl RawStack {
         self.unfinished = false;
     }
 
-    /// Frames of the real stack, kept or not. With [`unfinished`](Self::unfinished): at least that many.
+    /// Frames of the real stack, kept or not; the minimum if [`unfinished`](Self::unfinished).
     pub fn depth(&self) -> u32 {
         self.depth
     }

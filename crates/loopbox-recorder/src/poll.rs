@@ -104,7 +104,7 @@ impl PollRules {
         Self { loops: [Loop::default(); MAX_LOOPS], depth: 0, adopted_in: None, generation }
     }
 
-    /// Recording has begun inside of a message, with that many loops on the stack.
+    /// Recording has begun inside of a message, with this number of loops on the stack.
     pub fn adopt(&mut self, loops: u32) {
         self.adopted_in = Some(loops);
     }

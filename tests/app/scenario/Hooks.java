@@ -363,7 +363,7 @@ public final class Hooks {
         dump(mode);
     }
 
-    /** Lets the queue run empty that often, at least 30 ms apart. */
+    /** Lets the queue run empty {@code times} times, at least 30 ms apart. */
     private void beIdle(int times) {
         for (int i = 0; i < times; i++) {
             OddMessages.beIdle(looper);

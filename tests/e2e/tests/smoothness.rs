@@ -474,8 +474,8 @@ fn stood_in(log: &str) -> Result<Vec<Stood>> {
     Ok(all)
 }
 
-/// For stalls inside of a frame and between two; of the latter the platform counts those that begin after the
-/// next frame was requested.
+/// For stalls inside of a frame and between two frames. Of the stalls between frames, the platform counts
+/// those that begin after the next frame was requested.
 fn skipped_frames_are_the_platforms(testbed: &str, hz: u64) -> Result<()> {
     let folder = tempdir()?;
     let app = launcher(testbed)?.app("smooth.Skips").argument(format!("dir={}", folder.path().display()));

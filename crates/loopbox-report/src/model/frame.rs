@@ -104,7 +104,7 @@ pub struct Frame {
     pub kind: FrameKind,
     /// Whose code it is.
     pub owner: CodeOwner,
-    /// Whether a compiler made it, to get to a method of the source.
+    /// Whether a compiler made the method, to call a method of the source.
     #[serde(skip)]
     pub synthetic: bool,
     /// Its role for the main thread.

@@ -10,7 +10,7 @@ pub(crate) enum Overdue {
     Unknown,
     /// No message was due.
     None,
-    /// For so long, in nanoseconds, at least.
+    /// Messages have been due for at least this time, in nanoseconds.
     By(u64),
 }
 

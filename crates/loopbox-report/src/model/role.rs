@@ -105,7 +105,7 @@ pub(crate) enum Role {
     Poll,
     /// It calls the listeners of file descriptors.
     Descriptors,
-    /// Such a listener.
+    /// A listener of file descriptors.
     DescriptorListener,
     /// An idle handler.
     IdleHandler,

@@ -17,7 +17,8 @@ pub(super) enum Outside {
     Nothing,
     /// It is stopped by a signal for most of the message.
     Stop,
-    /// Its control group is frozen for that long, as the system does with apps that are not visible.
+    /// Its control group is frozen for most of the message, as the system does with apps that are not
+    /// visible.
     Freeze,
     /// Its control group gets a tenth of a processor.
     Quota,

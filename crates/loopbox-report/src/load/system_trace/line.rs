@@ -29,7 +29,7 @@ pub(in crate::load) enum Line<'t> {
     Native(&'t str),
     /// Something else in a stack.
     Note(&'t str),
-    /// Nothing, which ends a thread.
+    /// A blank line, which ends a thread.
     Blank,
     /// Something else.
     Other,

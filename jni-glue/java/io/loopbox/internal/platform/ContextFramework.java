@@ -212,7 +212,7 @@ public final class ContextFramework implements Framework {
         }
     }
 
-    /** Apart, as {@link Since11} is. */
+    /** A separate class for the same reason as {@link Since11}. */
     private static final class Since16 implements Consumer<ProfilingResult>, Executor {
         /** Context.PROFILING_SERVICE, which older SDKs do not have. */
         static final String SERVICE = "profiling";
@@ -302,7 +302,7 @@ public final class ContextFramework implements Framework {
         }
     }
 
-    /** Apart, as {@link Since11} is. */
+    /** A separate class for the same reason as {@link Since11}. */
     private static final class Since17 implements Consumer<AnrWarningResult>, Executor {
         private static Since17 registered;
 

@@ -75,12 +75,12 @@ pub(crate) struct Ndk {
     rustc: String,
 }
 
-/// The form in which the standard library is built.
+/// What the standard library is built to.
 #[derive(Debug, Clone, Copy)]
 enum StdLibrary {
     /// What programs are linked with.
     MachineCode,
-    /// Only what a compiler needs to find errors; takes a third of the time.
+    /// What a compiler needs to find errors, in a third of the time.
     Metadata,
 }
 
@@ -93,7 +93,7 @@ impl Toolchain {
         }
     }
 
-    /// The name of the compiler, for the record of sizes.
+    /// What built a library, for the record of sizes.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Debian(debian) => debian.version.clone(),
@@ -346,7 +346,7 @@ fn record(work: &Path) -> PathBuf {
     work.join("toolchain.txt")
 }
 
-/// An empty crate: only its standard library is needed.
+/// A crate that uses nothing: only its standard library is wanted.
 const STD_CRATE: &str = "only_std";
 const STD_MANIFEST: &str = "[package]\nname = \"only_std\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
     [profile.release]\nopt-level = \"z\"\npanic = \"abort\"\ncodegen-units = 1\ndebug = \"line-tables-only\"\n\n\

@@ -142,12 +142,12 @@ public final class Links implements Runnable, FirstFileListener {
         SystemClock.sleep(600_000);
     }
 
-    /** Whether a link has put something there. */
+    /** Prints whether a link has added something there. */
     private static void arrives(String column, String sdk, boolean file, boolean digest) {
         say("arrives " + column + " " + sdk + ":" + (file ? " file" : "") + (digest ? " digest" : ""));
     }
 
-    /** What SDKs make of an ANR while the process lives. */
+    /** What SDKs report about an ANR while the process lives. */
     private void anr() {
         int before = files();
         String watchdog = sentryClient(MAX_BYTES).capture(new SentryClient.WatchdogHint(), false);
@@ -277,7 +277,7 @@ public final class Links implements Runnable, FirstFileListener {
         say("then gone");
     }
 
-    /** Links that make an event of a hang. */
+    /** Links that create an event for a hang. */
     private static void hangs() {
         for (Report report : Loopbox.pendingReports()) {
             boolean notified = new io.loopbox.integration.bugsnag.LoopboxHangs().send(report);

@@ -136,7 +136,7 @@ public final class Made {
         }
     }
 
-    /** What an app does at its next launch. */
+    /** The actions of an app at its next launch. */
     private static void nextLaunch(File folder) throws Exception {
         new ReportBuilder().pid(8).timeMs(2_000).title("second").write(folder);
         new ReportBuilder().pid(9).timeMs(1_000).title("first").write(folder);

@@ -31,7 +31,7 @@ impl Archive {
         self.entry(name, PROGRAM, (0, 0), content);
     }
 
-    /// A copy of a file of this machine.
+    /// Adds a copy of a file of this machine.
     pub(crate) fn copy(&mut self, name: &str, of: &Path) -> Result<()> {
         let content = fs::read(of).with_context(|| format!("cannot read {}", of.display()))?;
         self.file(name, &content);

@@ -34,7 +34,7 @@ const LOG_SOCKET: &[u8] = b"/dev/socket/logdw";
 /// The linker option for tagged memory in which a fault occurs at the access itself. Linkers before Android
 /// 12 do not know it.
 const TAGGING: (&str, &str) = ("MEMTAG_OPTIONS", "sync");
-/// The name of a wrong access that is found at once.
+/// The name of an access fault that is detected at once.
 const FAULT: &str = "SEGV_MTESERR";
 /// The beginning of errors from the allocator that tags its memory. Some builds have another allocator.
 const SCUDO: &[u8] = b"Scudo ERROR";
@@ -73,7 +73,7 @@ impl Display for Level {
     }
 }
 
-/// What was seen on a device.
+/// The results on a device.
 #[derive(Debug)]
 pub struct Row {
     /// The name of its folder.
@@ -314,12 +314,12 @@ impl Local for Tagged<'_> {
     }
 }
 
-/// A path of the device, from its root.
+/// A path on the device, relative to its root.
 pub(crate) fn plain(path: &str) -> &str {
     path.trim_start_matches('/')
 }
 
-/// QEMU's user mode emulator for an ABI that this machine's processor has not.
+/// QEMU's user mode emulator for an ABI that this machine's processor does not support.
 fn emulator(abi: Abi) -> Result<Option<PathBuf>> {
     let name = match abi {
         Abi::X86 | Abi::X86_64 => return Ok(None),

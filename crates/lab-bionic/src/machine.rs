@@ -89,7 +89,7 @@ fn limited(machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// What main left that filled more memory than [`LIMIT_BYTES`] in a message.
+/// What is left of a process whose main thread filled more memory than [`LIMIT_BYTES`] in a message.
 fn hang_in_memory(machine: &Machine, folder: &str) -> Result<Analysis> {
     play_scenario(machine, "memory", folder)?;
     let reports = all(&machine.folder(folder)?)?;
@@ -201,7 +201,7 @@ impl Machine {
         Ok(line.trim_end().to_owned())
     }
 
-    /// What the first process answers.
+    /// The answer of the first process.
     fn ask(&self, question: &str) -> Result<(i64, Vec<u8>)> {
         writeln!(self.port.borrow_mut().0, "{question}").context("cannot write to the machine")?;
         let line = self.line()?;

@@ -175,7 +175,7 @@ fn as_oldest_dex(jar: &Path, out: &Path) -> Result<()> {
     jar::write(out, &[("classes.dex".to_owned(), dex)])
 }
 
-/// Waits for the report that was written for a reason.
+/// Waits for the report that was written for this reason.
 fn first(folder: &Path, reason: &DumpReason) -> Result<Report> {
     wait_until(&format!("a report of {reason:?}"), || {
         let all = reports(folder)?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;

@@ -39,7 +39,7 @@ pub trait Stage {
     fn folder(&self, name: &str) -> Result<PathBuf>;
 }
 
-/// A driver in its message.
+/// A driver that stays in its message.
 pub trait Held {
     /// The id of its process inside of its root.
     fn process(&self) -> u32;
@@ -51,7 +51,7 @@ pub trait Held {
     fn kill(&mut self) -> Result<()>;
 }
 
-/// What a driver was like that has ended.
+/// The result of a driver that has ended.
 #[derive(Debug)]
 pub struct Ended {
     /// Whether its exit code reports success.

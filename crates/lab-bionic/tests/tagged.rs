@@ -13,7 +13,7 @@ use lab_launch::{Shipped, shipped};
 use loopbox_android_pack::Abi;
 use loopbox_testbed as testbed;
 
-/// Tags, and faults at the access itself.
+/// Enables tags, with faults at the access itself.
 const TAGGING: &str = "glibc.mem.tagging=3";
 
 struct Emulated<'a> {

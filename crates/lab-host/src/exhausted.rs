@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Which memory is used up, with the numbers of `Exhausted.java`.
 const NOBODY: i32 = 0;
-/// 1 is everybody; the recorder's threads, by their names.
+/// 1 means everybody; this means the recorder's threads, by their names.
 const RECORDER: i32 = 2;
 
 static WHOSE: AtomicI32 = AtomicI32::new(NOBODY);

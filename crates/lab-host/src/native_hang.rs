@@ -91,7 +91,7 @@ extern "system" fn native_hang_in_way(_: EnvUnowned<'_>, _: JClass<'_>, way: jin
     announce();
 }
 
-/// Calls a function with a frame record on the stack.
+/// Calls a function, with a frame record on the stack.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 extern "C" fn native_hang_frame(_function: extern "C" fn()) {

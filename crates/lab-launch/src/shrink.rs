@@ -32,7 +32,7 @@ const OF_EVERY_BUILD: &str = "
 /// What an SDK's `android.jar` lacks, or that of an SDK older than the device: hidden or newer classes.
 const NOT_IN_THE_SDK: [&str; 2] = ["android/os/Looper$Observer", "android/view/SurfaceControl$OnJankData"];
 
-/// Debian's package of it.
+/// Debian's package of ProGuard.
 const PROGUARD: &str = "libproguard-java";
 /// R8 with its defaults: it inlines, and keeps lines.
 const OF_PROGUARD: [&str; 6] = [
@@ -59,7 +59,7 @@ pub enum Shrinker {
 }
 
 impl Shrinker {
-    /// What a new app has.
+    /// The usual shrinker of a new app.
     pub const USUAL: Self = Self::R8 { full: true, min_api: 26 };
     /// All shrinkers that apps may use.
     pub const ALL: [Self; 5] = [
@@ -98,7 +98,7 @@ pub struct Release<'a> {
 /// An app as it ships.
 #[derive(Debug, Clone)]
 pub struct Shrunk {
-    /// What runs.
+    /// The jar that runs.
     pub jar: PathBuf,
     /// The map from source names to new names.
     pub mapping: PathBuf,

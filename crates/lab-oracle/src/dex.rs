@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A method as another method's code or a sampled frame names it.
+/// A method as it is named in another method's code or by a sampled frame.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MethodId {
     /// Class in Java notation: `java.lang.String`.

@@ -21,7 +21,7 @@ pub struct Frame {
     pub dex_pc: Option<u32>,
 }
 
-/// Why a caller and the callee above it can be true together.
+/// Why a caller and the callee above it are possible together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pair {
     /// The caller's dex pc invokes the callee.
@@ -44,7 +44,7 @@ pub enum Pair {
     StringFactory,
 }
 
-/// Why a stack cannot be true.
+/// Why a stack is not possible.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Wrong {
     /// Index of the caller in the stack, 0 is the top.

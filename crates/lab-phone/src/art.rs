@@ -13,14 +13,14 @@ const SCENARIO: &str = "art";
 /// The names of the library: in a release, and in a debug build. Debian's name has a number at its end.
 const NAMES: [&str; 2] = ["libart.so", "libartd.so"];
 
-/// What was seen.
+/// The ART that was found.
 #[derive(Debug)]
 pub(crate) struct Art {
     /// Where it lies on the device.
     pub(crate) path: String,
     /// The copy.
     pub(crate) copy: PathBuf,
-    /// What its symbols and code say to each row.
+    /// The comparison of its symbols and code with each row.
     pub(crate) report: Report,
 }
 

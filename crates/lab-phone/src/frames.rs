@@ -25,15 +25,15 @@ pub(crate) struct Frames {
     pub(crate) features: Vec<FeatureState>,
     /// Statistics of the sampler and the hook, from the last report.
     pub(crate) statistics: Vec<Statistic>,
-    /// What the oracle says.
+    /// The oracle's results.
     pub(crate) checked: Figures,
     /// Stacks from `Thread.getStackTrace`, which have no dex pcs: they cannot be checked.
     pub(crate) by_java_api: usize,
-    /// Phases without a stack of theirs.
+    /// Phases without a stack.
     pub(crate) unseen: Vec<String>,
     /// Times between two stacks, in order of size.
     pub(crate) intervals_ns: Vec<u64>,
-    /// What could not be read of the boot class path, and why.
+    /// The parts of the boot class path that could not be read, and why.
     pub(crate) unread: Vec<String>,
     /// How many classes the oracle knows.
     pub(crate) classes: usize,

@@ -11,7 +11,7 @@ const FIRST_WITH_OBSERVER: u32 = 29;
 /// The ways to watch (`bench.HookBench`), each with the one for comparison.
 const WAYS: [(&str, &str); 2] = [("printer", "printer-empty"), ("observer", "none")];
 
-/// What was seen.
+/// The measured costs of watching.
 #[derive(Debug, Default)]
 pub(crate) struct Hook {
     /// Nanoseconds of a message when nothing watches.

@@ -23,9 +23,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// What was seen.
 #[derive(Debug)]
 pub(crate) struct Killed {
-    /// How old the hang was by the ring when the process was killed.
+    /// The age of the hang in the ring when the process was killed.
     pub(crate) ring_age_ns: u64,
-    /// How old it is in the report of the next launch.
+    /// The age of the hang in the report of the next launch.
     pub(crate) report_age_ns: u64,
     /// The number of its stacks in that report.
     pub(crate) stacks: usize,

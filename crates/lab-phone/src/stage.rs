@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::phone::{About, Phone};
 
-/// What to run, and how long.
+/// What to run, and for how long.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The device's serial number, needed when there are several.
@@ -40,7 +40,7 @@ pub(crate) struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Brings the reports of a scenario here.
+    /// Copies the reports of a scenario to this machine.
     pub(crate) fn reports(&self, scenario: &str) -> Result<Vec<PathBuf>> {
         self.phone.pull_reports(scenario, &self.out.join(scenario))
     }

@@ -71,7 +71,7 @@ impl Summary {
         self.hook = self.kept("hook costs", seen);
     }
 
-    /// What a scenario saw; else why it saw nothing is a fault.
+    /// The result of a scenario; if it has none, the reason becomes a fault.
     fn kept<T>(&mut self, scenario: &str, seen: Result<T>) -> Option<T> {
         let fault = |error: Error| self.faults.push(format!("{scenario}: {error:#}"));
         seen.map_err(fault).ok()

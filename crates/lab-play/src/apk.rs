@@ -1,4 +1,4 @@
-//! What is in an APK, and where.
+//! The content of an APK, with positions.
 
 use std::io::{Cursor, Read as _, Write as _};
 use std::path::Path;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-/// The largest pages that a device has.
+/// The largest page size of devices.
 const PAGE_BYTES: u64 = 16 << 10;
 
 /// A file in an APK.
@@ -59,7 +59,7 @@ pub(crate) fn has_ending(name: &str, ending: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == ending)
 }
 
-/// What is downloaded, compressed, in bytes.
+/// The size of a download in bytes, compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Download {
     /// Native libraries.

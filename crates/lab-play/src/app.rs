@@ -27,7 +27,7 @@ const PROFILE: &str = "assets/dexopt/baseline.prof";
 const PROFILE_METADATA: &str = "assets/dexopt/baseline.profm";
 const BUNDLE_PROFILES: &str = "com.android.tools.build.profiles";
 
-/// What a library's notices are called in an app.
+/// The name of a library's notices in an app.
 const NOTICES: &str = "META-INF/io.loopbox/third-party-notices.txt";
 
 /// An app, built.

@@ -33,7 +33,7 @@ struct Artifacts {
 /// the app.
 const NOT_IN_THE_SDK: [&str; 2] = ["android/os/Looper$Observer", "android/view/SurfaceControl$OnJankData"];
 
-/// The tools, and what every app is built against.
+/// The tools, and the SDK that every app is built against.
 #[derive(Debug)]
 pub(crate) struct Chain {
     tools: Tools,

@@ -17,7 +17,7 @@ use chain::Chain;
 /// The device that a download is measured for.
 const ABI: &str = "arm64-v8a";
 
-/// What the archives are in an app from Google Play.
+/// The sizes and properties of the archives in an app from Google Play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Added {
     /// How much more a device with arm64 downloads than without the recorder, compressed as in the store, in

@@ -25,7 +25,7 @@ static PARKED: AtomicBool = AtomicBool::new(false);
 static RELEASE: AtomicBool = AtomicBool::new(false);
 static DONE: AtomicBool = AtomicBool::new(false);
 static TAKEN: AtomicU32 = AtomicU32::new(0);
-/// Counted up: the checker shall try the lock; it counts after.
+/// Incremented when the checker should try the lock; the checker counts afterwards.
 static ASKED: AtomicU32 = AtomicU32::new(0);
 static GOT: AtomicU32 = AtomicU32::new(0);
 

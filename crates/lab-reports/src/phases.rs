@@ -51,7 +51,7 @@ pub struct Figures {
     pub longest_stop_ns: u64,
     /// Suspensions that the runtime gave up.
     pub timeouts: u64,
-    /// Phases that were over before their first stack, and were run again for longer.
+    /// Phases that had ended before their first stack, and were run again for longer.
     pub again: Vec<&'static str>,
     /// Methods that the runtime reports as compiled.
     pub compiled: usize,

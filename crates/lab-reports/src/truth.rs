@@ -34,14 +34,14 @@ pub fn named(frame: &crate::Frame) -> Frame {
     }
 }
 
-/// What the oracle found in many stacks.
+/// The oracle's results for many stacks.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Stacks checked.
     pub samples: usize,
     /// Pairs of neighbouring frames that are possible, by reason.
     pub pairs: BTreeMap<Pair, usize>,
-    /// Stacks that cannot be true: why, and how often.
+    /// Stacks that are not possible: why, and how often.
     pub wrong: BTreeMap<String, usize>,
     /// Stacks that do not end where the process began, although nothing was left out of them.
     pub rootless: usize,

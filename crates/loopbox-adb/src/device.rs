@@ -9,7 +9,7 @@ pub struct Device {
     pub serial: String,
     /// `device` when it can be used; else `unauthorized`, `offline`, …
     pub state: String,
-    /// What else is known: `model:Pixel_8`.
+    /// Other known properties: `model:Pixel_8`.
     pub about: String,
 }
 

@@ -43,7 +43,7 @@ impl Adb {
         Self { program: program.map_or_else(|| name.into(), Into::into) }
     }
 
-    /// This program.
+    /// The adb at this path.
     pub fn at(program: impl Into<OsString>) -> Self {
         Self { program: program.into() }
     }

@@ -1,4 +1,4 @@
-//! What a program prints, bounded.
+//! What a program prints, with a limit on its size.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus};
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::end;
 
-/// Why a command has no end.
+/// Why the end of a command is missing.
 pub(crate) const GONE: &str = "the device has gone before the end of the command";
 
 /// What adb has printed.
@@ -83,7 +83,7 @@ impl Output {
     }
 }
 
-/// What a command on a device has left.
+/// The output of a command on a device.
 #[derive(Debug, Default)]
 pub struct ShellOutput {
     /// Its standard output.
@@ -112,7 +112,7 @@ impl ShellOutput {
     }
 }
 
-/// The first text that has words.
+/// The first of the two texts that is not blank.
 fn complaint(stderr: &[u8], stdout: &[u8]) -> Option<String> {
     let words = [stderr, stdout].map(|bytes| String::from_utf8_lossy(bytes).trim().to_owned());
     words.into_iter().find(|words| !words.is_empty())

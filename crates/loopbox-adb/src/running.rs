@@ -92,7 +92,7 @@ impl Running {
         }
     }
 
-    /// What is known when no more lines come.
+    /// The result when no more lines come.
     fn ended(&mut self) -> Result<(u8, String)> {
         self.child.wait().context("adb's end is not known")?;
         let errors = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();

@@ -16,7 +16,7 @@ pub enum InstallError {
     /// `JNI_OnLoad` was not called.
     #[error("the library is not loaded")]
     NotLoaded,
-    /// The Java part hands over other settings than this library reads.
+    /// The Java part passes settings in another form than this library reads.
     #[error("the Java classes and libloopbox.so are of different versions; take both from the same AAR")]
     OtherVersion,
     /// The settings name no directory for reports.

@@ -297,7 +297,7 @@ pub fn leave() {
 /// Notes that another library had taken out the hook, so messages ran unseen. It may do so again while main
 /// sleeps, and then nothing would wake the stall monitor.
 pub fn set_unseen() {
-    /// Libraries that fight for the place come every second or so.
+    /// Libraries that repeatedly take the place do so about every second.
     const NOT_RELIED_ON_NS: u64 = 10_000_000_000;
     if let Some(session) = current() {
         let now_ns = clock::now_ns();
@@ -308,7 +308,7 @@ pub fn set_unseen() {
     }
 }
 
-/// The hook may be displaced; whether it is, [`set_hook`] says.
+/// The hook may be displaced; a call of [`set_hook`] follows when that is known.
 pub fn doubt_hook() {
     if let Some(session) = current() {
         session.shared.set_hooked(false);
@@ -337,8 +337,8 @@ pub fn set_frames(feature: Feature, on: bool, detail: String) {
     }
 }
 
-/// Takes the stages of a display frame, each value at the position of its constant in `FrameMetrics`. Not on
-/// the main thread.
+/// Records the stages of a display frame, each value at the position of its constant in `FrameMetrics`. Not
+/// on the main thread.
 pub fn stages(metrics: &[i64; loopbox_frames::METRICS], window: u64, lost: u32) {
     if let Some(frames) = current().as_ref().and_then(|session| session.frames.as_ref()) {
         frames.recorder(|recorder| recorder.stages(metrics, window, lost));
@@ -381,7 +381,7 @@ pub fn set_paused(paused: bool) {
     }
 }
 
-/// Sets whether the app is in the background: not while it starts, nor while that is not known.
+/// Sets whether the app is in the background. False while it starts, and while it is not known.
 pub fn set_background(background: bool) {
     if let Some(session) = current() {
         session.shared.set_background(background);

@@ -16,7 +16,7 @@ use crate::abi::Abi;
 use crate::device::Device;
 use crate::symbols::SymbolList;
 
-/// This many symbols are named in a field of the table.
+/// The number of symbols that a field of the table names.
 const NAMED: usize = 4;
 
 /// What a device provides for one ABI.
@@ -34,7 +34,7 @@ pub struct Row {
     pub without_version: Vec<String>,
     /// The symbols newer than the oldest Android that it does not have.
     pub absent: Vec<String>,
-    /// What the list says and is not so.
+    /// The statements of the list that are wrong for the device.
     pub faults: Vec<String>,
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn compile(product: Product, abi: Abi, target: &Target, products: &Pa
     Ok(products.join(abi.triple()).join("app").join(product.soname))
 }
 
-/// Texts that would show on which machine a library was built.
+/// Texts in a library that would reveal the build machine.
 pub(crate) fn traces(toolchain: &Toolchain) -> Vec<String> {
     let of_compiler = toolchain.folders().into_iter().map(|folder| folder.display().to_string());
     build_machine::traces().into_iter().chain(of_compiler).collect()

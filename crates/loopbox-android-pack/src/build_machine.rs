@@ -19,7 +19,7 @@ pub fn flags() -> impl Iterator<Item = String> {
     remapped().into_iter().map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
 }
 
-/// What would show on which machine something was built.
+/// Texts that would reveal the build machine.
 pub fn traces() -> Vec<String> {
     remapped().into_iter().map(|(folder, _)| folder.display().to_string()).collect()
 }

@@ -1,4 +1,4 @@
-//! What a library must be before it may ship, read from the finished file.
+//! The requirements that a library must meet before it ships, checked on the finished file.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -28,7 +28,7 @@ const DT_ANDROID_REL: u64 = 0x6000_000f;
 const DT_ANDROID_RELA: u64 = 0x6000_0011;
 const DT_ANDROID_RELR: u64 = 0x6fff_e000;
 
-/// What a library is compared with.
+/// The values that a library is compared with.
 #[derive(Debug)]
 pub(crate) struct Rules<'a> {
     pub(crate) abi: Abi,
@@ -308,7 +308,7 @@ mod tests {
         without = 'nothing is random'
     ";
 
-    /// What a library built for the machine of the tests is compared with.
+    /// The failed checks of a library built for the test machine.
     fn failures(bytes: &[u8]) -> Vec<String> {
         failures_with(bytes, &["/home/builder/project"])
     }

@@ -14,7 +14,7 @@ const INTERFACE: u16 = 0x0200;
 /// A class, `android/os/Looper`, or a member, `android/os/Looper.getQueue:()Landroid/os/MessageQueue;`.
 pub type Used = String;
 
-/// What a class file says.
+/// The content of a class file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassFile {
     /// `android/os/Looper`.
@@ -46,7 +46,7 @@ impl Member {
         self.flags & STATIC != 0
     }
 
-    /// Whether others than the class can name it.
+    /// Whether other classes can refer to it.
     #[must_use]
     pub fn is_visible(&self) -> bool {
         self.flags & (PUBLIC | PROTECTED) != 0

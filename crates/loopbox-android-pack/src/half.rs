@@ -169,7 +169,7 @@ impl<'a> Half<'a> {
     }
 }
 
-/// What the sources of an archive are written in.
+/// The language of an archive's sources.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Language {
     Java,
@@ -182,7 +182,7 @@ struct Part {
     /// Where its classes go.
     classes: PathBuf,
     sources: Vec<PathBuf>,
-    /// The folders that packages begin in.
+    /// The root folders of its packages.
     roots: Vec<PathBuf>,
     /// Other parts that it depends on.
     class_path: Vec<PathBuf>,

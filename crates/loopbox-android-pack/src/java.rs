@@ -38,7 +38,7 @@ pub(crate) struct Java {
     pub(crate) android_jar: PathBuf,
     /// Where the results are.
     pub(crate) cache: Cache,
-    /// Changes with what compiles.
+    /// A text that changes with the compiler.
     identity: String,
 }
 

@@ -21,7 +21,7 @@ pub struct Known {
     pub oldest: u32,
     /// What came after the oldest level.
     pub newer: Vec<Newer>,
-    /// What no level has for everybody.
+    /// What no level offers to all apps.
     pub hidden: Vec<Hidden>,
 }
 
@@ -62,7 +62,7 @@ pub enum Guard {
 }
 
 impl Known {
-    /// What is recorded.
+    /// Reads the recorded uses.
     ///
     /// # Errors
     /// When the file cannot be read.

@@ -17,7 +17,7 @@ pub(crate) struct Product {
     pub(crate) shares_keys: bool,
 }
 
-/// What every app loads.
+/// The library that every app loads.
 pub(crate) const LIBRARY: Product =
     Product { package: "loopbox-jni", soname: "libloopbox.so", exports: "exports.txt", shares_keys: true };
 

@@ -159,7 +159,7 @@ impl Imports {
         self.required.get(soname).is_some_and(|versions| versions.contains_key(version))
     }
 
-    /// Whether a symbol may be imported by a reference of this strength.
+    /// Whether a reference of this strength may import a symbol.
     pub fn allows(&self, symbol: &str, weak: bool) -> bool {
         self.library_of(symbol).is_some() || (weak && self.optional.contains(symbol))
     }

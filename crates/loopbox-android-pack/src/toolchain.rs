@@ -309,7 +309,7 @@ impl Debian {
     }
 }
 
-/// The packages of the compiler.
+/// The file with the names of the compiler's packages.
 fn record(work: &Path) -> PathBuf {
     work.join("toolchain.txt")
 }

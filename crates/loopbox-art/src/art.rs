@@ -1,4 +1,4 @@
-//! The sampler's door: discovery, the suspend window, names.
+//! The sampler's interface: discovery, the suspend window, names.
 
 mod joined;
 mod self_check;
@@ -31,7 +31,7 @@ pub use self::suspended::Suspended;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ThreadId(pub(crate) u32);
 
-/// What discovery is given.
+/// The arguments of discovery.
 #[derive(Default)]
 pub struct DiscoverOptions<'a> {
     /// `Build.VERSION.SDK_INT`; `None` where it does not imply the ART version (test hosts).
@@ -50,7 +50,7 @@ pub struct DiscoverOptions<'a> {
     pub depth_limit: u32,
 }
 
-/// How the layout in use was decided.
+/// How the layout was determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayoutSource {
     /// A table row and the running process say the same.
@@ -585,7 +585,7 @@ impl Art {
         self.namer.name(method)
     }
 
-    /// The source line of a frame; the same conditions. Cheaper through [`MethodName::lines`].
+    /// The source line of a frame, under the same conditions. [`MethodName::lines`] is cheaper.
     pub fn line_of(&self, frame: Frame) -> Option<u32> {
         self.namer.name(frame.method)?.lines.line(frame.dex_pc)
     }

@@ -14,7 +14,7 @@ pub enum Phase {
     Suspend = 2,
     /// The main thread is stopped and its stack is walked.
     Walk = 3,
-    /// Letting the main thread go.
+    /// Resuming the main thread.
     Resume = 4,
     /// Asking ART who holds a lock.
     LockOwner = 5,

@@ -13,7 +13,7 @@ pub trait KnownSymbols {
     fn keep(&self, text: &str);
 }
 
-/// The tables that are slow to search, and their signs.
+/// The tables that are slow to search, with the letters for them.
 const SLOW: [(char, SymbolSource); 2] = [('s', SymbolSource::SymTab), ('d', SymbolSource::GnuDebugData)];
 
 /// The found functions that came from slow tables.

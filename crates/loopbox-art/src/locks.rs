@@ -34,7 +34,7 @@ pub struct Lock {
     pub class: Option<String>,
     /// For a `synchronized static` method, whose lock is a class object: which class.
     pub of_class: Option<String>,
-    /// Who holds it; `None` when no thread does (one in `Object.wait` has released it).
+    /// The thread that holds it; `None` when no thread does (one in `Object.wait` has released it).
     pub owner: Option<ThreadId>,
 }
 

@@ -50,7 +50,7 @@ pub enum Off {
     /// effect, or was removed when the app was built. What a walk reads could be moved or freed meanwhile.
     #[error("the fast native method does not make its thread runnable")]
     NotRunnable,
-    /// The self-check walked a stack and did not see what must be there.
+    /// The self-check walked a stack and did not find the expected frames.
     #[error("self-check of the stack walk failed: {0}")]
     WalkCheck(&'static str),
     /// Names built from memory differ from those the runtime gives.
@@ -59,7 +59,7 @@ pub enum Off {
     /// A first suspension held a thread that is not main.
     #[error("the suspended thread was not the main thread")]
     WrongThread,
-    /// Called where it may not be.
+    /// Called in a place where it is not allowed.
     #[error("called in the wrong place: {0}")]
     Misuse(&'static str),
 }

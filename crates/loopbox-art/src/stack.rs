@@ -43,13 +43,13 @@ impl RawStack {
         RawStack { methods: [0; MAX_FRAMES], dex_pcs: [0; MAX_FRAMES], depth: 0, unfinished: false }
     }
 
-    /// Forgets all frames.
+    /// Removes all frames.
     pub fn clear(&mut self) {
         self.depth = 0;
         self.unfinished = false;
     }
 
-    /// Frames of the real stack, kept or not. With [`unfinished`](Self::unfinished): at least that many.
+    /// Frames of the real stack, kept or not; the minimum if [`unfinished`](Self::unfinished).
     pub fn depth(&self) -> u32 {
         self.depth
     }

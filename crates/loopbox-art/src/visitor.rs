@@ -26,7 +26,7 @@ const INCLUDE_INLINED: c_int = 0;
 /// constructor stored it.
 const SKIP_INLINED: c_int = 1;
 
-/// What a walk needs of ART.
+/// The functions and values of ART that a walk needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Walker {
     new: VisitorNew,
@@ -35,7 +35,7 @@ pub(crate) struct Walker {
     get_dex_pc: GetDexPc,
 }
 
-/// The canary behind the visitor was overwritten: this ART's `StackVisitor` is larger than our buffer.
+/// The canary after the visitor was overwritten: this ART's `StackVisitor` is larger than our buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Overrun;
 

@@ -27,7 +27,7 @@ pub(crate) struct SuspendWindow {
     since_ns: AtomicU64,
 }
 
-/// What a guard found.
+/// The state that a guard found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reclaimed {
     /// Nothing is held, or it cannot be determined from here whether the window has ended.

@@ -185,7 +185,7 @@ fn row_of(testbed: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether the row that was confirmed is the testbed's own.
+/// Whether the confirmed row is the testbed's own.
 fn is_of_its_row(testbed: &str, probe: &Probe, installed: &str) -> bool {
     if let Some(row) = row_of(testbed) {
         return installed.contains(&format!("rows: [\"{row}\"]"));

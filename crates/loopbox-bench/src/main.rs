@@ -26,7 +26,7 @@ use loopbox_store::{Identity, Ring, RingOptions};
 
 const STEP_NS: u64 = 100_000;
 
-/// A clock of numbers: each reading is a step after the last one.
+/// A simulated clock: each reading is one step after the last one.
 struct Steps(Cell<u64>);
 
 impl Clock for Steps {

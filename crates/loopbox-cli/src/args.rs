@@ -40,14 +40,14 @@ impl Args {
     }
 }
 
-/// Whether a word that is no command is a file: one that is there, or one that is called so.
+/// Whether a word that is not a command is a file: one that exists, or one with the name of a file.
 fn is_file(word: &Path) -> bool {
     word.is_file()
         || word.extension().is_some_and(|end| end == "lbx" || end == "lbr")
         || word.components().count() > 1
 }
 
-/// The words of the command line, with `show` before a file that stands where a command should.
+/// The words of the command line, with `show` inserted before a file in the place of a command.
 fn with_command(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.collect();
     if let Some(first) = words.get(1) {

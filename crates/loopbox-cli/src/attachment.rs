@@ -14,7 +14,7 @@ const FIRST: u8 = 0x89;
 const KINDS: [&[u8]; 2] = [b"LBX", b"LBR"];
 /// The beginning of the same bytes as base64.
 const BASE64: &[u8] = b"iUxC";
-/// A packed file in a packed file: an archive that a server has compressed.
+/// The most archives inside each other: one that a server has compressed again.
 const MAX_LAYERS: usize = 2;
 /// The entry header of each file in the list of a zip archive, and the most files that one may have: several
 /// times those of a bug report.

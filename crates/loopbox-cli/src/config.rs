@@ -1,4 +1,4 @@
-//! `loopbox.toml`: what a project says once for all commands.
+//! `loopbox.toml`: a project's settings for all commands.
 
 use crate::configuration;
 use crate::options::PackageOptions;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "loopbox.toml";
-/// Some names of packages.
+/// The size limit: the file only has some package names.
 const MAX_LEN: u64 = 1 << 20;
 
 #[derive(Debug, Default, Deserialize)]

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The files of a batch that are left out.
+/// The files of a batch that are left out as duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct Duplicates {
     left_out: HashSet<PathBuf>,

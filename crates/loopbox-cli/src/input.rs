@@ -56,7 +56,7 @@ pub(crate) fn read(path: &Path) -> Result<Unpacked> {
     Ok(unpacked)
 }
 
-/// What a file is, decoded.
+/// A decoded file.
 pub(crate) struct Input {
     pub(crate) decoded: Decoded,
     /// The choice in a file that has several traces.
@@ -70,7 +70,7 @@ pub(crate) fn decode(path: &Path, process: Option<&str>) -> Result<Input> {
     decode_unpacked(read(path)?, path, process)
 }
 
-/// [`decode`] of a report or a ring, and of nothing else.
+/// [`decode`], but only for a report or a ring.
 pub(crate) fn decode_report(path: &Path) -> Result<Decoded> {
     let unpacked = read(path)?;
     whole(&unpacked, path)?;
@@ -164,7 +164,7 @@ pub(crate) struct LoadedReport {
     pub(crate) analysis: Analysis,
     /// The decoded file, for commands that need more than the analysis.
     pub(crate) decoded: Decoded,
-    /// Whether parts are missing, of which stderr has a warning.
+    /// Whether parts are missing, about which stderr has a warning.
     incomplete: bool,
 }
 

@@ -11,7 +11,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Many times what a browser sends.
+/// Many times the size of what a browser sends.
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
 /// Connections at once. A browser opens six; further ones wait until one of these has ended.
@@ -60,7 +60,7 @@ pub(crate) trait Answers: Send + Sync + 'static {
     fn answer(&self, request: &Request, body: Vec<u8>) -> Response;
 }
 
-/// A server that listens and does not answer yet.
+/// A server that listens but does not answer yet.
 #[derive(Debug)]
 pub(crate) struct Server {
     listener: TcpListener,
@@ -167,7 +167,7 @@ fn is_same(given: &[u8], wanted: &[u8]) -> bool {
 #[derive(Debug, Clone, Default)]
 struct Places(Arc<(Mutex<usize>, Condvar)>);
 
-/// A connection's place among them.
+/// One of the places for connections.
 #[derive(Debug)]
 struct Place(Places);
 

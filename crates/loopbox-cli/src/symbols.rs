@@ -13,7 +13,7 @@ pub(crate) struct MissingSymbols {
     pub(crate) path: String,
     /// The build id to look for; empty when it has none.
     pub(crate) build_id: String,
-    /// What was found instead.
+    /// What was found instead of better symbols.
     pub(crate) why: String,
 }
 
@@ -70,7 +70,7 @@ impl MissingSymbols {
     }
 }
 
-/// Symbol files are other people's texts, too: nothing of theirs acts on a terminal.
+/// Harmless names: symbol files are texts of others, and a terminal must not interpret them.
 fn source_function(function: Function) -> SourceFunction {
     SourceFunction {
         name: harmless(&function.name),

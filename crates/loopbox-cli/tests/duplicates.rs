@@ -1,4 +1,4 @@
-//! Files that have one recording count once.
+//! Files that have the same recording count once.
 
 mod support;
 

@@ -58,7 +58,7 @@ const CAUSES: [Cause; 16] = [
     waits("gc", "Images$1.run:10 Images.trim:20 java.lang.Runtime.gc:6 java.lang.Runtime.nativeGc!"),
 ];
 
-/// A stack with the names of the app's classes in full.
+/// A stack with the full names of the app's classes.
 fn in_full(stack: &str) -> String {
     let stack = stack.replace("PARK", PARK);
     let frame = |frame: &str| {

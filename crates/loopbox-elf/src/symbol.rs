@@ -2,7 +2,7 @@
 
 use goblin::elf::sym::{STT_FUNC, STT_NOTYPE, STT_OBJECT, Sym};
 
-/// Defined here, and code or data.
+/// Whether it is defined here, and is code or data.
 pub(super) fn usable(sym: &Sym) -> bool {
     sym.st_shndx != 0 && sym.st_value != 0 && matches!(sym.st_type(), STT_FUNC | STT_OBJECT | STT_NOTYPE)
 }

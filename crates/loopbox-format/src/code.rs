@@ -61,7 +61,7 @@ fn is_library(class: &str) -> bool {
 pub enum Owner {
     /// The app's own.
     App,
-    /// A library's that apps ship.
+    /// A library that apps ship.
     Library,
     /// Android's or its Java library's, which are on the device; a class without a name, too.
     Platform,
@@ -73,7 +73,7 @@ const SHARED: &str = "ac co com edu github gitlab gov ne net or org";
 /// Decides whose code the classes in a report are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Owners {
-    /// How the names of the app's own classes begin; empty when that is not known.
+    /// The prefix of the names of the app's own classes; empty when that is not known.
     own: String,
     /// Whether the report has such classes: then a class that is in no list is not the app's either.
     is_seen: bool,
@@ -126,7 +126,7 @@ fn own_package(process: &str) -> String {
     own
 }
 
-/// How compilers begin the names of methods that only call another method.
+/// The prefixes that compilers give to methods which only call another method.
 const ACCESSORS: [&str; 3] = ["access$", "$r8$lambda$", "-$$Nest$"];
 /// Parts of names of classes that compilers made: R8 and D8, and javac.
 const SYNTHETIC_CLASSES: [&str; 3] = ["$$ExternalSynthetic", "$$Lambda", "$$InternalSynthetic"];

@@ -111,7 +111,7 @@ fn records<R: FrameRecord>(file: &mut container::Writer, tag: Tag, records: &[R]
     }
 }
 
-/// What a file may learn after it was written.
+/// The parts that may be added to a file after it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Evidence {
     /// Whether the main thread did not respond.
@@ -123,7 +123,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Reads as much of it as possible.
+    /// Reads as many of them as possible.
     pub fn of(bytes: &[u8]) -> Self {
         Self {
             anr: read_last(bytes, ANR).unwrap_or_default(),

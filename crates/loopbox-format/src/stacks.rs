@@ -129,7 +129,7 @@ pub enum TreeError {
     },
 }
 
-/// A node with its place worked out.
+/// A node with its computed position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
     /// Its frame.

@@ -1,11 +1,11 @@
-//! Bounded strings: the part of a name that the app keeps where it may neither allocate nor trust the length.
+//! Strings of limited length, for names of any length where the app must not allocate.
 
 use bincode::Encode;
 use bincode::enc::Encoder;
 use bincode::error::EncodeError;
 use core::fmt;
 
-/// Ends a string that was cut.
+/// The last character of a string that was truncated.
 pub const CUT_MARK: char = '…';
 
 /// The longest prefix of `text` that has at most `max` bytes and ends on a character boundary.

@@ -387,7 +387,7 @@ fn frames_are_read_back_as_they_were_written() {
     assert_eq!(decoded.damage, []);
 }
 
-/// In the form in which the Java part of the app appends it: last, and not encoded.
+/// The section as the Java part of the app appends it: last, and not encoded.
 #[test]
 fn the_systems_trace_is_kept_as_it_is() {
     let gzip = vec![0x1F, 0x8B, 1, 2, 3];
@@ -399,7 +399,7 @@ fn the_systems_trace_is_kept_as_it_is() {
     assert_eq!((report.system_trace.offset, report.system_trace.gzip), (at + 16, gzip));
 }
 
-/// In the form in which the Java part of the app appends them, when the report's process is gone.
+/// The sections that the Java part of the app appends when the report's process is gone.
 #[test]
 fn annotations_that_were_added_later_stand_behind_the_others() {
     let file = encode(&sample()).unwrap();

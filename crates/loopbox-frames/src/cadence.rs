@@ -49,7 +49,7 @@ enum Animation {
 }
 
 impl Cadence {
-    /// Without a frame.
+    /// The state before the first frame.
     pub const fn new() -> Self {
         Self { last_ns: None, scrolled_ms: None, animation: Animation::None }
     }

@@ -1,4 +1,4 @@
-//! Frames delay: for how long of a stretch of time frames were late.
+//! Frames delay: for how long in a range of time frames were late.
 
 use crate::interval::RefreshInterval;
 use loopbox_format::model::Uptime;

@@ -4,7 +4,7 @@ use crate::display_frame::{DisplayFrame, micros};
 use crate::windows::{JankWindow, JankWindows, keep_worst};
 use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
 
-/// `ViewConfiguration.getTapTimeout()`: a finger that moves for longer scrolls.
+/// `ViewConfiguration.getTapTimeout()`: a finger that moves for longer than this scrolls.
 const TAP_TIMEOUT_NS: u64 = 100_000_000;
 /// `ViewConfiguration.getScaledTouchSlop()` in density-independent pixels: a finger that moves further than
 /// this scrolls as well.
@@ -42,7 +42,7 @@ enum Finger {
 }
 
 impl Gestures {
-    /// Without a gesture.
+    /// The state before the first gesture.
     pub const fn new() -> Self {
         Self { open: None, number: 0 }
     }
@@ -83,7 +83,7 @@ impl Gestures {
         before
     }
 
-    /// Whether a gesture has ended by now.
+    /// Ends a gesture whose time has passed, and returns it.
     pub fn idle(&mut self, now_ns: Uptime) -> Option<FrameGesture> {
         let over = self.open.as_ref().is_some_and(|open| {
             !matches!(open.finger, Finger::Down { .. }) && now_ns.since(open.quiet_since_ns) > QUIET_NS
@@ -106,7 +106,7 @@ impl Gestures {
         self.open.as_ref().map(|_| self.number.saturating_add(1))
     }
 
-    /// Whether one is open that time alone ends: no finger is down.
+    /// Whether a gesture is open that ends merely because time passes: no finger is down.
     pub fn is_ending(&self) -> bool {
         self.open.as_ref().is_some_and(|open| !matches!(open.finger, Finger::Down { .. }))
     }

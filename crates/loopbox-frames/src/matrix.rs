@@ -33,12 +33,12 @@ pub struct MatrixReport {
     pub level_frames: [u32; 5],
     /// Dropped frames for each `DropLevel`.
     pub level_dropped: [u64; 5],
-    /// Messages among the frames that were none (`dropTaskFrameSum`).
+    /// Messages that were counted as frames but were not (`dropTaskFrameSum`).
     pub task_frames: u32,
 }
 
 impl MatrixSlice {
-    /// Without frames.
+    /// A slice without frames.
     pub fn new() -> Self {
         Self::default()
     }

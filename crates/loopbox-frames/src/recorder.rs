@@ -50,11 +50,11 @@ pub struct OwnMessage {
 pub struct SeenFrame {
     /// The frame.
     pub frame: DisplayFrame,
-    /// Whether its interval is observed, and not what the display claims.
+    /// Whether its interval was observed, rather than claimed by the display.
     pub observed_rate: bool,
     /// Its own message.
     pub own: Option<OwnMessage>,
-    /// The slowest other message until the next frame began.
+    /// The slowest other message before the next frame began.
     pub other: Option<SeenMessage>,
 }
 
@@ -80,11 +80,11 @@ pub enum FrameEvent {
         /// Uptime.
         at_ns: Uptime,
     },
-    /// What the display claims from now on.
+    /// The interval that the display claims from now on.
     Interval(RefreshInterval),
 }
 
-/// What there is to report after an event.
+/// The results after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Heard {
     /// The value of the last 200 ms.
@@ -133,7 +133,7 @@ pub struct FrameRecorder {
     jank_types: VecDeque<(u32, u32)>,
 }
 
-/// The slowest message while a frame stood.
+/// The slowest message while a frame was shown.
 #[derive(Debug, Clone, Copy)]
 struct Slowest {
     token: Token,

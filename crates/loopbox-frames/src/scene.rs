@@ -146,7 +146,7 @@ impl SceneStats {
         add(&mut self.sums.rejected, 1);
     }
 
-    /// The refresh interval is observed, and not what the display claims.
+    /// Records that the refresh interval was observed, rather than claimed by the display.
     pub fn observed_rate(&mut self) {
         self.sums.observed_rate = true;
     }

@@ -34,7 +34,7 @@ impl Scenes {
     /// How many screens have separate sums, unless it is set otherwise.
     pub const DEFAULT_LIMIT: usize = 16;
 
-    /// For at most `limit` screens.
+    /// Creates entries for at most `limit` screens.
     pub fn new(limit: usize) -> Self {
         let mut table = Vec::with_capacity(OTHER + 1);
         table.push(SceneStats::new(SceneKind::Process, ""));

@@ -43,7 +43,7 @@ const PLATFORM: [Stage; 8] = [
     Stage::SwapBuffers,
 ];
 
-/// A report with a duration that cannot be.
+/// A report with an impossible duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rejected;
 

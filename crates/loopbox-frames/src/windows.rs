@@ -66,7 +66,7 @@ pub struct JankWindows {
 }
 
 impl JankWindows {
-    /// A stream that has seen nothing.
+    /// The state before the first frame.
     pub const fn new() -> Self {
         Self { open: None, frames: 0 }
     }

@@ -15,11 +15,11 @@ table{border-collapse:collapse;table-layout:fixed;width:100%}.wide{table-layout:
 th{color:var(--quiet);font-weight:normal}td.n,th.n{text-align:right;white-space:nowrap;width:5.4rem}td.bar{width:26%}td.bar i{display:block;height:.9rem;background:var(--bar);border-radius:2px}\
 @media(max-width:40rem){table,thead,tbody{display:block}tr{display:grid;grid-template-columns:repeat(3,4.7rem) 1fr;align-items:center;border-bottom:1px solid var(--line)}\
 td,th{border:0;padding:.1rem .3rem}td.n,th.n{width:auto}tr>:first-child{grid-column:1/-1;min-width:0}td.bar{width:auto}.wide tr{grid-template-columns:1fr}.wide td.n{text-align:left}}";
-/// The columns of a table but the first.
+/// The columns of a table except the first one.
 const COLUMNS: &str =
     "<th class=\"n\">stalls<th class=\"n\">longest<th class=\"n\">in all<td class=\"bar\"><tbody>";
 
-/// The page, with at most `limit` rows of each table but the days.
+/// The page, with at most `limit` rows of each table except that of days.
 pub fn html(view: &View, limit: usize) -> String {
     let mut out = String::with_capacity(32 << 10);
     let headline = escape(&headline(view));

@@ -9,7 +9,7 @@ const VERSION: u32 = 1;
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// About a process, before its first stall in a file.
+    /// The line about a process, before its first stall in a file.
     Base {
         /// The process's id, which its stalls refer to.
         pid: i64,
@@ -22,7 +22,7 @@ pub enum Line {
     Stall(Box<Stall>),
 }
 
-/// About a process and its device.
+/// Facts about a process and its device.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Base {
@@ -36,7 +36,7 @@ pub struct Base {
     pub process: Option<String>,
     /// The app's version.
     pub app: Option<String>,
-    /// The app's word for its user.
+    /// The app's name for its user.
     pub user: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub struct Stall {
     pub wait_ms: Option<f64>,
     /// Classes of Handler and callback, and the code.
     pub message: String,
-    /// The app's word for where its user was.
+    /// The app's name for the screen.
     pub scene: String,
     /// The display frames around it, where the app records them and this screen had some.
     pub display_frames: Option<DisplayFrames>,
@@ -68,7 +68,7 @@ pub struct Stall {
     pub stack_samples: u32,
     /// The most frequent ones, most frequent first.
     pub stacks: Vec<Stack>,
-    /// The process before, during and after it.
+    /// Samples of the process before, during and after it.
     pub samples: Vec<Sample>,
 }
 
@@ -118,9 +118,9 @@ pub struct Sample {
     pub rss_mb: Option<u64>,
     /// Share of the last ten seconds in which something waited for a processor.
     pub psi_cpu: Option<f64>,
-    /// For memory.
+    /// The same share for memory.
     pub psi_memory: Option<f64>,
-    /// For the disk.
+    /// The same share for the disk.
     pub psi_io: Option<f64>,
     /// The values of the app's own samplers.
     pub x: BTreeMap<String, i64>,

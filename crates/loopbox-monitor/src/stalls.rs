@@ -46,10 +46,10 @@ pub fn each_stall<E>(
     Ok(found)
 }
 
-/// Many times the processes that an app has in a day.
+/// Many times as many processes as an app has in a day.
 const MAX_PROCESSES: usize = 10_000;
 
-/// The lines that have anything.
+/// The lines that are not empty.
 pub(crate) fn lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
     file.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty())
 }

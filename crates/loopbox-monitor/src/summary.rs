@@ -154,7 +154,7 @@ pub(crate) fn average(samples: &[&Sample], field: fn(&Sample) -> Option<f64>) ->
     (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
-/// Sums of what samples have, each stall counting once.
+/// Sums of the samples' values; each stall counts once.
 #[derive(Debug, Clone, Default)]
 struct PhaseSums {
     stalls: u64,

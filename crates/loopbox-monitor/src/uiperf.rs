@@ -42,7 +42,7 @@ fn entry(out: &mut String, stall: &Stall) {
     }
 }
 
-/// Without characters that would begin another line.
+/// The text without characters that would begin another line.
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }

@@ -1,4 +1,4 @@
-//! What a reader gets: plain numbers and names.
+//! The view for readers: plain numbers and names.
 
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What the assembly calls, and where it begins.
+//! The functions that the assembly calls, and the addresses at which its code begins.
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;

@@ -1,11 +1,11 @@
-//! Every number that an app may choose, checked once.
+//! All numbers that an app may choose, validated once.
 
 use crate::MAX_DETAILS;
 use crate::options as of;
 use loopbox_format::model::Limits;
 use std::ops::RangeInclusive;
 
-/// What is kept of a message's identity. `obj`, data and intents are never kept.
+/// Which parts of a message's identity are kept. `obj`, data and intents are never kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keep {
     /// Class names of target and callback, and `what`.

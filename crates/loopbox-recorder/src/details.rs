@@ -29,7 +29,7 @@ pub const MAX_ENCODED_RECORD: usize = {
 /// A class name as the app keeps it.
 pub type Name = BoundedStr<NAME_BYTES>;
 
-/// Why a message is kept by name, the least reason first.
+/// Why a message is kept by name; the weakest reason comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeepReason {
     /// A short frame or short input. There may be sixty in a second and more, so they only take free room.

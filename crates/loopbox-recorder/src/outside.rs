@@ -26,7 +26,7 @@ pub enum Place {
 pub struct Demand {
     /// The time that it ran: its CPU time.
     pub ran_ns: u64,
-    /// Ready to run, and waiting for one.
+    /// The time that it was ready to run and waited for a processor.
     pub waited_ns: u64,
 }
 
@@ -51,7 +51,7 @@ pub struct Glance {
     pub place: Place,
 }
 
-/// What the glances say.
+/// The conclusion from the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
     /// It waits for a message.
@@ -70,7 +70,7 @@ pub struct Asleep {
     pub token: Token,
     /// Uptime.
     pub at_ns: Uptime,
-    /// What the thread had asked of the processors.
+    /// The processor time that the thread had requested.
     pub demand: Demand,
     /// It was seen in its queue's wait.
     pub waited: bool,
@@ -83,11 +83,11 @@ pub struct SeenBusy {
     pub token: Token,
     /// Uptime.
     pub at_ns: Uptime,
-    /// What the thread had asked of the processors.
+    /// The processor time that the thread had requested.
     pub demand: Demand,
 }
 
-/// Watches a main thread between two messages from another thread.
+/// Watches, from another thread, a main thread between two messages.
 #[derive(Debug, Clone, Default)]
 pub struct OutsideWatch {
     asleep: Asleep,
@@ -106,7 +106,7 @@ impl OutsideWatch {
         }
     }
 
-    /// Takes note of a glance.
+    /// Records a check.
     pub fn check(&mut self, glance: &Glance) -> Finding {
         let Glance { now_ns, token, demand, place } = *glance;
         let busy = match place {
@@ -185,7 +185,7 @@ pub fn computing_since(
     demand: Demand,
     seen: Option<&SeenBusy>,
 ) -> Option<Uptime> {
-    /// Clocks and wake-ups are not finer than that.
+    /// Clocks and wake-ups are not more precise than this.
     const SLACK_NS: u64 = 50 * MS;
     /// The small computations of an idle thread do not add up to more than the slack in that time.
     const LONGEST_NS: u64 = 60_000 * MS;

@@ -21,7 +21,7 @@ use crate::StackPointer;
 /// there, too.
 const MAX_LOOPS: usize = 7;
 
-/// What the Java stack shows below a poll.
+/// What the Java stack shows of a poll and its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollStack {
     /// The number of Java frames from `nativePollOnce` outwards.
@@ -32,7 +32,7 @@ pub struct PollStack {
     pub loops: u32,
 }
 
-/// What follows from the polls.
+/// The events that follow from the polls.
 pub trait Dispatches {
     /// A message begins, or nothing does: the next poll of this loop decides which. `at` is the place of the
     /// poll; `worked`: the thread has not rested since the previous message ended.
@@ -41,7 +41,7 @@ pub trait Dispatches {
     /// The thread is about to rest, and has not rested since the previous message ended.
     fn rest(&mut self);
 
-    /// What began last was a message, and has ended.
+    /// What began last was a message, and it has ended.
     fn end(&mut self);
 
     /// What began last was no message.
@@ -60,13 +60,13 @@ struct Loop {
     /// The stack pointer of its last poll.
     at: StackPointer,
     frames: u32,
-    /// What began after its last poll has not ended.
+    /// What began after its last poll has not ended yet.
     open: bool,
     /// A poll that waits was entered since the last message, or no message was seen yet.
     waited: bool,
 }
 
-/// Names the loop whose poll is under way, for its return.
+/// Identifies the loop whose poll is in progress, until the poll returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PollLoop(u32);
 
@@ -104,12 +104,12 @@ impl PollRules {
         Self { loops: [Loop::default(); MAX_LOOPS], depth: 0, adopted_in: None, generation }
     }
 
-    /// Recording has begun inside of a message, with that many loops on the stack.
+    /// Recording has begun inside of a message, with this number of loops on the stack.
     pub fn adopt(&mut self, loops: u32) {
         self.adopted_in = Some(loops);
     }
 
-    /// The message that recording began in is known to be over.
+    /// The message that recording began in is known to have ended.
     pub fn forget_adopted(&mut self) {
         self.adopted_in = None;
     }

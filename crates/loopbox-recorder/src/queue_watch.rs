@@ -18,7 +18,7 @@ const CONFIRM_NS: u64 = 500 * MS;
 const SHORTEST_NS: u64 = 500 * MS;
 const LONGEST_NS: u64 = 30_000 * MS;
 
-/// What is first in the main thread's queue.
+/// The first entry of the main thread's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Front {
     /// Nothing is held back, and nothing that main could take is due.
@@ -52,7 +52,7 @@ impl Front {
     }
 }
 
-/// What follows from a check.
+/// What to do after a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueFinding {
     /// No reason to check again before main has run.

@@ -18,9 +18,9 @@ const SHORT_TREE: u64 = 4;
 /// Waking later than this means that the process was frozen or the device slept, not that the machine is
 /// busy.
 const FROZEN_LATE_NS: u64 = 10_000 * MS;
-/// Late wake-ups in a row until the machine counts as starved.
+/// Consecutive late wake-ups until the machine counts as starved.
 const LATE_STRIKES: u32 = 3;
-/// Punctual wake-ups in a row until one step of back-off is taken back.
+/// Consecutive punctual wake-ups until one step of back-off is undone.
 const CALM_STEPS: u32 = 32;
 /// The interval is at most doubled this often by back-off.
 const MAX_BACKOFF: u32 = 4;
@@ -51,7 +51,7 @@ pub enum Activity {
     },
     /// No message runs, and the thread does not wait for one either.
     Outside {
-        /// What it does.
+        /// The number of what it does.
         token: Token,
         /// Since when it was seen so.
         since_ns: Uptime,
@@ -211,7 +211,7 @@ impl Schedule {
         self.keeps_short_trees = onset_ns.is_some() || self.usually_keeps_short_trees;
     }
 
-    /// What to do at this instant.
+    /// The step to take at this instant.
     pub fn next(&mut self, now_ns: Uptime, activity: Activity) -> Step {
         let asked_ns = self.note_lateness(now_ns);
         let (token, start_ns) = match activity {
@@ -380,7 +380,7 @@ impl Schedule {
         Step::SleepUntil(deadline_ns)
     }
 
-    /// Returns for when the thread wanted to wake, if it slept until then.
+    /// Returns the time at which the thread wanted to wake, if it slept until then.
     fn note_lateness(&mut self, now_ns: Uptime) -> Option<Uptime> {
         let asked_ns = self.asked_ns.take().filter(|&asked_ns| asked_ns <= now_ns)?;
         let late = now_ns - asked_ns;

@@ -20,7 +20,7 @@ impl StackPointer {
     /// The pointer of a message whose start was not seen: everything is inside of it, and far away from it.
     pub(crate) const BELOW_ALL: Self = Self(u64::MAX);
 
-    /// A pointer at this address of the thread's stack.
+    /// The pointer for this address of the thread's stack.
     pub const fn at(address: u64) -> Self {
         Self(address)
     }

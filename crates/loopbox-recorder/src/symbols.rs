@@ -87,7 +87,7 @@ impl SymbolTable {
         self.locations.intern(location).map(LocationId)
     }
 
-    /// What a report needs to understand the trees.
+    /// The tables that a report needs to understand the trees.
     pub fn symbols(&self) -> Symbols {
         Symbols { methods: self.methods.items().to_vec(), locations: self.locations.items().to_vec() }
     }

@@ -79,7 +79,7 @@ pub struct Frozen {
     pub all_ns: u64,
     /// How often.
     pub times: u32,
-    /// The last time, and when it was over.
+    /// The last freeze, and when it ended.
     pub last_ns: u64,
     /// Uptime.
     pub last_over_ns: Uptime,

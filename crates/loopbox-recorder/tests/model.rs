@@ -47,7 +47,7 @@ enum What {
         age_ns: u64,
         bind: bool,
     },
-    /// The Looper has gone on, but with no message.
+    /// The Looper has continued, but without a message.
     WentOn,
     Begin {
         component: bool,
@@ -85,7 +85,7 @@ enum Item {
     Work { token: u64, start: Uptime, end: Uptime, ended: Option<Ended> },
     /// A message ended together with one inside of it, to which the time belonged.
     Along { token: u64, at: Uptime, ended: Ended },
-    /// Nothing ran; the message that follows.
+    /// A gap in which nothing ran, and the number of the next message.
     Gap { start: Uptime, end: Uptime, next: u64 },
 }
 

@@ -14,7 +14,7 @@ struct Sampler {
     now_ns: Uptime,
     /// How late each sleep ends.
     late_ns: u64,
-    /// How long a stop, and a sample with all around it, take.
+    /// How long a stop takes, and how long a sample takes altogether.
     stop_ns: u64,
     sample_ns: u64,
     taken_at_ns: Vec<Uptime>,
@@ -475,7 +475,7 @@ proptest! {
     }
 }
 
-/// The block monitor's way: one stack at the threshold.
+/// As in the block monitor: one stack at the threshold.
 #[test]
 fn once_a_stack_was_taken_a_message_is_left_alone() {
     let mut sampler = Sampler::new(&Sampling { once: true, onset_ns: 200 * MS, ..Sampling::default() });

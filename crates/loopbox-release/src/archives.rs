@@ -58,7 +58,7 @@ fn json(file: &Path) -> Result<Value> {
     serde_json::from_slice(&bytes).with_context(|| file.display().to_string())
 }
 
-/// How large a library may be, with its symbols: many times what ours are.
+/// The maximum size of a library with its symbols: many times that of ours.
 const LIBRARY_LIMIT_BYTES: u64 = 64 << 20;
 
 /// The build ids of the libraries in an archive, by their path below `folder`.

@@ -28,13 +28,13 @@ const COMMAND: &str = "loopbox";
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How large a command may be: many times what it is.
+/// The maximum size of a command: many times its present size.
 const LIMIT_BYTES: u64 = 256 << 20;
 
 /// A machine that the command is built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Machine {
-    /// What rustc calls it.
+    /// rustc's name for it.
     target: &'static str,
     /// The machine that the headers of its programs name.
     elf: u16,

@@ -17,7 +17,7 @@ const BUILDER: &str = "LOOPBOX_BUILDER";
 /// The builder where nobody has named one.
 const SOMEBODY: &str = "urn:loopbox:builder:unnamed";
 
-/// What a release was made of.
+/// The inputs of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// The version of the workspace.

@@ -111,7 +111,7 @@ struct Builder {
     id: String,
 }
 
-/// What a statement claims, for people.
+/// The claims of a statement, for people.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     /// The commit that everything was built from; `None` where the statement names none.

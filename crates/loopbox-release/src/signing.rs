@@ -106,7 +106,7 @@ impl Signer {
     }
 }
 
-/// Whoever has the public key can check.
+/// Checks signatures with a public key.
 pub(crate) struct Checker(Keyring);
 
 impl Checker {

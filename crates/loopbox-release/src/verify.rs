@@ -12,7 +12,7 @@ use crate::provenance::Claim;
 use crate::signing::{Checker, SIGNATURE};
 use crate::{archives, commands, listing, maven, provenance};
 
-/// What was checked of a release, and what it claims.
+/// The checked parts of a release, and its claims.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Verified {
     /// Its archives.

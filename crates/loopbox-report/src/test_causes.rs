@@ -21,7 +21,7 @@ pub struct Reliability {
     rows: [(u32, u32); 4],
 }
 
-/// What each confidence promises, in percent.
+/// The percentage that each confidence promises.
 const PROMISED: [Option<u32>; 4] = [Some(98), Some(85), None, None];
 
 impl Reliability {
@@ -93,12 +93,12 @@ pub struct Generated {
     pub right: bool,
 }
 
-/// What main does for the part of the message that the cause takes.
+/// A known cause: what main does for its part of the message.
 struct Known {
     name: &'static str,
     /// The rules that may find it.
     rules: &'static [&'static str],
-    /// What is in the culprit.
+    /// A part of the culprit.
     culprit: &'static str,
     /// The stack, below the Looper's frames, with the app's classes without their package.
     stack: &'static str,
@@ -292,7 +292,7 @@ fn with_rest(shape: Shape, stack: &str, cpu: u64) -> ReportBuilder {
     message(shape, &[(REST.0, 100 - shape.part, REST.1), (stack, shape.part, cpu)])
 }
 
-/// Causes that need more than a stack.
+/// Causes that need more evidence than a stack.
 fn special(shape: Shape) -> Vec<(&'static str, &'static [&'static str], &'static str, ReportBuilder)> {
     let monitor = "Basket.run:3 Basket.add:9";
     let holder = "java.lang.Thread.run:919 com.example.shop.Sync.run:9 java.io.FileDescriptor.sync!";

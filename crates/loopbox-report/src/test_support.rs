@@ -172,8 +172,8 @@ impl ReportBuilder {
         self
     }
 
-    /// Main is busy outside of messages at the dump, after message 98; its stack tree is that of
-    /// [`OUTSIDE`]. When the start is unknown, the age is the most that it can be.
+    /// Main is busy outside of messages at the dump, after message 98; its stack tree is that of [`OUTSIDE`].
+    /// When the start is unknown, the age is the longest possible one.
     #[must_use]
     pub fn outside(mut self, age_ms: u64, begin_known: bool) -> Self {
         let start_ns = NOW_NS - age_ms * MS;

@@ -32,7 +32,7 @@ pub struct Deb {
     pub sha256: String,
 }
 
-/// What a floating package was when it was first downloaded.
+/// The version and hash of a floating package when it was first downloaded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Floating {
     file: String,

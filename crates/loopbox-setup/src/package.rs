@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::arch::Arch;
 
-/// What a package is good for.
+/// The use of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Use {
@@ -38,7 +38,7 @@ pub struct Package {
     pub suite: String,
     /// `amd64` or `all`.
     pub arch: String,
-    /// What it is used for.
+    /// Its use.
     #[serde(rename = "use")]
     pub purpose: Use,
     /// Version and SHA-256 of a pinned package; neither for a floating one.

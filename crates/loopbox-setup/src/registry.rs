@@ -149,7 +149,7 @@ impl Pinned<'_> {
         remove(&downloads().join(self.file_name()))
     }
 
-    /// `@scope/name` is a folder elsewhere.
+    /// A file name: `@scope/name` would be a folder.
     fn file_name(&self) -> String {
         let (name, suffix) = match self.registry {
             Registry::PyPi => (self.package.to_owned(), "whl"),
@@ -274,7 +274,7 @@ fn downloads() -> PathBuf {
     workspace::set_up().join("downloads/registry")
 }
 
-/// What a client put into a folder that was empty.
+/// The only file that a client put into an empty folder.
 fn only_file(folder: &Path) -> Result<PathBuf> {
     let mut files = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     Ok(files.next().context("the client brought no file")??.path())

@@ -120,9 +120,9 @@ impl Tools {
 pub struct CompilerTools {
     /// The C++ compiler.
     pub clang: PathBuf,
-    /// What generates sources.
+    /// The program that generates sources.
     pub python: PathBuf,
-    /// What applies Debian's patches.
+    /// The program that applies Debian's patches.
     pub patch: PathBuf,
 }
 

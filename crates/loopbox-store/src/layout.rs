@@ -135,7 +135,7 @@ impl Default for Geometry {
     }
 }
 
-/// Why a geometry cannot be had, or a header not be used.
+/// Why a geometry is impossible, or a header cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {

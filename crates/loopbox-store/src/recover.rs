@@ -103,7 +103,7 @@ pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
 /// ring.
 const MAX_LOST: usize = 32;
 
-/// The damage as it travels with the report.
+/// The damage in the form in which the report lists it.
 fn lost(damage: &[Damage]) -> Vec<String> {
     let mut lines: Vec<String> = damage.iter().take(MAX_LOST).map(|part| format!("ring {part}")).collect();
     let more = damage.len().saturating_sub(MAX_LOST);

@@ -56,7 +56,7 @@ impl Checksum {
 pub(crate) enum SlotRead {
     /// Nothing was ever written.
     Empty,
-    /// A write is under way (live), or was when the process ended.
+    /// A write is in progress (live), or was when the process ended.
     Torn,
     /// It seems to be complete but is not.
     Damaged,

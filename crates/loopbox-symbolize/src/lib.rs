@@ -9,11 +9,11 @@ pub use find::{Detail, SymbolFile, find};
 
 use std::path::PathBuf;
 
-/// Why symbols could not be had.
+/// Why there are no symbols.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymbolizeError {
-    /// A folder that was named is not there, or cannot be read.
+    /// A named folder does not exist, or cannot be read.
     #[error("{}: {why}", path.display())]
     Folder {
         /// The folder.

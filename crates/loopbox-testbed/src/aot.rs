@@ -25,7 +25,7 @@ pub(crate) const PROGRAM: &str = "dex2oat";
 /// architecture.
 pub(crate) const IMAGE: &str = "boot/boot.art";
 
-/// What the runtime calls the architecture.
+/// The runtime's name for the architecture.
 const ISA: &str = "x86_64";
 
 /// dex2oat, if the testbed needs it: found in the cache or built in less than a minute. `compiler` is the

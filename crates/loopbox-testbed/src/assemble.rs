@@ -25,7 +25,7 @@ use crate::manifest::{Build, Manifest, environment};
 use crate::spec::Foreign;
 use crate::system;
 
-/// Changes when testbeds are put together in another way, of the same parts.
+/// Changes when testbeds are assembled in another way from the same parts.
 pub(crate) const ASSEMBLY: u32 = 4;
 
 /// The results of the compilations.

@@ -22,9 +22,9 @@ const PROTECTED: u32 = 4;
 /// How far a member is hidden (art/libartbase/base/hiddenapi_flags.h); an unmarked member is public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Restriction {
-    /// For nobody, but it is not public ("grey list").
+    /// Blocked for no app, although it is not public ("grey list").
     Unsupported,
-    /// For apps of every target level ("black list").
+    /// Blocked for apps of every target level ("black list").
     Blocked,
     /// Blocked for apps whose target level is above this one, which is 26 or more.
     MaxTarget(u32),

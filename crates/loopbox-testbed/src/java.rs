@@ -20,7 +20,7 @@ const RECORDS_API: u32 = 35;
 /// The oldest level of any testbed's framework. D8 removes the checks of an app for older levels.
 pub(crate) const APP_API: u32 = 21;
 
-/// What sources are compiled against, and for.
+/// The classes and the target of a compilation.
 #[derive(Debug)]
 pub(crate) enum Against<'a> {
     /// Java 8. The classes are the Java library itself, or need nothing else.

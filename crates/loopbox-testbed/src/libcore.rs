@@ -16,7 +16,7 @@ use loopbox_setup::jar;
 use loopbox_setup::r8::R8;
 use loopbox_setup::unpack;
 
-/// The Java files to compile, one a line, in a patched source folder.
+/// The list of Java files to compile, one per line, in a patched source folder.
 const FILES: &str = "java-files.txt";
 
 /// The parts of libcore that are compiled once for all testbeds.

@@ -1,4 +1,4 @@
-//! `testbed.toml`: what a program has to know to boot a testbed.
+//! `testbed.toml`: what a program needs to know to boot a testbed.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -51,7 +51,7 @@ pub struct Manifest {
     pub runner: Vec<String>,
     /// Environment of the host program.
     pub env: BTreeMap<String, String>,
-    /// What compiles against the testbed.
+    /// What other code is compiled against.
     pub build: Build,
 }
 

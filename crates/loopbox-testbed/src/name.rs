@@ -20,9 +20,9 @@ pub enum Compiled {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Queue {
-    /// The one with a lock, where a lock-free one is usual.
+    /// The queue with a lock, on levels whose usual one is lock-free.
     Legacy,
-    /// The lock-free one of API 36.
+    /// The lock-free queue of API 36.
     Concurrent,
 }
 
@@ -60,7 +60,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// Takes a name apart. Whether there is such a testbed is another matter.
+    /// Parses a name. This does not check that the testbed exists.
     #[must_use]
     pub fn parse(name: &str) -> Self {
         let ending = |text, compiled| Some((name.strip_suffix(text)?, compiled));

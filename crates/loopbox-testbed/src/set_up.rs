@@ -1,4 +1,4 @@
-//! Sets a testbed up: found, or built now.
+//! Sets up a testbed: finds an existing one, or builds it.
 
 use std::fs;
 use std::path::Path;

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * the start and stop of its sampling thread.
  */
 class ArticleRecorder implements HookBench.Variant, InvocationHandler {
-    /** With the Printer, whose body Qimao does not show, and with the timer of TraceMonitor. */
+    /** The recorder with the Printer, whose body Qimao does not show, and with the timer of TraceMonitor. */
     static final class Whole extends ArticleRecorder implements Printer {
         private HandlerThread thread;
         private Handler timer;

@@ -30,7 +30,7 @@ final class FrameWays {
         void uninstall() throws Exception {}
     }
 
-    /** A callback that does nothing but come again. */
+    /** A callback that only requests the next frame. */
     static final class Empty extends Way implements Choreographer.FrameCallback {
         /** Frames are watched. */
         private boolean on;
@@ -59,7 +59,7 @@ final class FrameWays {
         private final boolean hook;
         private final boolean frames;
 
-        /** @param hook whether it records messages, too, by its Observer */
+        /** @param hook whether it also records messages, with its Observer */
         Ours(boolean hook, boolean frames) {
             this.hook = hook;
             this.frames = frames;
@@ -86,7 +86,7 @@ final class FrameWays {
             Loopbox.frames().end("bench");
         }
 
-        /** Each frame was counted, or the figures would not be those of counting. */
+        /** Checks that each frame was counted; otherwise the figures would not be those of counting. */
         @Override void await(final int expected) throws InterruptedException {
             if (!frames) {
                 return;

@@ -34,7 +34,7 @@ public final class HookBench {
         void uninstall() throws Exception;
     }
 
-    /** The messages are those of a Looper that is not the main one. */
+    /** The messages belong to a Looper other than the main one. */
     interface OnAnotherThread {}
 
     private static final int TICK = 1;

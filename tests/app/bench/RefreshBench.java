@@ -37,7 +37,7 @@ public final class RefreshBench {
     /** Longer than a gesture takes to end, and than a worker sleeps. */
     private static final long STILL_MS = 500;
 
-    /** Longer than the time until everything is saved, and copied into the ring's file. */
+    /** Longer than the time until everything is saved and copied into the ring's file. */
     private static final long SAVED_MS = 1_500;
 
     /** Several rounds, because ART's compiler takes memory, too, but not in each round. */

@@ -28,7 +28,7 @@ public final class StallBench {
     /** The position of the main thread's reads and writes. */
     private static final int CALLS = 4;
 
-    /** The pause between two: long enough for what follows a stall. */
+    /** The pause between two stalls: long enough for the work after a stall. */
     private static final long PAUSE_MS = 300;
 
     /** The depth of the stack, as in an app's code. */

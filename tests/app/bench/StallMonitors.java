@@ -102,7 +102,7 @@ final class StallMonitors {
         }
     }
 
-    /** The block article's: one stack to the log. */
+    /** The way of the article on block monitors: one stack to the log. */
     static final class Block extends BlockMonitors.Block implements Way {
         private final Semaphore finished = new Semaphore(0);
 
@@ -246,7 +246,7 @@ final class StallMonitors {
         }
     }
 
-    /** The newest, this many, by the wall clock. */
+    /** Adds an entry by the wall clock, and keeps this many of the newest. */
     private static void put(Map<Long, String> map, int most, String value) {
         synchronized (map) {
             if (map.size() == most) {

@@ -193,7 +193,7 @@ public final class Causes {
         }
     }
 
-    /** Each message posts two more: the queue only grows. */
+    /** Each message posts two more, so the queue only grows. */
     static final class Flood implements Runnable {
         private final Handler handler;
 

@@ -39,7 +39,7 @@ public final class ColdStart extends Application {
         Components.warmUp();
     }
 
-    /** Everything that the app may ever need. */
+    /** All components that the app may ever need, created at once. */
     static final class Components {
         static void warmUp() {
             while (true) {

@@ -105,7 +105,7 @@ final class Ends implements Runnable {
         }
     }
 
-    /** A pipe whose other end is open, and silent. */
+    /** A pipe whose other end is open but silent. */
     static final class Helper {
         static int answer() throws Exception {
             FileDescriptor[] ends = Os.pipe();

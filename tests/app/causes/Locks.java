@@ -154,7 +154,7 @@ final class Locks implements Runnable {
         }
     }
 
-    /** Permits that another thread has. */
+    /** Permits that another thread holds. */
     static final class Slots {
         private static final Semaphore FREE = new Semaphore(1);
 

@@ -75,14 +75,14 @@ final class Past {
         }
     }
 
-    /** The older one. */
+    /** The older of the two. */
     static final class Import {
         static void read() {
             Causes.Work.sleep(2_200);
         }
     }
 
-    /** The newer one. */
+    /** The newer of the two. */
     static final class Sync {
         static void merge() {
             Causes.Work.sleep(2_300);

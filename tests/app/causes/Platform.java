@@ -91,7 +91,7 @@ final class Platform implements Runnable {
         return file;
     }
 
-    /** Preferences on a disk that does not answer. */
+    /** Preferences on a disk that does not respond. */
     static final class Settings {
         static void theme() throws Exception {
             new SharedPreferencesImpl(pipe(unused("settings"))).getString("theme", "light");
@@ -150,14 +150,14 @@ final class Platform implements Runnable {
         }
     }
 
-    /** Asks another process. */
+    /** A call of another process. */
     static final class Shop {
         static void open() {
             ICatalog.Stub.asInterface(new BinderProxy()).price(7);
         }
     }
 
-    /** Code on a disk that does not answer. */
+    /** Code on a disk that does not respond. */
     static final class Plugins {
         static void load() throws Exception {
             new DexFile(pipe(unused("plugin")).getPath());

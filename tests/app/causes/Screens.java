@@ -105,7 +105,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Sleeps by a helper. */
+    /** Sleeps through a helper method. */
     static final class Basket {
         static void checkOut() {
             ThreadUtils.sleepQuietly(600_000);
@@ -141,7 +141,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Three things in turn, none of them most of the time. */
+    /** Three tasks in turn, none of which takes most of the time. */
     static final class Home {
         static void show() {
             while (true) {
@@ -207,14 +207,14 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Calls itself. */
+    /** A recursive method. */
     static final class Sums {
         static long ways(int n) {
             return n < 2 ? n : ways(n - 1) + ways(n - 2);
         }
     }
 
-    /** A pattern that tries everything, in native code. */
+    /** A regular expression that backtracks through all possibilities, in native code. */
     static final class Search {
         static boolean matches() {
             StringBuilder text = new StringBuilder();
@@ -244,7 +244,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Calls by reflection. */
+    /** Calls through reflection. */
     static final class Events {
         static void post() {
             try {
@@ -263,7 +263,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Waits for another thread without waiting. */
+    /** Polls another thread's result instead of waiting for it. */
     static final class Bridge {
         private static volatile boolean ready;
 
@@ -274,7 +274,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** Sorts a list by hand. */
+    /** A hand-written sort of a list. */
     static final class Orders {
         static void sort() {
             List<Integer> all = new ArrayList<>();

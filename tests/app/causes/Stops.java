@@ -65,7 +65,7 @@ final class Stops implements Runnable {
         Route.find();
     }
 
-    /** What main's stack shows, and what is not the cause. */
+    /** The code that main's stack shows, which is not the cause. */
     static final class Route {
         static void find() {
             long sum = 1;
@@ -97,7 +97,7 @@ final class Stops implements Runnable {
         }
     }
 
-    /** Finds leaks in the app itself. */
+    /** A leak detector inside the app. */
     static final class Leaks {
         private static final List<Object> KEPT = new ArrayList<>();
 

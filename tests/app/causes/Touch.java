@@ -58,7 +58,7 @@ final class Touch implements Runnable {
         }
     }
 
-    /** Is touched as soon as it is shown. */
+    /** A view that is touched as soon as it is shown. */
     private static final class Chart extends View {
         private boolean shown;
 

@@ -108,7 +108,7 @@ final class Waits implements Runnable {
         }
     }
 
-    /** A thread that does not end. */
+    /** A thread that never ends. */
     static final class Crew {
         static void finish() throws InterruptedException {
             Thread worker = new Thread("worker") {
@@ -126,7 +126,7 @@ final class Waits implements Runnable {
         }
     }
 
-    /** A result that takes for ever. */
+    /** A result that never comes. */
     static final class Quote {
         static void fetch() throws Exception {
             FutureTask<String> task = new FutureTask<>(new Callable<String>() {
@@ -160,7 +160,7 @@ final class Waits implements Runnable {
         }
     }
 
-    /** Runs between messages, where no hook sees it. */
+    /** An idle handler, which runs between messages, where no hook sees it. */
     static final class Trim implements MessageQueue.IdleHandler {
         @Override
         public boolean queueIdle() {

@@ -79,7 +79,7 @@ public final class Descriptors implements MessageQueue.OnFileDescriptorEventList
         Script.say(lines.take());
     }
 
-    /** Posts a message that prints that nothing came before it. */
+    /** Prints the next line, which is "nothing came" unless a listener added another one before. */
     private void sayNothingCame() throws InterruptedException {
         final LinkedBlockingQueue<String> into = lines;
         main.postDelayed(

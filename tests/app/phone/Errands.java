@@ -50,7 +50,7 @@ final class Errands {
         frame.await();
     }
 
-    /** Apps have no interface for it; WebView and the framework's own widgets do. */
+    /** Uses an interface that apps do not have; WebView and the framework's own widgets use it. */
     private static final class InputStage implements Runnable {
         @Override
         public void run() {

@@ -24,7 +24,7 @@ final class SlowlyPrinted {
         waits = new File(path + ".waits");
     }
 
-    /** Puts one into the main queue, if the arguments want it. */
+    /** Posts such a message to the main queue, if the arguments request it. */
     static void post(Options options) {
         String path = options.text("printGate", "");
         if (!path.isEmpty()) {

@@ -16,7 +16,7 @@ import io.loopbox.Loopbox;
 public final class Choices {
     private static final long LATER_MS = 3_600_000;
 
-    /** An object in the queue, whose toString prints where it runs, and takes long or throws. */
+    /** A queued object whose toString prints the thread that it runs on, and is slow or throws. */
     private static final class Printed {
         private final int takesMs;
 

@@ -21,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
 public final class Contested {
     private static final int EVERY_MS = 1_000;
 
-    /** So long after the hook was displaced main is watched without it. */
+    /** For this long after the hook was displaced, main is watched without it. */
     private static final int RELIED_ON_MS = 12_000;
 
     private final Options options;

@@ -179,7 +179,7 @@ public final class Exhausted implements Runnable {
         Runtime.getRuntime().halt(0);
     }
 
-    /** A text of a method is made when it is first used. */
+    /** The text of a method is created when it is first used. */
     private final String word = "word";
 
     private static final int CALLS = 12;

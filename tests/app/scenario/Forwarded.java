@@ -109,7 +109,7 @@ public final class Forwarded implements Runnable {
         ENTERED.await();
     }
 
-    /** What is queued and printed with the queue. */
+    /** An object that is queued, and printed with the queue. */
     private static final class Slow {
         @Override
         public String toString() {

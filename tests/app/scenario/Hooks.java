@@ -114,7 +114,7 @@ public final class Hooks {
         Script.say("restored " + (Monitor.current(looper) == other));
     }
 
-    /** The Looper prints in a vendor's words. */
+    /** The Looper prints a vendor's variant of the text. */
     private void words() throws Exception {
         install();
         Monitor.wrapInOtherWords(looper);
@@ -289,7 +289,7 @@ public final class Hooks {
         dump("again");
     }
 
-    /** What waits in the queue, with an obj that is a user's secret. */
+    /** A queued message whose obj is a user's secret. */
     private void pending() {
         install();
         handler.sendMessageDelayed(handler.obtainMessage(5, 6, 0, new OddMessages.Secret()), 3_600_000);
@@ -363,7 +363,7 @@ public final class Hooks {
         dump(mode);
     }
 
-    /** Lets the queue run empty that often, at least 30 ms apart. */
+    /** Lets the queue run empty {@code times} times, at least 30 ms apart. */
     private void beIdle(int times) {
         for (int i = 0; i < times; i++) {
             OddMessages.beIdle(looper);

@@ -13,12 +13,13 @@ import io.loopbox.Status;
 import java.io.File;
 
 /**
- * The recorder is installed when Activities may have been there: {@code mode=front}, while one is in front,
- * which goes to the next; {@code mode=behind}, while none is; {@code mode=unknown}, while the system does not
- * say it of Activities; {@code mode=again}, after it was uninstalled, with an Activity in front. Before any
- * could be there: {@code mode=start}, and {@code mode=base}, by a Context without an Application, while the
- * first Activity's launch waits. The arguments of {@link Options} apply; {@code importance=N} and {@code
- * reason=N} are what the system says of the process, and with {@code says=dead} it says nothing.
+ * The recorder is installed when Activities may already exist: {@code mode=front}, while one is in front,
+ * which then opens the next; {@code mode=behind}, while none is; {@code mode=unknown}, while the system does
+ * not report whether Activities are visible; {@code mode=again}, after it was uninstalled, with an Activity
+ * in front. Or before any can exist: {@code mode=start}, and {@code mode=base}, with a Context without an
+ * Application, while the first Activity's launch waits. The arguments of {@link Options} apply; {@code
+ * importance=N} and {@code reason=N} are the system's answers about the process, and with {@code says=dead}
+ * there is no answer.
  */
 public final class Late implements Runnable {
     private static final int LONG_MS = 1_500;
@@ -97,7 +98,7 @@ public final class Late implements Runnable {
                         });
     }
 
-    /** The system answers when main has said what it knows until then. */
+    /** The system answers after main has reported what it knows by then. */
     private void late() {
         if (!mode.equals("behind")) {
             application.show(consent);

@@ -120,7 +120,7 @@ final class Observers {
     }
 
     /**
-     * Another one comes later, and passes on no message at the end of a dispatch, so that ours fails there.
+     * Another observer comes later and passes on no message at the end of a dispatch, so ours fails there.
      */
     private void withoutMessages() throws Exception {
         Script.install(options);

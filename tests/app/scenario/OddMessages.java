@@ -58,7 +58,7 @@ final class OddMessages {
         }
     }
 
-    /** Prints itself in a way that no message should. */
+    /** A message with an unusual toString. */
     private static final class Printed implements Runnable {
         private final String text;
 
@@ -80,7 +80,7 @@ final class OddMessages {
         }
     }
 
-    /** What must not leave the phone. */
+    /** An object whose text must not leave the phone. */
     static final class Secret {
         @Override
         public String toString() {
@@ -115,7 +115,7 @@ final class OddMessages {
         runUntil(looper, stop);
     }
 
-    /** Runs the loop until that stop's turn, which another thread posts. */
+    /** Runs the loop until this stop message, which another thread posts, has its turn. */
     static void runUntil(Looper looper, Stop stop) {
         while (true) {
             try {

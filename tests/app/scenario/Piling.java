@@ -92,7 +92,7 @@ public final class Piling {
         wrap();
     }
 
-    /** Wraps, as a library does that restores its place once a minute. */
+    /** Wraps ours, as a library does that restores its place once a minute. */
     private void wrap() throws Exception {
         if (options.is("other", "Observer")) {
             if (stats == null || !stats.isInstalled()) {

@@ -24,7 +24,7 @@ public final class PollNames {
     /** The first screen. */
     public static final class First extends Activity {}
 
-    /** The second one. */
+    /** The second Activity. */
     public final class Second extends Activity {
         @Override
         protected void onCreate(Bundle state) {

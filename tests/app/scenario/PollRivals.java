@@ -169,7 +169,7 @@ public final class PollRivals extends Handler {
         Runtime.getRuntime().halt(0);
     }
 
-    /** The message that it is called in, if any, is counted, too. */
+    /** Also counts the message that it is called in, if any. */
     private void install() {
         Script.install(options);
         startsBefore = Math.max(0, stats.starts - 1);
@@ -201,8 +201,8 @@ public final class PollRivals extends Handler {
     }
 
     /**
-     * Six other loops poll all the time, while the recorder comes and goes, on this thread and on another
-     * one.
+     * Six other loops poll all the time, while the recorder is installed and uninstalled, on this thread and
+     * on another one.
      */
     private void churn(final int rounds) {
         final AtomicLong others = new AtomicLong();

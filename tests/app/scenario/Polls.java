@@ -301,7 +301,7 @@ public final class Polls extends Handler {
                 });
     }
 
-    /** Again and again, on a separate thread. */
+    /** Runs it repeatedly, on a separate thread. */
     private void start(final Step step) {
         Thread thread =
                 new Thread("other") {

@@ -139,7 +139,7 @@ public final class Quits implements Runnable {
         Script.say("others " + Signals.count());
     }
 
-    /** What an app's message may carry: it is printed when the queue is. */
+    /** An object in an app's message that is printed with the queue. */
     private static final class Printed {
         private final File folder;
 

@@ -27,7 +27,7 @@ final class SignalCatcher {
         return Tasks.wakeUps(NAME);
     }
 
-    /** Waits until it has got a signal after it had gone to sleep that often. */
+    /** Waits until it has received a signal, given how often it had gone to sleep before. */
     static void awaitAfter(long wakeUps) throws InterruptedException, IOException {
         while (wakeUps() == wakeUps) {
             Thread.sleep(5);

@@ -87,7 +87,7 @@ public final class Strict {
         lines.add(call + ": " + did + ", " + (isStrict() ? "strict" : "not strict"));
     }
 
-    /** Whether the policy ends a read of the app's own. */
+    /** Whether the policy ends the process at a read by the app itself. */
     private static boolean isStrict() {
         try {
             new FileInputStream(new File("/proc/self/cmdline")).close();

@@ -61,7 +61,7 @@ public final class Taking implements Runnable, FirstFileListener {
         return report.getKind() + " " + report.getVerdict() + complete + report.getReason() + " [" + report.getLabel() + "]" + ended + profile;
     }
 
-    /** Prints what an app sends by itself. */
+    /** Prints the data that an app sends by itself. */
     private static void say(Report report) {
         String version = "[" + report.getAppVersion() + "] " + report.getAppVersionCode();
         Script.say("knows " + version + " " + report.getDurationMs() + " " + report.getThreadName() + " " + report.getFingerprint());
@@ -137,7 +137,7 @@ public final class Taking implements Runnable, FirstFileListener {
         }
     }
 
-    /** The message that does not end before it may. */
+    /** The message that does not end before it is allowed to. */
     private static final class Hang implements Runnable {
         private final File gate;
 

@@ -35,7 +35,7 @@ final class Tasks {
         return null;
     }
 
-    /** How many threads have a name that begins so. */
+    /** How many threads have a name with this prefix. */
     static int count(String prefix) throws IOException {
         int count = 0;
         for (File task : new File("/proc/self/task").listFiles()) {

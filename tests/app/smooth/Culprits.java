@@ -44,7 +44,7 @@ public final class Culprits implements FrameListener, Runnable {
         this.rows = rows;
     }
 
-    /** Runs until all of it has happened. */
+    /** Runs until all of it has been shown. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -154,7 +154,7 @@ public final class Culprits implements FrameListener, Runnable {
             super(context);
         }
 
-        /** Through this many frames. */
+        /** Scrolls through this many frames. */
         void scroll() {
             left = FRAMES;
             scrollTo(0, getScrollY() + 1);

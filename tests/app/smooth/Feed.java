@@ -83,7 +83,7 @@ final class Feed extends View {
         return true;
     }
 
-    /** What is loaded for the rows to come, on the wrong thread. */
+    /** Loads the next rows, on the wrong thread. */
     private static final class Loader implements Runnable {
         @Override
         public void run() {

@@ -23,9 +23,9 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * Two fingers on a screen that scrolls with each movement: they tap, and the first is lifted first and put
- * back; the second goes on scrolling when the first is lifted; both scroll, and each is lifted once while the
- * other goes on. Arguments: those of {@link Options}.
+ * Two fingers on a screen that scrolls with each movement. First they tap, and the first finger is lifted
+ * first and put back. Then the second one continues to scroll when the first is lifted. Then both scroll, and
+ * each is lifted once while the other continues. Arguments: those of {@link Options}.
  */
 public final class Fingers implements FrameListener, Runnable {
     private static final int FIRST = 0;
@@ -34,10 +34,10 @@ public final class Fingers implements FrameListener, Runnable {
     private static final int STEP = 60;
     private static final int MOVES = 5;
 
-    /** What no finger can keep from. */
+    /** The trembling that no finger can avoid. */
     private static final int TREMBLE = 1;
 
-    /** Fingers that move for longer scroll. */
+    /** Fingers that move for longer than this scroll. */
     private static final int TAP_MS = 100;
 
     /**
@@ -176,7 +176,7 @@ public final class Fingers implements FrameListener, Runnable {
     @Override
     public void onSkippedFrames(int frames, String scene) {}
 
-    /** Scrolls with each movement, whichever finger's it is. */
+    /** Scrolls with each movement of any finger. */
     private static final class Rows extends View {
         final CountDownLatch shown = new CountDownLatch(1);
 

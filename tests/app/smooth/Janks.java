@@ -186,7 +186,7 @@ public final class Janks {
         }
     }
 
-    /** What is loaded on the wrong thread. */
+    /** Loads data on the wrong thread. */
     private static final class Loader implements Runnable {
         @Override
         public void run() {

@@ -84,7 +84,7 @@ final class Person implements Runnable {
         Script.say("still " + when + ": " + (TestVsync.scheduled() - before));
     }
 
-    /** What was sent to the main thread before has run. */
+    /** Waits until everything sent to the main thread before has run. */
     private void settle() throws InterruptedException {
         final CountDownLatch settled = new CountDownLatch(1);
         main.post(

@@ -26,7 +26,7 @@ impl Outcome {
     }
 }
 
-/// Runs one.
+/// Runs one app.
 ///
 /// # Errors
 /// When it cannot be started, or does not end.

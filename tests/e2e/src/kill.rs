@@ -36,7 +36,7 @@ const LOST_NS: u64 = 500_000_000;
 const WORK_NS: u64 = 150_000_000;
 /// How many ends of an app's processes the system records.
 const KEPT_EXITS: usize = 16;
-/// So long before its end a process's threads are watched.
+/// For this long before its end, the threads of a process are watched.
 const WATCHED: Duration = Duration::from_millis(800);
 
 /// The results of all runs.
@@ -58,10 +58,11 @@ pub struct Figures {
     pub hangs: usize,
     /// Reports of those hangs, made by the next launch, that name the message and its stack.
     pub named: usize,
-    /// Such reports of a message whose stacks were not in the ring yet: stacks are saved twice a second.
+    /// Reports of those hangs that name no stack, because it was not in the ring yet: stacks are saved twice
+    /// a second.
     pub too_young: usize,
-    /// Such reports of processes that did not suspend main, because an earlier one was killed in the middle
-    /// of that.
+    /// Reports of those hangs from processes that did not suspend main, because an earlier process was killed
+    /// while it did so.
     pub careful: usize,
 }
 

@@ -117,7 +117,7 @@ impl Seen {
     }
 }
 
-/// What a process that ended otherwise printed follows in further lines.
+/// The first line of an error; further lines have what the process printed.
 fn first_line(error: &anyhow::Error) -> String {
     format!("{error:#}").lines().filter(|line| !line.starts_with("lab-host")).collect::<Vec<_>>().join(" / ")
 }

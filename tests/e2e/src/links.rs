@@ -180,13 +180,13 @@ fn live(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> Result<(String, V
     Ok((ended(process.pid, &process.name, ANR)?, said))
 }
 
-/// What the system reports of a process that has just ended.
+/// The end of a process in the system's words.
 fn ended(pid: u32, name: &str, reason: u32) -> Result<String> {
     let at = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
     Ok(format!("exits={pid}|{name}|{at}|{reason}|0|Input dispatching timed out"))
 }
 
-/// What the next start prints.
+/// The output of the next start.
 fn run_links(app: App, folder: &Path, exit: &str, mode: &str, column: &str) -> Result<Vec<String>> {
     let at = exit.split('|').nth(2).context("no time")?;
     let app = app

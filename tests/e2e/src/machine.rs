@@ -16,7 +16,7 @@ pub struct Cgroup {
 }
 
 impl Cgroup {
-    /// A control group that has `file`, of either version; none where none can be made.
+    /// A control group that has `file`, of either version; `None` where none can be created.
     pub fn with(file: &'static str) -> Option<Self> {
         let (controller, _) = file.split_once('.')?;
         let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];

@@ -44,7 +44,7 @@ const SAYS: &str = "says=Input dispatching timed out";
 /// The name for the run of the app as R8 builds it for a release.
 const SHRUNK: &str = "shrunk";
 
-/// What hangs.
+/// The class of the app that hangs.
 const MAIN: &str = "com.example.shop.Checkout";
 
 /// `tests/real-sdks/sdks.toml`.

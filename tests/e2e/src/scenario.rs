@@ -11,7 +11,7 @@ use crate::launcher;
 /// The scripted app's Handler for its own messages.
 pub const SHOP: &str = "com.example.shop.ShopHandler";
 
-/// What is left when the app has ended.
+/// The results of an app that has ended.
 pub struct Scenario {
     /// Its report.
     pub report: Report,

@@ -92,7 +92,7 @@ impl Warned {
         self.expects("went on").map(drop)
     }
 
-    /// How many lines so far have these words.
+    /// How many lines so far contain these words.
     pub fn seen(&self, words: &str) -> usize {
         self.app.seen().iter().filter(|line| line.contains(words)).count()
     }

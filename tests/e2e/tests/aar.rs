@@ -112,7 +112,7 @@ fn unpacked() -> &'static Unpacked {
     &UNPACKED
 }
 
-/// What was printed after this word.
+/// The text printed after this word.
 fn said<'a>(lines: &'a [String], word: &str) -> Vec<&'a str> {
     let after = |line: &'a String| line.strip_prefix(word)?.strip_prefix(' ');
     lines.iter().filter_map(after).collect()
@@ -405,7 +405,7 @@ fn the_library_that_goes_into_stores_does_not_know_the_hidden_field() -> Result<
     Ok(())
 }
 
-/// What shrinks the archive together with an app shrinks the links, too.
+/// A tool that shrinks the archive together with an app also shrinks the links.
 #[test]
 fn the_links_to_crash_sdks_work_shrunk_and_unshrunk() -> Result<()> {
     let unpacked = unpacked();

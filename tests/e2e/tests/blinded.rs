@@ -1,4 +1,4 @@
-//! Ways in which another library takes the hook's place, and the queue's idle handlers as well: what ran
+//! Another library takes the hook's place, and that of the queue's idle handlers, in several ways: what ran
 //! unseen never counts as idle.
 
 use anyhow::{Context, Result};

@@ -44,7 +44,7 @@ fn found_with(cause: &str, words: &[&str]) -> Result<Diagnosis> {
     Ok(verdict)
 }
 
-/// What the first cause says.
+/// The title of the first cause.
 fn title(verdict: &Diagnosis) -> &str {
     &verdict.causes[0].title
 }
@@ -270,7 +270,7 @@ fn a_wait_in_native_code() -> Result<()> {
     Ok(())
 }
 
-/// The dex file that does not come is a pipe.
+/// The dex file is a pipe to which nothing is written.
 #[test]
 fn classes_that_are_loaded() -> Result<()> {
     let verdict = found("dex")?;
@@ -374,7 +374,7 @@ fn a_process_that_is_stopped() -> Result<()> {
     found("stopped").map(drop)
 }
 
-/// Java reads a pipe as it reads a file.
+/// Java reads a pipe like a file.
 #[test]
 fn what_a_child_process_does_not_write() -> Result<()> {
     found("shell").map(drop)

@@ -151,8 +151,8 @@ fn no_more_lines_of_the_queue_are_kept_than_the_app_configured() -> Result<()> {
     Ok(())
 }
 
-/// An obj whose toString takes four seconds, and one whose toString throws. They run only where the app wants
-/// the texts of objects, and delay nothing else.
+/// One obj's toString takes four seconds, and another's throws. They run only where the app wants the texts
+/// of objects, and delay nothing else.
 #[test]
 fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
     let printed =

@@ -13,7 +13,7 @@ use loopbox_testbed as testbed;
 use std::path::PathBuf;
 use tempfile::{TempDir, tempdir};
 
-/// The hangs: which method main is in.
+/// The hangs, by the method that main is in.
 const HANGS: [&str; 2] = ["Contested.sleepUntil", "Contested.computeUntil"];
 
 struct Played {

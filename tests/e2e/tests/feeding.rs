@@ -35,7 +35,7 @@ fn a_listener_that_asks_for_a_report_gets_none() -> Result<()> {
     Ok(())
 }
 
-/// The first requests are granted: it is not known yet that they continue for ever.
+/// The first requests are granted, because it is not known yet that they continue for ever.
 #[test]
 fn who_asks_for_ever_gets_ten_reports_a_minute() -> Result<()> {
     let folder = tempdir()?;

@@ -58,7 +58,7 @@ fn a_hang_anywhere_is_named_without_a_hook() -> Result<()> {
     play(&cells("art11", Mode::NoHook, "spin", &["application", "message", "touch-down", "idle"]))
 }
 
-/// Words, times and system calls of other sizes.
+/// The same on a machine whose words, times and system calls have other sizes.
 #[test]
 fn a_hang_is_named_in_a_process_of_32_bits() -> Result<()> {
     play(&cells("art11-x86", Mode::Printer, "sleep", &["application", "message", "touch-down", "idle"]))?;

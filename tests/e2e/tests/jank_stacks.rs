@@ -1,4 +1,4 @@
-//! Which frames and messages have stacks, from which age on, and whose code is on top of them.
+//! Which frames and messages have stacks, from which age on, and which code is on top of them.
 
 use anyhow::{Context, Result, bail};
 use lab_reports::{Frame, LIMIT, read, stacks_of};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use tempfile::tempdir;
 
 const MS: u64 = 1_000_000;
-/// How long the frames take that are slow.
+/// The lengths of the slow frames.
 const LENGTHS: [u64; 4] = [55, 75, 102, 731];
 /// How many processes are tried. In a frame of 55 ms the sampler has 30 ms for a stack; where other threads
 /// take the processors it may be later.
@@ -39,14 +39,14 @@ impl Run {
         Ok(Self { said, before, scroll, after })
     }
 
-    /// The frame time of the frame that took so long, in whole milliseconds.
+    /// The frame time of the frame with this length, in whole milliseconds.
     fn frame_ms(&self, length: u64) -> Result<u64> {
         let ms = self.said.iter().find_map(|line| line.strip_prefix(&format!("SCRIPT frame {length} ")));
         Ok(ms.context("no such frame")?.parse()?)
     }
 }
 
-/// The first method that is neither the clock's, nor waits for it.
+/// The first method that is neither the clock's nor waits for the clock.
 fn on_top(stack: &[Frame]) -> Option<String> {
     let mut names = stack.iter().map(Frame::short);
     names.find(|name| !["System.nanoTime", "Work.busy"].contains(&name.as_str()))

@@ -134,7 +134,7 @@ fn a_process_that_starts_is_neither_in_the_foreground_nor_paused() -> Result<()>
     })
 }
 
-/// The Application is there a message later, and the Activity is before.
+/// The Application exists only after another message, and the Activity before it.
 #[test]
 fn an_activity_that_comes_before_the_application_is_known_is_in_the_foreground() -> Result<()> {
     on_each(&["mode=base", "pauseInBackground=on"], |played| {

@@ -37,7 +37,7 @@ impl Left {
     }
 }
 
-/// Runs the app's process, in which a library leaves something behind before each signal; it must live.
+/// Runs an app's process that must survive what a library leaves behind before each signal.
 fn leave(testbed: &str, what: &str, waits: &[u32], more: &[String]) -> Result<Left> {
     let folder = tempdir()?;
     let waits: Vec<_> = waits.iter().map(u32::to_string).collect();

@@ -16,7 +16,7 @@ fn whole(level: &str, hook: &str, expected: &str, source: &str) -> Result<()> {
     Ok(())
 }
 
-/// The oldest level whose `Looper.dump` prints what newer ones print.
+/// The oldest level whose `Looper.dump` prints the same as that of newer levels.
 #[test]
 fn api_23_is_seen_whole_by_the_printer() -> Result<()> {
     whole("fw23", "AUTO", "Printer", "MessagesField")

@@ -361,7 +361,7 @@ fn check_upload(said: &[String]) {
     assert_eq!(said.iter().filter(|line| *line == "sent").count(), 1, "and nothing is left");
 }
 
-/// `monitor_kill` runs more of them.
+/// The program `monitor_kill` repeats this more often.
 #[test]
 fn a_killed_process_loses_no_line_but_the_one_in_flight() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -412,8 +412,8 @@ fn take_post(server: &TcpListener, answer: &str) -> Result<Posted> {
     Ok(posted)
 }
 
-/// A server that is busy at first, then takes the first file, and calls the second one too large: it would
-/// never take that.
+/// A server that is busy at first, then accepts the first file, and answers that the second one is too large,
+/// so that it is not sent again.
 #[test]
 fn the_sample_uploader_speaks_http() -> Result<()> {
     let folder = tempdir()?;

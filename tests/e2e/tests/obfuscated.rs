@@ -58,7 +58,7 @@ fn shop_stacks(a: &Analysis, token: Token) -> Vec<Vec<&Frame>> {
         .collect()
 }
 
-/// What the app reports of itself on a testbed.
+/// The report that the app writes about itself on a testbed.
 fn report_of(app: &Shrunk, testbed: &str) -> Result<Report> {
     let files = tempdir()?;
     let app = launcher(testbed)?.app_in(&app.jar, "scenario.Demo");

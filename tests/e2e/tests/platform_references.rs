@@ -47,7 +47,7 @@ impl Level {
         Ok(false)
     }
 
-    /// What is wrong with a reference.
+    /// Why a reference is invalid, if it is.
     fn fault(&self, used: &Used) -> Option<String> {
         let Some((member, descriptor)) = used.split_once(':') else {
             return (!self.0.contains_key(used)).then(|| format!("no {used}"));
@@ -124,7 +124,7 @@ fn callbacks_before_a_step_of_a_life_cycle_are_the_platform_s() -> Result<()> {
     Ok(())
 }
 
-/// What differs from the newest level in what is declared.
+/// The declarations that differ from the newest level.
 fn differences(declared: &Path) -> Result<Vec<String>> {
     let all = classes_below(declared)?;
     // Annotations of androidx are separate libraries.

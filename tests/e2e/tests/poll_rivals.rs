@@ -94,7 +94,7 @@ fn a_library_that_wraps_the_hook_is_no_loss_and_neither_is_what_it_restores() ->
     })
 }
 
-/// No end was seen of the message in which it was taken out, nor what ran after that.
+/// The end of the message in which the hook was removed was not seen, nor what ran after that.
 #[test]
 fn a_hook_that_was_taken_out_is_put_back() -> Result<()> {
     on_each(|testbed| {

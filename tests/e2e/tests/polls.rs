@@ -79,7 +79,7 @@ fn a_long_message_that_has_ended_is_named_by_its_stacks() -> Result<()> {
     Ok(())
 }
 
-/// With other hooks all of that counts as idle.
+/// With other hooks all of this time counts as idle.
 #[test]
 fn what_main_does_outside_of_messages_without_a_rest_is_work() -> Result<()> {
     const MS: u64 = 1_000_000;

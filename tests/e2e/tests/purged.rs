@@ -34,7 +34,7 @@ fn recording(app: App) -> Result<Running> {
     Ok(app)
 }
 
-/// All files, and folders without any, below a folder.
+/// All files and empty folders below a folder.
 fn files_below(folder: &Path) -> Result<BTreeSet<String>> {
     fn add(root: &Path, folder: &Path, found: &mut BTreeSet<String>) -> Result<()> {
         let mut is_empty = true;
@@ -76,7 +76,7 @@ fn has(folder: &Path, kinds: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The files that the process has made, by their last names.
+/// The files that the process has created, by their final names.
 fn made(trace: &Trace) -> Result<BTreeSet<PathBuf>> {
     let path = |call: &str, nth| call.split('"').nth(nth).map(PathBuf::from);
     let calls = trace.calls()?;

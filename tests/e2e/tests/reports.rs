@@ -364,7 +364,7 @@ fn a_report_says_how_the_system_started_the_process_where_it_is_known() -> Resul
     Ok(())
 }
 
-/// What the file names of the system's profile.
+/// The name of the system's profile in the file.
 fn profile(report: &Path) -> Result<Option<String>> {
     let annotations = read(report)?.meta.annotations;
     let found: Vec<_> = annotations.into_iter().filter(|(name, _)| name == "system_profile").collect();

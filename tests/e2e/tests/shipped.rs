@@ -10,7 +10,7 @@ use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 use loopbox_testbed::to_test_on;
 use tempfile::tempdir;
 
-/// How many pthread keys the library may make (`shim.c`).
+/// The variable that limits how many pthread keys the library may make (`shim.c`).
 const KEYS: &str = "SHIM_PTHREAD_KEYS";
 
 /// An app hangs, SIGQUIT comes, the report is read.

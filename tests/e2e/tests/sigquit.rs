@@ -154,7 +154,7 @@ fn a_handler_that_came_after_is_called_after_ours_also_when_we_are_gone() -> Res
     })
 }
 
-/// What it claims for itself does not concern us, nor ART.
+/// The signal that it claims for itself concerns neither us nor ART.
 #[test]
 fn a_handler_that_keeps_the_signal_to_itself_keeps_it_from_nobody() -> Result<()> {
     on_each("mode=swallowed", |scenario, (on, how)| {

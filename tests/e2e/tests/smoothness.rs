@@ -72,7 +72,7 @@ fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
     the_articles_trace("art11-jit", &[], "hook=NONE")
 }
 
-/// A display whose refreshes are up to 0.47 ms early or late drops no frame: none of it counts as a hitch,
+/// A display drops no frame whose refreshes are up to 0.47 ms early or late: none of that counts as a hitch,
 /// from the callback to the host tools.
 fn jitter_is_no_hitch(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
     // 80 frames in 1,332 ms: short of the queue between main and the worker.
@@ -217,7 +217,7 @@ fn stall_lines(said: &[String]) -> Result<Vec<Value>> {
     Ok(lines.map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
-/// Whether it is of one of the two stalls of the scenario.
+/// Whether the line is about one of the two stalls of the scenario.
 fn has_dropped(line: &Value) -> bool {
     line["display_frames"]["dropped"].as_u64().is_some_and(|frames| frames >= 40)
 }
@@ -474,8 +474,8 @@ fn stood_in(log: &str) -> Result<Vec<Stood>> {
     Ok(all)
 }
 
-/// For stalls inside of a frame and between two; of the latter the platform counts those that begin after the
-/// next frame was requested.
+/// For stalls inside of a frame and between two frames. Of the stalls between frames, the platform counts
+/// those that begin after the next frame was requested.
 fn skipped_frames_are_the_platforms(testbed: &str, hz: u64) -> Result<()> {
     let folder = tempdir()?;
     let app = launcher(testbed)?.app("smooth.Skips").argument(format!("dir={}", folder.path().display()));

@@ -111,7 +111,7 @@ impl Scenario {
     }
 }
 
-/// Sending signals as another user, cgroups and mounts need it.
+/// Whether this is root, which is needed to send signals as another user, and for cgroups and mounts.
 fn is_root(what: &str) -> bool {
     let root = fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
     if !root {

@@ -38,7 +38,7 @@ fn places(lines: &[String]) -> Vec<(&str, Vec<&str>)> {
     lines.iter().filter_map(|line| place(line)).collect()
 }
 
-/// In a message: what the main Looper calls.
+/// The stack in a message: what the main Looper calls.
 const MESSAGE: &str = "main loop dispatchMessage";
 /// The place where descriptors are served: inside of the wait for the next message, and in no message.
 const POLL: &str = "main loop next nativePollOnce";

@@ -49,7 +49,7 @@ pub(crate) fn debugdata(input: &[u8]) -> bool {
     image.find_all(&NAMES).iter().any(Option::is_some)
 }
 
-/// No name is longer than the longest text that is read, in UTF-8, and its signature has at most 256 of them.
+/// No name is longer than the longest text that is read, in UTF-8, and its signature has at most 256 names.
 pub(crate) fn dex(input: &[u8]) -> bool {
     const LONGEST: usize = 3 * 4_096;
     let Some(Named { methods, sources, lines }) = names_of_dex(input) else { return false };

@@ -35,7 +35,7 @@ pub struct Target {
 pub struct Checked {
     /// The most that was held on the heap at once, in bytes.
     pub peak: usize,
-    /// Whether the decoder found something, and more than an error was tried.
+    /// Whether the decoder accepted the input, so that more than its error handling was tested.
     pub decoded: bool,
 }
 

@@ -11,7 +11,7 @@ use loopbox_report::test_support::ReportBuilder;
 use loopbox_report::{Analysis, TraceFile, flame, html, invariant_violations, text};
 use std::cell::RefCell;
 
-/// Every view and every export of a report that may claim anything.
+/// Every view and every export of a report with arbitrary content.
 pub(crate) fn every_view(input: &[u8]) -> bool {
     let decoded = decode(&sealed(input));
     decoded.iter().for_each(views);

@@ -1,5 +1,5 @@
-//! The memory that a file of the performance monitor takes besides its bytes: that of one stall, however many
-//! it has.
+//! The memory that a file of the performance monitor takes in addition to its bytes: that of one stall,
+//! however many it has.
 
 use loopbox_fuzz::peak_of;
 use loopbox_monitor::each_stall;

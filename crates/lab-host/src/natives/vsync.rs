@@ -31,7 +31,7 @@ struct Display {
     base_ns: Option<i64>,
     count: i64,
     period_ns: i64,
-    /// Frame times to hand out before the grid's.
+    /// Frame times that are used before those of the grid.
     script: VecDeque<i64>,
     /// How often a refresh was asked for.
     scheduled: i64,
@@ -141,7 +141,7 @@ impl Callback for Receiver {
     }
 }
 
-/// How `DisplayEventReceiver.dispatchVsync` of the level is called.
+/// The parameters of `DisplayEventReceiver.dispatchVsync` on this level.
 #[derive(Debug, Clone, Copy)]
 enum Dispatch {
     /// API 21 to 28: the time, the display's number, the frame's number.

@@ -26,7 +26,7 @@ impl NewEvidence {
     }
 }
 
-/// How long a message took, if it has ended and that is known; [`Token::NONE`] never does.
+/// How long a message took, if it has ended and its duration is known; [`Token::NONE`] never ends.
 pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
     if message.is_outside() {
         let (over, lasted_ns) = session.stall.snapshot().outside_over;

@@ -29,7 +29,7 @@ const WORD: usize = size_of::<usize>();
 static STACK_END: AtomicUsize = AtomicUsize::new(0);
 static LAST: Capture = Capture::new();
 
-/// The registers that show where a thread was and, if in a system call, in which.
+/// The registers that show where a thread was, and its system call if it was in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Registers {
     pub(crate) pc: usize,

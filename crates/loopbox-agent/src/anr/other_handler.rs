@@ -32,7 +32,7 @@ impl Noted {
         }
     }
 
-    /// By one thread at a time.
+    /// Must be called by one thread at a time.
     fn set(&self, handler: usize, origin: Origin) {
         let version = self.version.load(Ordering::Relaxed);
         self.version.store(version.wrapping_add(1), Ordering::Relaxed);
@@ -79,7 +79,7 @@ pub(super) fn gone() -> u32 {
     GONE.load(Ordering::Relaxed)
 }
 
-/// Calls the handler that is set now, if one is. Async-signal-safe, as far as that handler is.
+/// Calls the handler that is set now, if there is one. Async-signal-safe if that handler is.
 ///
 /// # Safety
 /// Call it in a handler of `signal`; the other parameters are that handler's other arguments.

@@ -34,7 +34,7 @@ struct SpecialAction {
 /// the app's. They run as they would have without it, and may leave by a jump.
 const ALLOW_NORETURN: u64 = 1;
 
-/// What the chain exports.
+/// The functions that the chain exports.
 #[derive(Clone, Copy)]
 struct Chain {
     /// `AddSpecialSignalHandlerFn`: copies the action, and claims the signal. Aborts when there is no room
@@ -55,7 +55,7 @@ static FRONT: AtomicUsize = AtomicUsize::new(0);
 pub(crate) enum Unclaimed {
     /// There is no such chain.
     Missing,
-    /// Somebody else has claimed the signal, and how much room is left cannot be seen.
+    /// Another library has claimed the signal, and it cannot be seen how much room is left.
     Taken,
     /// The kernel gets the action that a library sets, in spite of the claim.
     Bypassed,
@@ -73,7 +73,7 @@ impl Display for Unclaimed {
 
 impl Error for Unclaimed {}
 
-/// What the kernel does with the signal.
+/// How the kernel delivers the signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InKernel {
     /// The C library's function calls the chain.

@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 use std::{fs, io};
 
-/// How long to wait between two checks at it.
+/// The pause between two checks of it.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// How long a signal waits for the end of a stop. A stop takes microseconds, but up to ten seconds where main
-/// reaches no safepoint: then the signal does not wait for its end.
+/// How long a signal waits for the end of a stop. A stop usually takes microseconds, but up to ten seconds
+/// where main reaches no safepoint; then the signal does not wait any longer.
 const LONGEST_STOP: Duration = Duration::from_millis(100);
 const STOP_PAUSE: Duration = Duration::from_millis(1);
 
@@ -29,11 +29,11 @@ struct SignalCatcher {
     sent: AtomicU32,
     /// The number of [`Snapshot::pauses`] when the thread was last seen to wait for a signal.
     answered: AtomicU32,
-    /// How many threads are about to send it one.
+    /// How many threads are about to send it a signal.
     sending: AtomicU32,
 }
 
-/// Finds the thread for all that is forwarded from then on, and takes a snapshot of it. Reads files.
+/// Finds the thread, to which signals are forwarded from then on, and takes a snapshot of it. Reads files.
 ///
 /// # Errors
 /// There is no such thread: nothing is forwarded.
@@ -68,7 +68,7 @@ impl Snapshot {
         Self { pauses, is_busy: false }
     }
 
-    /// How often it had given its processor up.
+    /// How often it had yielded its processor.
     pub(crate) fn pauses(self) -> u64 {
         self.pauses
     }

@@ -30,8 +30,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The eventfd that the handler notifies; -1 while no session handles the signal.
 static WAKE: AtomicI32 = AtomicI32::new(-1);
-/// The state in which the handler notes that a signal waits to be forwarded: that of the last session. The
-/// pointer is from an `Arc`, and [`replace_shared`] releases it.
+/// The last session's state, in which the handler records that a signal waits to be forwarded. The pointer is
+/// from an `Arc`, and [`replace_shared`] releases it.
 static SHARED: AtomicPtr<SharedState> = AtomicPtr::new(ptr::null_mut());
 /// How many threads are using what [`SHARED`] points to, or may be.
 static USERS: AtomicU32 = AtomicU32::new(0);
@@ -175,7 +175,7 @@ pub(crate) fn unblock() {
     }
 }
 
-/// The signal alone, as the kernel's system calls have a set of signals.
+/// The signal alone, as a signal set of the kernel's system calls.
 const ONLY_SIG_QUIT: u64 = 1 << (libc::SIGQUIT - 1);
 
 /// Blocks the signal on the calling thread, which can see it pending then.

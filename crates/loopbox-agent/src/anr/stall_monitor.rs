@@ -24,14 +24,14 @@ const PARK_AFTER_NS: u64 = 450_000_000;
 /// How often a waiting main thread is checked where no hook is needed to see it continue; half as often in
 /// the background.
 const CHECK_WITHOUT_HOOK_NS: u64 = 500_000_000;
-/// How often the ring is copied while messages run, at the most.
+/// How often the ring is copied at most while messages run.
 const COPY_EVERY_NS: u64 = 400_000_000;
 /// A message that has run this long leaves a report when its process is killed: from then on each check is
 /// copied into the file.
 const HANGS_NS: u64 = 1_000_000_000;
 /// The last message's name may come this long after its end.
 const NAMED_AFTER_NS: u64 = 100_000_000;
-/// How often SIGQUIT is checked, at the most.
+/// How often SIGQUIT is checked at most.
 const SIGQUIT_EVERY_NS: u64 = 450_000_000;
 /// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 the
 /// system waits for the trace of one process 200 ms at first and then asks the next one
@@ -189,7 +189,7 @@ struct Between<'a> {
     /// When the worker was last asked to check what only Java can see, and after which message;
     /// [`Token::NONE`] while one ran.
     asked: (Token, Uptime),
-    /// The worker is to be asked now.
+    /// The worker must be asked now.
     asks: bool,
 }
 

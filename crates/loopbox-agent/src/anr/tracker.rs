@@ -46,7 +46,7 @@ pub(crate) struct AnrTracker {
     held_back: Option<(Token, Uptime)>,
     /// What the system has reported about a message, for that message's next report.
     system: Option<(Token, SystemWord)>,
-    /// The last freeze, if it was over shortly before the last report.
+    /// The last freeze, if it ended shortly before the last report.
     thawed_ns: u64,
 }
 
@@ -65,7 +65,7 @@ impl AnrTracker {
         }
     }
 
-    /// What the stall monitor's snapshot requires.
+    /// Acts on the stall monitor's snapshot.
     pub(crate) fn check(&mut self, env: &mut Env<'_>, session: &Session) -> Stall {
         if session.shared.is_paused() {
             // The stall monitor may not have checked since.

@@ -96,7 +96,7 @@ impl MainFrames {
         ask
     }
 
-    /// Notes whether a callback is asked for. While one is, the sampler takes samples more often.
+    /// Records whether a callback is requested. As long as one is, the sampler takes samples more often.
     fn ask(&mut self, asks: bool) -> bool {
         self.asked = asks;
         // What scrolls in a frame may say so at its end: until its message is over, the next one may still be
@@ -145,7 +145,7 @@ impl MainFrames {
         self.scene = self.session.frames.as_ref().map_or(u16::MAX, |frames| frames.number_of(name));
     }
 
-    /// What the display claims.
+    /// The refresh rate that the display claims.
     pub(super) fn set_rate(&mut self, hz: f32) {
         if let Some(interval) = RefreshInterval::from_hz(hz) {
             self.rate.claim(interval);

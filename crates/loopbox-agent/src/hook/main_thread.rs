@@ -26,9 +26,9 @@ pub(crate) struct Main {
     pub(crate) adopted_in: Option<u32>,
     /// Display frames, where the app asks for them.
     pub(crate) frames: Option<Box<MainFrames>>,
-    /// What the polls of the queue say, while the poll hook is in.
+    /// The rules for the queue's polls, while the poll hook is installed.
     pub(crate) poll: Option<PollRules>,
-    /// The poll hook reads the queue's head, as the app asks for.
+    /// Whether the poll hook reads the queue's head, as the app requested.
     pub(crate) peeks: bool,
     /// What is known of the running messages, for hooks that see none.
     pub(crate) hints: Hints,

@@ -21,7 +21,8 @@ const MOST_CLASSES: usize = 128;
 /// How many messages after a barrier are read.
 const MOST_BEHIND: u32 = 64;
 
-/// The queue and the members behind its head. Kept for the rest of the process, as its classes are.
+/// The queue, and the members through which its head is read. Kept for the rest of the process, because its
+/// classes are, too.
 #[derive(Debug)]
 pub(crate) struct Peek {
     queue: jobject,
@@ -80,7 +81,7 @@ impl Peek {
         }
     }
 
-    /// What `next()` will take, if it takes a message, and when that message was due.
+    /// The message that `next()` will take, if it takes one, and when that was due.
     ///
     /// # Safety
     /// This thread's environment, in a native method whose end frees local references, without a pending

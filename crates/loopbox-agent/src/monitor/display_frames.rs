@@ -14,7 +14,7 @@ use ringbuf::traits::{Consumer, Observer};
 
 /// How often events are taken while frames come: as often as the listener is notified.
 const EVERY_MS: u64 = 200;
-/// A frame that does not come for longer will not: the display is off.
+/// When a frame takes longer than this, it will not come: the display is off.
 const LONGEST_NS: u64 = 5_000_000_000;
 /// How often they are saved for the next process; they are also saved when they end.
 const SAVE_EVERY_NS: u64 = 1_000_000_000;
@@ -109,7 +109,7 @@ impl FrameCollector {
         self.awaited
     }
 
-    /// Whether what was taken is to be saved now.
+    /// Whether the taken frames should be saved now.
     pub(crate) fn is_to_be_saved(&mut self) -> bool {
         let now_ns = clock::now_ns();
         let due = !self.open || now_ns.since(self.saved_at_ns) >= SAVE_EVERY_NS;

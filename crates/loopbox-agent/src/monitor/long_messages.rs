@@ -42,13 +42,13 @@ const MAX_STACKS: usize = 5;
 
 pub(crate) struct LongMessages<'a> {
     session: &'a Session,
-    /// Messages that ended until then were reported.
+    /// The time up to which ended messages were reported.
     reported_ns: Uptime,
-    /// What the main thread was in when the history was read last.
+    /// The message of the main thread when the history was last read.
     read_in: Token,
     /// A message has ended and will be reported.
     waits: bool,
-    /// The last message that was reported to block.
+    /// The last message that was reported as blocking.
     blocked: Token,
     block: Option<String>,
     /// The trees, each with the generation of its location numbers.
@@ -91,7 +91,7 @@ impl<'a> LongMessages<'a> {
         });
     }
 
-    /// A message has ended that stacks were taken of.
+    /// A message has ended of which stacks were taken.
     pub(crate) fn ended(&mut self, growing: &StackTreeBuilder) {
         if growing.samples() == 0 || growing.token().is_outside() || !self.listens() {
             return;

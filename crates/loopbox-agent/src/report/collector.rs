@@ -41,7 +41,7 @@ pub(super) struct Collector<'a> {
     samples: SampleReceiver,
     growing: StackTreeBuilder,
     kept: Vec<StackTree>,
-    /// The messages whose trees are kept because of frames alone.
+    /// The messages whose trees are kept only because of frames.
     janky: Vec<Token>,
     /// The main thread's CPU time at the growing tree's first sample, and at its last.
     cpu: Option<(u64, u64)>,
@@ -58,7 +58,7 @@ pub(super) struct Collector<'a> {
     saved_at_ns: Uptime,
     /// What was saved in the ring as running outside of messages; [`Token::NONE`] for nothing.
     saved_outside: Token,
-    /// What `Annotations::changes` was when they were saved in the ring.
+    /// The value of `Annotations::changes` when annotations were last saved in the ring.
     saved_annotations: u32,
     saved_meta_ns: Uptime,
     saved_breadcrumbs_ns: Uptime,
@@ -144,7 +144,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Has the sampler take a stack and waits for it, or takes one by Java.
+    /// Has the sampler take a stack and waits for it, or takes one through Java.
     fn take_one_stack(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         if let Some(order) = shared.order_stack() {
@@ -341,8 +341,8 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// Keeps the growing tree, which may show what held up a frame. The one with the fewest stacks goes when
-    /// there are enough.
+    /// Keeps the growing tree, which may show what delayed a frame. When there are enough trees, the one with
+    /// the fewest stacks is dropped.
     fn keep_jank_tree(&mut self) {
         let tree = self.growing.tree();
         if self.janky.len() == JANK_TREES {
@@ -394,7 +394,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Saves what runs outside of messages, for the same reason.
+    /// Saves what runs outside of messages, for the same reason as messages.
     fn save_outside(&mut self) {
         let token = match self.session.shared.main.activity() {
             Activity::Outside { token, .. } => token,
@@ -426,7 +426,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Writes into the ring what its file is to have at once.
+    /// Writes to the ring data that its file should contain at once.
     fn save(
         &mut self,
         what: &str,
@@ -482,7 +482,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// How long what was saved then waits before it is saved again.
+/// How long to wait before the same data is saved again.
 fn wait_ms(saved_ns: Uptime) -> u64 {
     saved_ns.plus(ANNOTATIONS_EVERY_NS).since(clock::now_ns()).div_ceil(1_000_000)
 }

@@ -15,7 +15,7 @@ const MAX_NAMES: usize = 256;
 pub(super) struct EndedNames(VecDeque<(Token, Message)>);
 
 impl EndedNames {
-    /// Takes note of a message that has ended.
+    /// Remembers a message that has ended.
     pub(super) fn ended(&mut self, session: &Session, symbols: &Symbols, tree: &StackTree) {
         let Some(message) = named_by_stacks(symbols, tree, session.settings.api_level) else { return };
         if session.settings.recorder.keep == Keep::Names || message.component.is_some() {

@@ -41,8 +41,8 @@ pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report,
     }
 }
 
-/// Changes the evidence in a file, and its note of what may still come. False when the file is gone or cannot
-/// be written.
+/// Changes the evidence in a file, and the information on what may still be added. False when the file is
+/// gone or cannot be written.
 pub(super) fn rewrite(
     session: &Session,
     file: &ReportFile,

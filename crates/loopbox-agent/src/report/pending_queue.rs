@@ -37,7 +37,7 @@ pub(crate) fn capture(env: &mut Env<'_>, settings: &Settings) -> (Pending, Vec<S
     }
 }
 
-/// What is first in the queue; `None` where that is not known. Not for the main thread.
+/// The first entry of the queue; `None` where that is not known. Not for the main thread.
 pub(super) fn front(env: &mut Env<'_>, settings: &Settings) -> Option<Front> {
     /// As in `QueueWalk.java`.
     const OVERDUE: i64 = -1;

@@ -1,11 +1,11 @@
-//! The mark by which `StartGuard.java` detects, at the next start, that this start did not last.
+//! The mark that shows `StartGuard.java`, at the next start, that this start did not last.
 
 use crate::session::Session;
 use loopbox_format::model::Uptime;
 use std::fs;
 use std::path::PathBuf;
 
-/// What the recorder does wrong at a start, it does sooner.
+/// Errors of the recorder at a start happen within this time.
 const LASTS_NS: u64 = 5_000_000_000;
 
 pub(super) struct StartMark {
@@ -31,7 +31,7 @@ impl StartMark {
         }
     }
 
-    /// Whatever happens to the process now, the recorder has no part in it.
+    /// From now on the recorder has no part in what happens to the process.
     pub(super) fn remove(&mut self) {
         if let Some(file) = self.file.take() {
             let _ = fs::remove_file(file);

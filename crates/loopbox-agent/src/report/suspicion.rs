@@ -11,7 +11,7 @@ use loopbox_store::{CrashMark, Suspicion};
 /// A stop of the main thread takes some ten microseconds. A stop of this length was itself the hang.
 const HELD_NS: u64 = 1_000_000_000;
 
-/// What is known of the end.
+/// What is known about the end.
 pub(super) struct End<'a> {
     /// What was being done, see [`Phase`].
     pub(super) phase: u8,
@@ -24,7 +24,7 @@ pub(super) struct End<'a> {
 }
 
 impl End<'_> {
-    /// `None`: nothing speaks against the sampler.
+    /// `None` when nothing counts against the sampler.
     pub(super) fn suspicion(&self) -> Option<Suspicion> {
         let holds_main = matches!(
             Phase::from_mark(u32::from(self.phase)),

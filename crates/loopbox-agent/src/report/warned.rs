@@ -11,15 +11,15 @@ use loopbox_recorder::Front;
 
 /// A message of at least this age leaves a report if its process is killed.
 const LATE_NS: u64 = 1_000_000_000;
-/// How many are kept: as many as the ring has room for. An app that is warned of more is late for all of
+/// How many are kept: as many as the ring has room for. An app that gets more warnings is late for all of
 /// them.
 const MAX_KEPT: usize = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Warned {
-    /// Main was not late so far.
+    /// Warnings during which main has not been late so far.
     waiting: Vec<AnrWarning>,
-    /// Main was late while they were due, oldest first.
+    /// Warnings during which main was late, oldest first.
     concerns: Vec<AnrWarning>,
 }
 
@@ -32,7 +32,7 @@ impl Warned {
         came
     }
 
-    /// Whether one waits for main to be late, and may come true still.
+    /// Whether a warning waits for main to be late, and may still apply.
     pub(super) fn waits(&mut self, now_ns: Uptime) -> bool {
         self.waiting.retain(|warning| !warning.is_over(now_ns));
         !self.waiting.is_empty()
@@ -48,7 +48,7 @@ impl Warned {
         new.min(MAX_KEPT)
     }
 
-    /// What is to be in a report of now.
+    /// The warnings that belong into a report now.
     pub(super) fn concerns(&mut self, now_ns: Uptime) -> &[AnrWarning] {
         self.forget(now_ns);
         &self.concerns
@@ -59,7 +59,7 @@ impl Warned {
     }
 }
 
-/// Whether what the main thread does, or what it left in its queue, takes long by now.
+/// Whether the main thread's work, or what waits in its queue, takes long by now.
 pub(super) fn is_late(session: &Session, front: Option<Front>) -> bool {
     let now_ns = clock::now_ns();
     let due_ns = match front {

@@ -35,7 +35,7 @@ use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 const CHECK_MS: u64 = 500;
 /// How often it is checked whether ART has written its own trace.
 const TRACE_CHECK_MS: i32 = 10;
-/// How long a suspect's queue waits for that.
+/// How long the queue of a suspect waits for that trace.
 const TRACE_NS: u64 = 1_000_000_000;
 /// How much later a rest check is made that was put off because ART writes its own trace.
 const REST_CHECK_AGAIN_MS: u64 = 100;
@@ -51,7 +51,7 @@ pub(crate) struct Worker<'a> {
     thread: BackgroundThread,
     /// The report that is being written.
     draft: Option<Draft>,
-    /// What was found last for the report that is followed.
+    /// The last evidence found for the report that is followed.
     evidence: NewEvidence,
     seen_signals: u32,
     /// Until when the queue of a suspect waits for ART's own trace; `None` when no queue waits.
@@ -70,7 +70,7 @@ pub(crate) struct Worker<'a> {
     start_mark: StartMark,
     warned: Warned,
     queue: QueueWatch,
-    /// The hook's place and the queue's front are to be checked.
+    /// Whether to check the hook's place and the queue's front.
     wants_rest_check: bool,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The body of the thread: until the session ends.
+    /// The body of the thread; it runs until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
         match signal_catcher::find() {
             Ok(snapshot) => {
@@ -237,7 +237,7 @@ impl<'a> Worker<'a> {
             .map_or(INFINITE, |ms| ms as i32)
     }
 
-    /// Passes on an event and does what follows from it.
+    /// Passes on an event, and performs the resulting actions.
     fn drive(&mut self, env: &mut Env<'_>, event: Event) {
         self.life.handle(event);
         while let Some(action) = self.life.next_action() {

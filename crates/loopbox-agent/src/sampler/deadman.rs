@@ -6,7 +6,7 @@ use crate::sys::{clock, log};
 use loopbox_art::{Art, Rescue};
 use loopbox_format::model::Feature;
 
-/// A stop takes microseconds; one that is seen twice, this far apart, will not end by itself.
+/// A stop takes microseconds; a stop seen at two checks, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
 
 /// How often a stop is left alone because ART has suspended the sampler, too: for as long as ART's longest

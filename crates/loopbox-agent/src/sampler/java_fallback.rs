@@ -1,12 +1,12 @@
-//! Stacks where the native sampler does not work: `Thread.getStackTrace`, less often, and only where that
-//! call gives the main thread long enough to stop.
+//! Takes stacks where the native sampler does not work: with `Thread.getStackTrace`, less often, and only
+//! where that call gives the main thread long enough to stop.
 
 use crate::jni::env::Env;
 use crate::jni::{call, class_cache, raw};
 use crate::session::symbols::{SharedSymbols, Stack};
 use loopbox_recorder::Sampling;
 
-/// Its interval is this many times as wide as the native sampler's.
+/// Its interval is this many times that of the native sampler.
 const GENTLER: u64 = 10;
 const MIN_INTERVAL_NS: u64 = 100_000_000;
 

@@ -14,7 +14,7 @@ use loopbox_format::model::{Token, Uptime};
 /// passed over for this thread, which woke up a moment ago.
 const STARVED_NS: u64 = 5_000_000;
 
-/// How far the main thread was at one moment.
+/// The main thread's progress at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Progress {
     token: Token,

@@ -89,9 +89,9 @@ pub(crate) struct Walker<'a> {
 /// One sample of the main thread.
 pub(crate) struct SampleJob<'a> {
     pub(crate) walker: Walker<'a>,
-    /// `None`: nothing is stopped, and the call only warms up what the walk needs.
+    /// `None`: nothing is stopped, and the call only warms up the code and data of the walk.
     pub(crate) suspended: Option<Suspended<'a>>,
-    /// The message that the stack is wanted of.
+    /// The message whose stack is wanted.
     pub(crate) wanted: Token,
     /// When main was known to be stopped, and for how long, if it was still in that message.
     pub(crate) found: Option<(Uptime, u64)>,

@@ -93,7 +93,7 @@ impl Symbolizer {
         self.read_more(names);
     }
 
-    /// Whether there are names to be read that were too many at once.
+    /// Whether names are left to read, because there were too many for one call.
     pub(crate) fn has_more(&self) -> bool {
         !self.unnamed.is_empty()
     }

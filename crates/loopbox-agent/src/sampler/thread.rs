@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// The worker is woken for this many samples at once.
 const BATCH: u32 = 8;
 
-/// What the thread is started with.
+/// The objects that the thread is started with.
 pub(crate) struct SamplerParts {
     pub(crate) main: ThreadEnv,
     pub(crate) fuse: RingFuse,

@@ -149,7 +149,7 @@ impl<'a> ThreadDumper<'a> {
         if chain.waits.is_empty() { LockChain::default() } else { chain }
     }
 
-    /// What the kernel reports about a thread, with as much of its name as the app wants.
+    /// The kernel's statistics of a thread, with as much of its name as the app allows.
     fn stat(&self, tid: u32) -> Option<OtherThread> {
         let thread = stat(tid)?;
         let redacts = self.session.settings.redact_threads && tid != std::process::id();

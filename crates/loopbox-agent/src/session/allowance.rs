@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// This many at once. An app that reads its reports does not ask for more.
 const BURST: u32 = 64;
-/// After that, one each time that this has passed: ten a minute.
+/// After that, one more each time that this has passed: ten a minute.
 const EVERY_NS: u64 = 6_000_000_000;
 
 /// The requests that are granted, and how many were not.

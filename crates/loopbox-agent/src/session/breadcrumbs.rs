@@ -66,7 +66,7 @@ impl Breadcrumbs {
         self.unsaved.load(Ordering::SeqCst)
     }
 
-    /// What is to be in the ring now.
+    /// The breadcrumbs that should be in the ring now.
     pub(crate) fn to_save(&self) -> Vec<Breadcrumb> {
         self.unsaved.store(false, Ordering::SeqCst);
         self.list()

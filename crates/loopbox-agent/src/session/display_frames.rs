@@ -34,7 +34,7 @@ pub(crate) struct Frames {
     names: Mutex<Vec<String>>,
     /// The worker sleeps without a deadline.
     asleep: AtomicBool,
-    /// A frame is expected, however long it takes: what belongs to it has not ended.
+    /// A frame is expected, however long it takes, because its session has not ended.
     awaited: AtomicBool,
     /// Events for which the queue had no room.
     lost: AtomicU32,
@@ -116,17 +116,17 @@ impl Frames {
         self.awaited.store(awaited, Ordering::Relaxed);
     }
 
-    /// Whether one is.
+    /// Whether a frame is on its way.
     pub(crate) fn is_awaited(&self) -> bool {
         self.awaited.load(Ordering::Relaxed)
     }
 
-    /// The queue had no room for an event.
+    /// Counts an event for which the queue had no room.
     pub(crate) fn lose(&self) {
         self.lost.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many events it had no room for.
+    /// The number of events for which it had no room.
     pub(crate) fn lost(&self) -> u32 {
         self.lost.load(Ordering::Relaxed)
     }

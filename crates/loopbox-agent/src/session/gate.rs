@@ -30,12 +30,12 @@ impl Gate {
         self.state.load(Ordering::SeqCst) & CLOSED != 0
     }
 
-    /// Nobody enters any more. Waits for nothing.
+    /// Lets nobody enter any more. Does not wait.
     pub(crate) fn close(&self) {
         self.state.fetch_or(CLOSED, Ordering::SeqCst);
     }
 
-    /// Waits until nobody is inside of the closed gate, or until then.
+    /// Waits until nobody is inside of the closed gate, at most until this time.
     pub(crate) fn wait_until_left(&self, until_ns: Uptime) {
         loop {
             let state = self.state.load(Ordering::SeqCst);

@@ -21,7 +21,7 @@ impl Hint {
     const ACTIVITY: u64 = 2;
     const HEAD: u64 = 3;
 
-    /// What another callback of a life cycle adds to the hint.
+    /// The hint with another callback of a life cycle added.
     pub(crate) fn called(before: Self, activity: ClassId, step: LifecycleStep) -> Self {
         let same = Self::ACTIVITY | activity.to_bits() << KIND_BITS;
         // Classes that are too many are not known apart.

@@ -16,7 +16,7 @@ pub(crate) struct MainState {
     pub(super) outside: Pair,
     /// Between which messages others were around a loop that main waits in or has left, and how many.
     around: Pair,
-    /// A message, and what is known without its object.
+    /// A message, and what is known about it without its object.
     hint: Pair,
     /// When the hook was last found removed, uptime; 0 for never.
     unseen_ns: AtomicU64,

@@ -106,7 +106,7 @@ pub(crate) struct Session {
     pub(crate) allowance: Allowance,
 }
 
-/// How many reports may be asked for and not begun: no more than a directory keeps.
+/// How many requested reports may wait to be begun: no more than a directory keeps.
 const MAX_REQUESTS: usize = 16;
 
 /// A report that the app has asked for.

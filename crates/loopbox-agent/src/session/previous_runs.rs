@@ -5,6 +5,6 @@ use std::path::PathBuf;
 /// What was found.
 #[derive(Debug, Default)]
 pub(crate) struct PreviousRuns {
-    /// Reports made of rings whose process ended in the middle of a hang, or crashed.
+    /// Reports made from the rings of processes that ended during a hang, or crashed.
     pub(crate) reports: Vec<PathBuf>,
 }

@@ -51,14 +51,14 @@ pub(crate) struct PendingLimits {
     pub(crate) walk: bool,
 }
 
-/// What an app has configured for its display frames.
+/// An app's configuration for its display frames.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FrameSettings {
     /// A frame shown for longer gets a record.
     pub(crate) jank_ns: u64,
     /// How many screens have separate figures.
     pub(crate) scenes: usize,
-    /// Whether the sampler searches for what keeps frames from coming.
+    /// Whether the sampler searches for what delays frames.
     pub(crate) stacks: bool,
     /// How many frames of 60 Hz one stall must drop to be reported.
     pub(crate) skipped: u32,

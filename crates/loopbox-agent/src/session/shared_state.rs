@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fen
 /// The bits of `parked`: which thread sleeps.
 const SAMPLER: u32 = 1;
 const STALL_MONITOR: u32 = 2;
-/// This bit is no sleeping thread: the main thread is to unblock SIGQUIT at the next message.
+/// This bit does not represent a sleeping thread: the main thread should unblock SIGQUIT at the next message.
 const UNBLOCK: u32 = 4;
 
 /// After this time every store of another thread is visible: processors hold them back for some hundred ns at
@@ -37,11 +37,11 @@ pub struct SharedState {
     wake: AtomicU32,
     /// All threads end.
     stop: AtomicBool,
-    /// The worker is to check the hook's place and the queue's front.
+    /// The worker should check the hook's place and the queue's front.
     rest_check: AtomicBool,
     /// The app has paused the recorder: what the main thread does is not known.
     paused: AtomicBool,
-    /// Nobody sees the app.
+    /// The app is not visible.
     background: AtomicBool,
     /// When the oldest SIGQUIT arrived that ART's Signal Catcher has not got yet, uptime; 0 for none.
     signal_ns: AtomicU64,
@@ -199,7 +199,7 @@ impl SharedState {
         self.rest_check.store(true, Ordering::SeqCst);
     }
 
-    /// Whether the worker is to check them; resets that. Worker only.
+    /// Whether the worker should check them; resets the request. Worker only.
     pub(crate) fn take_rest_check(&self) -> bool {
         self.rest_check.swap(false, Ordering::SeqCst)
     }

@@ -13,7 +13,7 @@ pub(crate) struct StallState(Mutex<StallSnapshot>);
 pub(crate) struct StallSnapshot {
     /// What the monitor knows of the running message, and when the process did not run.
     pub(crate) watch: Watchdog,
-    /// What the monitor does until the next check.
+    /// What the monitor has done since its last check.
     pub(crate) since: Since,
     /// The message has run for long.
     pub(crate) suspect: bool,

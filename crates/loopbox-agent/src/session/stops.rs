@@ -52,7 +52,7 @@ impl Stops {
     }
 }
 
-/// A thread is stopped, or nearly.
+/// A thread is stopped or is about to be.
 pub(crate) struct Stop<'a>(&'a Stops);
 
 impl Drop for Stop<'_> {

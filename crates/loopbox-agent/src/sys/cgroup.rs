@@ -44,7 +44,7 @@ pub(crate) fn read(stats: &mut Vec<Statistic>) -> Counted {
 }
 
 impl Counted {
-    /// What has happened since.
+    /// The events since then.
     pub(crate) fn since(&self, before: &Self, stats: &mut Vec<Statistic>) {
         let over_ms = self.at_ns.since(before.at_ns) / 1_000_000;
         push(stats, "lately.ms", over_ms.to_string());
@@ -77,7 +77,7 @@ fn folder(cgroups: &str, mounts: &str) -> Result<String, &'static str> {
     Ok([at, below.trim_end_matches('/'), "/memory."].concat())
 }
 
-/// Returns why the first file that could not be read was not.
+/// Why the first unreadable file could not be read.
 fn read_folder(folder: &str, stats: &mut Vec<Statistic>, counters: &mut [Option<u64>]) -> Option<String> {
     let mut refused = None;
     let mut file = |name: &str| {

@@ -1,6 +1,6 @@
 //! File descriptors for the time when there are none left. An app that leaks them hangs or crashes because of
-//! it, and a report of that needs a file. Some are reserved at the installation, without a file behind them.
-//! A thread that gets no descriptor closes one of these, and uses the free place.
+//! it, and a report about that needs a file. Some are reserved at the installation, without a file. A thread
+//! that gets no descriptor closes one of them and uses the free place.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};

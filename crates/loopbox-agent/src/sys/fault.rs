@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-/// What the environment variable asks for.
+/// The value of the environment variable.
 fn asked(fault: &str) -> bool {
     std::env::var_os("LOOPBOX_FAULT").is_some_and(|asked| asked == fault)
 }
@@ -21,12 +21,12 @@ pub(crate) fn disk_stands_still() {
     }
 }
 
-/// Whether the file is there that a second variable names.
+/// Whether the file exists that a second variable names.
 fn is_over() -> bool {
     std::env::var_os("LOOPBOX_FAULT_UNTIL").is_some_and(|gate| Path::new(&gate).exists())
 }
 
-/// Whether ART seems to write its trace still.
+/// Whether ART still seems to write its trace.
 pub(crate) fn trace_lasts() -> bool {
     asked("trace") && !is_over()
 }

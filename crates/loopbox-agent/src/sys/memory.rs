@@ -25,7 +25,7 @@ const WORDS: usize = GRANULES / 64;
 const MOST_WAITED_FOR: usize = 64 << 20;
 /// How long a thread waits until it tries again.
 const PAUSE: Duration = Duration::from_millis(10);
-/// What must be there for something to be begun.
+/// The amount of memory that must be free before something is begun.
 const PROBE: usize = 256 << 10;
 /// For this long after memory was seen to be short it counts as short.
 const SHORT_NS: u64 = 300_000_000;

@@ -12,7 +12,7 @@ pub(crate) struct BackgroundThread {
 }
 
 impl BackgroundThread {
-    /// The calling thread, whose priority stays as it is for now.
+    /// The calling thread, with its priority unchanged for now.
     pub(crate) fn of_this_thread() -> Self {
         let usual = nice(THIS_THREAD);
         let low = if usual < BACKGROUND && may_return_to(usual) { BACKGROUND } else { usual };
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::sys::{clock, proc};
 
-    /// Field 19 of the thread's stat.
+    /// Field 19 of the thread's stat file.
     fn by_the_kernel() -> i32 {
         let stat = proc::text(&format!("/proc/self/task/{}/stat", clock::this_thread()));
         stat.rsplit(')').next().unwrap().split_whitespace().nth(16).unwrap().parse().unwrap()

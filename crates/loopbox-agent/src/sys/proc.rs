@@ -58,7 +58,7 @@ pub(crate) fn keeps_from_sig_quit(tid: u32) -> bool {
     ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(&status, mask))
 }
 
-/// How often a thread has given its processor up.
+/// How often a thread has yielded its processor.
 pub(crate) fn pauses(tid: u32) -> Option<u64> {
     let status = text(&["/proc/self/task/", &tid.to_string(), "/status"].concat());
     field(&status, "voluntary_ctxt_switches:")?.parse().ok()

@@ -28,7 +28,7 @@ impl EventFd {
         notify(self.raw());
     }
 
-    /// Sleeps until notified, at most that long, and takes the notifications.
+    /// Sleeps until notified, at most for `timeout_ms`, and resets the notifications.
     pub(crate) fn wait(&self, timeout_ms: i32) {
         let mut wait = libc::pollfd { fd: self.raw(), events: libc::POLLIN, revents: 0 };
         // SAFETY: one pollfd that lives across the call. An interrupted wait ends early, which is harmless.
@@ -80,7 +80,7 @@ pub(crate) fn futex_wake(word: &AtomicU32, sleepers: u32) {
     wake(word, sleepers);
 }
 
-/// Wakes all that sleep on a word whose value was changed before.
+/// Wakes all threads that sleep on a word, after its value was changed.
 pub(crate) fn wake_sleepers(word: &AtomicU32) {
     wake(word, ANYONE);
 }

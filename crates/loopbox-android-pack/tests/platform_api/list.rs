@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-/// Classes by their names with dots only, `android.os.Build.VERSION`.
+/// Classes by their names with dots as the only separators, `android.os.Build.VERSION`.
 #[derive(Debug, Default)]
 pub(crate) struct Api(HashMap<String, Class>);
 

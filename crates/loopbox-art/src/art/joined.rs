@@ -1,8 +1,8 @@
-//! Whose end the main thread waits for.
+//! Finds the thread whose end the main thread waits for.
 //!
 //! `Thread.join` waits on an object that each `java.lang.Thread` keeps for itself, in a hidden field. No API
-//! says which thread an object belongs to, but the threads themselves have it: the field whose value is an
-//! object of its class in every one of them, and the very object in one.
+//! says which thread an object belongs to, but the threads' own memory does. In every thread that field has
+//! an object of the same class, and in exactly one thread it has the object that main waits on.
 
 use std::num::NonZeroUsize;
 
@@ -13,7 +13,7 @@ use crate::locks::current_copy;
 use crate::names::Namer;
 use crate::sys::mem;
 
-/// Threads that are searched.
+/// The most threads that are searched.
 const MOST: usize = 1024;
 /// What comes before the fields of every object: its class and its lock word.
 const HEADER: usize = 8;
@@ -64,7 +64,7 @@ fn word(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.try_into().ok()?))
 }
 
-/// What a reference leads to: where the object is now, and its class.
+/// The object of a reference: its present address, and its class.
 fn object(namer: &Namer, reference: u32) -> Option<(NonZeroUsize, u32)> {
     let at = NonZeroUsize::new(reference as usize)?;
     // The class is in the old copy, too, of an object that has just been moved.

@@ -1,4 +1,4 @@
-//! The last steps of the self-check: a walk, and the names of what was walked.
+//! The last steps of the self-check: a walk, and the names of the frames found.
 
 use crate::discover::{self, FoundThread, KnownMethod};
 use crate::names::Namer;

@@ -16,7 +16,7 @@ pub(crate) struct Findings {
     pub host_build: bool,
 }
 
-/// What the table says to the findings.
+/// The table's answer to the findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Match {
     /// Rows that say exactly the same. There are several when builds differ only in what is not compared.

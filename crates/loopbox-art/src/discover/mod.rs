@@ -175,8 +175,8 @@ pub(crate) fn listed(thread_list: usize, thin_lock_id_at: usize) -> Vec<usize> {
     until_consistent(|| thread_list::threads(list, thin_lock_id_at)).unwrap_or_default()
 }
 
-/// Finds the runtime and its thread list (steps 1 and 4). `runtime_instance` is where `Runtime::instance_`
-/// lies, if that is exported.
+/// Finds the runtime and its thread list (steps 1 and 4). `runtime_instance` is the address of
+/// `Runtime::instance_`, if that is exported.
 pub(crate) fn runtime_of(
     vm: usize,
     runtime_instance: Option<usize>,

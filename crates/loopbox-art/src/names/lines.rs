@@ -73,7 +73,7 @@ pub(super) fn of_code_item(dex: &DexFile, item: usize) -> Option<LineTable> {
 
 enum Decoded {
     Lines(LineTable),
-    /// The bytes end before the sequence does.
+    /// The bytes end in the middle of the sequence.
     Short,
     Damaged,
 }

@@ -74,7 +74,7 @@ mod tests {
     const USER_MODE_ONLY: libc::c_int = 1;
     const MODE_MISSING: u64 = 1;
 
-    /// What ART's handler does.
+    /// Simulates ART's handler.
     extern "C" fn fill(_: libc::c_int) {
         let mut copy = [MISSING.load(Ordering::SeqCst) as u64, FULL.as_ptr() as u64, PAGE as u64, 0, 0];
         // SAFETY: the request's structure of five words; async-signal-safe.

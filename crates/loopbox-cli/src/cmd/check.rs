@@ -49,10 +49,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
 }
 
-/// What is wrong with a report, in words.
+/// The faults of a report, in words.
 struct Faults {
     damage: Vec<String>,
-    /// What its ring had lost already.
+    /// What had already been lost in its ring.
     lost: Vec<String>,
 }
 

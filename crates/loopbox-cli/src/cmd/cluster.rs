@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// The groups that are known; none where the file is not there yet.
+/// The known groups; none when the file does not exist yet.
 fn read_known(path: &Path) -> Result<Known> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -125,13 +125,13 @@ fn write(args: &Args, destination: &Destination<'_>, summary: &Summary) -> Resul
 
 /// How many files are in no group.
 struct LeftOut {
-    /// Those that could not be used.
+    /// Files that could not be used.
     skipped: u64,
-    /// Those that have the recording of another one.
+    /// Files that have the same recording as another file.
     duplicates: u64,
 }
 
-/// The groups, the files that are in none, and whether all could be used.
+/// The groups, the files that are in no group, and whether all files could be used.
 type Grouped = (Clusters, LeftOut, Outcome);
 
 fn reports_and_stalls(args: &Args) -> Result<Grouped> {

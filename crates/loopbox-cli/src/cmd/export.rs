@@ -177,7 +177,7 @@ fn one_report(args: &Args, format: Format, destination: &Destination<'_>) -> Res
 /// From this difference on the two are said to be of different times.
 const CLOCKS_DIFFER_NS: u64 = 60_000_000_000;
 
-/// The report in a trace of the system's.
+/// The report merged into a trace of the system.
 fn merged(args: &Args, trace: &Path) -> Result<Outcome> {
     let Some(output) = &args.output else {
         return Err(usage_error("this format is not text: give a file with -o"));

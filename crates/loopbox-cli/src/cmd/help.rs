@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// What stands for the argument.
 const NAME: &str = "COMMAND|DOCUMENT";
 
-/// Gives the definition of the command line the names that can be asked for.
+/// Adds the possible names to the definition of the command line.
 pub(crate) fn with_names(cli: clap::Command) -> clap::Command {
     let commands =
         cli.get_subcommands().map(|command| PossibleValue::new(command.get_name().to_owned()).hide(true));

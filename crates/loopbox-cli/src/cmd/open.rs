@@ -58,11 +58,11 @@ struct Viewer {
     process: Option<String>,
     /// Of dropped files one at a time is unpacked and read.
     taking: Mutex<()>,
-    /// The file that leads the browser here, until it has.
+    /// The file that redirects the browser to this page; it is removed once it has done so.
     way: Mutex<Option<TempPath>>,
 }
 
-/// The reports that there are, by their numbers.
+/// The available reports by their numbers.
 #[derive(Default)]
 struct Shown {
     reports: Vec<Source>,
@@ -162,7 +162,7 @@ impl Answers for Viewer {
 }
 
 impl Viewer {
-    /// Keeps a dropped file, if it is a report; the number that it has.
+    /// Keeps a dropped file if it is a report, and returns its number.
     fn take(&self, bytes: Vec<u8>) -> Result<usize> {
         let _one = lock(&self.taking);
         let unpacked = attachment::unpack(bytes, input::MAX_LEN)?;

@@ -4,7 +4,7 @@ use super::blocks::{Block, Cell, Span, Style as TextStyle};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
-/// Columns of the text; as manual pages have.
+/// The width of the text in columns, the same as that of manual pages.
 const WIDTH: usize = 80;
 /// Space between the columns of a table.
 const GAP: usize = 2;

@@ -1,11 +1,11 @@
-//! Records are read back as written, and invalid bytes are refused.
+//! Records read back equal what was written, and invalid bytes are refused.
 
 use super::*;
 use crate::model::*;
 use crate::text::BoundedStr;
 use proptest::prelude::*;
 
-/// A record whose fields all differ, where their widths allow it, made of increasing bytes.
+/// A record made from increasing bytes, so that all fields differ as far as their widths allow.
 fn counted<R: FrameRecord>(from: u8) -> R {
     let bytes: Vec<u8> = (0..R::BYTES).map(|i| from.wrapping_add((i % 97) as u8)).collect();
     read(&bytes).unwrap()

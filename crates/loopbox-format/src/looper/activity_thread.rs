@@ -74,7 +74,7 @@ pub fn component_anr_class(what: i32) -> Option<AnrClass> {
 pub struct ComponentMessage {
     /// The name of the constant in `ActivityThread.H`.
     pub name: &'static str,
-    /// The clock that it is under, if any.
+    /// The time-out that applies to it, if any.
     pub anr: Option<AnrClass>,
 }
 
@@ -94,7 +94,7 @@ struct Row {
     anr: Option<AnrClass>,
 }
 
-/// Still there on the newest level known.
+/// Means that the newest known level still has it.
 const NOW: u32 = u32::MAX;
 const ALL: (u32, u32) = (21, NOW);
 /// Life-cycle messages that EXECUTE_TRANSACTION took over.

@@ -1,4 +1,4 @@
-//! How the framework writes a span of time.
+//! The framework's notation of durations.
 
 /// Reads `TimeUtils.formatDuration`: `0`, or a sign and `1d2h3m4s5ms` with leading parts left out. On API
 /// 21 to 23 a part is carried over only when it is more than the next unit, so a minute is `+60s0ms`, an

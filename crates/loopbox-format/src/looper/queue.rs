@@ -4,7 +4,7 @@ use super::component::component;
 use super::line::{Fields, fields};
 use crate::model::{self, Component, Uptime};
 
-/// How many lines without a meaning are kept word for word.
+/// How many lines of unknown meaning are kept word for word.
 const MAX_UNREAD: usize = 50;
 /// A message put at the front of the queue has a `when` of 0, which the framework prints as minus the uptime.
 /// No other message is due within so short a time after boot.
@@ -13,7 +13,7 @@ const FRONT_NS: i128 = 2_000_000_000;
 /// Which kind of queue printed itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Implementation {
-    /// It did not print its kind: API 35 and older have only one.
+    /// The queue did not print its kind: API 35 and older have only one.
     #[default]
     Unnamed,
     /// The linked list of API 36, which is the only kind on all earlier levels.
@@ -31,7 +31,7 @@ pub enum Implementation {
 pub struct Queue {
     /// Name of the Looper's thread.
     pub thread: Option<String>,
-    /// Which queue it is.
+    /// The implementation of the queue.
     pub implementation: Implementation,
     /// The waiting messages, in the order in which they are due.
     pub messages: Vec<Pending>,
@@ -75,12 +75,12 @@ pub struct Pending {
     pub heap_index: Option<i32>,
 }
 
-/// What waits in a queue.
+/// An entry that waits in a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PendingBody {
-    /// A sync barrier: messages behind it wait until it is removed, unless they are asynchronous.
+    /// A sync barrier: messages after it wait until it is removed, unless they are asynchronous.
     Barrier {
-        /// The token by which it is removed.
+        /// The token with which it can be removed.
         token: i32,
     },
     /// A message.
@@ -268,10 +268,10 @@ fn message(text: &str) -> Option<Fields<'_>> {
     fields(text)
 }
 
-/// How the concurrent queue's line about the bottom of its stack begins.
+/// The beginning of the concurrent queue's line about the bottom of its stack.
 const STATE: &str = "State: ";
 
-/// How the line begins that the framework prints last.
+/// The beginning of the line that the framework prints last.
 const TOTAL: &str = "(Total messages: ";
 
 /// Reads the last line: `(Total messages: 3, polling=true, quitting=false)`. What is missing in it stays

@@ -1,4 +1,4 @@
-//! What speaks for and against an ANR, and the verdict that follows.
+//! The evidence for and against an ANR, and the resulting verdict.
 
 use super::Uptime;
 use bincode::{Decode, Encode};
@@ -9,7 +9,7 @@ use bincode::{Decode, Encode};
 /// the system put up its dialog, the next launch asked how the process ended) goes into the same file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Anr {
-    /// What follows from the rest.
+    /// The conclusion from the other fields.
     pub verdict: AnrVerdict,
     /// How long the running message, if there was one, had been running without `frozen_ns`. Without one: how
     /// long main was seen to sleep while messages were due.
@@ -54,7 +54,7 @@ pub enum AnrVerdict {
     Hang,
     /// The system sent its signal while the main thread was busy for long.
     Probable,
-    /// The system reported it.
+    /// The system reported the ANR.
     Confirmed,
 }
 
@@ -128,7 +128,7 @@ pub struct AnrWarning {
     pub id: i32,
     /// `AnrTypes.ANR_TYPE_*`.
     pub kind: i32,
-    /// How much of the time-out had passed.
+    /// How much of the time-out had passed when it was sent.
     pub consumed_ms: u64,
     /// How long the system waits before it calls the ANR.
     pub timeout_ms: u64,
@@ -143,7 +143,7 @@ impl AnrWarning {
         (self.kind, self.id) == (info.kind, info.id)
     }
 
-    /// Whether the ANR would have been called by now, if it ever was.
+    /// Whether the time for the ANR has passed, so that it has been called by now if at all.
     pub fn is_over(&self, now_ns: Uptime) -> bool {
         let left_ms = self.timeout_ms.saturating_sub(self.consumed_ms).saturating_add(Self::FOLLOWED_MS);
         now_ns.since(self.at_ns) / 1_000_000 > left_ms

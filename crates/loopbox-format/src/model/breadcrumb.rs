@@ -1,4 +1,4 @@
-//! What the app marked on its way.
+//! Breadcrumbs: names that the app recorded as it ran.
 
 use super::Uptime;
 use bincode::{Decode, Encode};

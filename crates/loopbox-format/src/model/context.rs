@@ -92,7 +92,7 @@ pub struct Meta {
     pub producer: String,
     /// Why it was written.
     pub reason: DumpReason,
-    /// The process it is about.
+    /// The process that the report is about.
     pub process: Process,
     /// The instant of the dump on both clocks.
     pub dumped_at: ClockPair,

@@ -17,7 +17,7 @@ pub struct RateFrames {
     pub interval_ns: u32,
     /// How many frames.
     pub frames: u32,
-    /// How long they stood.
+    /// How long they were shown.
     pub sum_ns: u64,
 }
 
@@ -26,11 +26,11 @@ pub struct RateFrames {
 pub struct ScrollSums {
     /// How many frames.
     pub frames: u32,
-    /// How many of them stood longer than 700 ms.
+    /// How many of them were shown for longer than 700 ms.
     pub frozen: u32,
     /// How long they stood.
     pub sum_ns: u64,
-    /// The whole refreshes that they stood too long.
+    /// The whole refreshes beyond the expected one.
     pub hitch_ns: u64,
 }
 
@@ -51,13 +51,13 @@ pub struct FrameScene {
     pub lost_reports: u32,
     /// Gestures that ended here.
     pub gestures: u32,
-    /// How long the frames stood.
+    /// How long the frames were shown.
     pub sum_ns: u64,
-    /// How long they stood in whole refreshes.
+    /// How long they were shown in whole refreshes.
     pub ideal_ns: u64,
     /// The sum of its whole refreshes beyond the first.
     pub hitch_ns: u64,
-    /// How long its frames stood beyond one interval, to the nanosecond.
+    /// How long its frames were shown beyond one interval, to the nanosecond.
     pub hitch_exact_ns: u64,
     /// What the main thread took beyond one interval.
     pub delay_ns: u64,
@@ -95,9 +95,9 @@ pub struct FrameScene {
     pub rates: [RateFrames; 4],
     /// Frames of a refresh interval for which there was no entry.
     pub other_rates: u32,
-    /// Frames that stood for two refreshes or more.
+    /// Frames that were shown for two refreshes or more.
     pub slow_cadence: u32,
-    /// Frames that stood longer than 700 ms.
+    /// Frames that were shown for longer than 700 ms.
     pub frozen_cadence: u32,
     /// Frames that missed their deadline, by their stages.
     pub slow_cost: u32,
@@ -109,9 +109,9 @@ pub struct FrameScene {
     pub duplicates: u32,
     /// Reports of stages with impossible times.
     pub rejected: u32,
-    /// Frames that stood longer than 1/20 s.
+    /// Frames that were shown for longer than 1/20 s.
     pub below_20_fps: u32,
-    /// Frames that stood longer than 1/30 s.
+    /// Frames that were shown for longer than 1/30 s.
     pub below_30_fps: u32,
 }
 
@@ -122,7 +122,7 @@ pub struct WorstWindow {
     pub first_frame: u16,
     /// How many frames; 0 for an entry that is not used.
     pub frames: u16,
-    /// How long they stood, microseconds.
+    /// How long they were shown, microseconds.
     pub duration_us: u32,
 }
 
@@ -143,7 +143,7 @@ pub struct FrameGesture {
     pub sum_ns: u64,
     /// The whole refreshes that they stood too long.
     pub hitch_ns: u64,
-    /// How long its frames stood beyond one interval.
+    /// How long its frames were shown beyond one interval.
     pub hitch_exact_ns: u64,
     /// The longest, microseconds.
     pub longest_us: u32,
@@ -165,12 +165,12 @@ pub struct FrameGesture {
     pub interval_sum_us: u32,
 }
 
-/// A frame that stood too long, and what is known of the reason.
+/// A frame that was shown for too long, and what is known of the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JankFrame {
     /// Its frame time.
     pub frame_time_ns: Uptime,
-    /// How long it stood.
+    /// How long it was shown.
     pub duration_ns: u64,
     /// The refresh interval in force.
     pub interval_ns: u32,
@@ -200,7 +200,7 @@ pub struct JankFrame {
     pub scene: u16,
     /// The main cause by its stages; `None` when they are not known.
     pub cause: Option<FrameCause>,
-    /// Where its time went; `None` when that is not known.
+    /// Where its time was spent; `None` when that is not known.
     pub place: Option<JankPlace>,
 }
 
@@ -209,7 +209,7 @@ pub struct JankFrame {
 pub struct RecentFrame {
     /// Its frame time.
     pub frame_time_ns: Uptime,
-    /// How long it stood, microseconds.
+    /// How long it was shown, microseconds.
     pub duration_us: u32,
     /// The time from its vsync to the end of its message, microseconds.
     pub main_us: Option<u32>,

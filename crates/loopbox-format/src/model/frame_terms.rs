@@ -12,11 +12,11 @@ pub enum DropLevel {
     Best,
     /// From 3 frames of 60 Hz on: 50 ms.
     Normal,
-    /// From 9 on: 150 ms.
+    /// From 9 frames of 60 Hz on: 150 ms.
     Middle,
-    /// From 24 on: 400 ms.
+    /// From 24 frames of 60 Hz on: 400 ms.
     High,
-    /// From 42 on: 700 ms.
+    /// From 42 frames of 60 Hz on: 700 ms.
     Frozen,
 }
 

@@ -63,9 +63,9 @@ pub struct Report {
     pub anr_warnings: Vec<AnrWarning>,
     /// What the system recorded of the ANR that ended the process; `None` when it is not known.
     pub anr_info: Option<AnrInfo>,
-    /// What the app marked on its way, oldest first.
+    /// The breadcrumbs that the app recorded, oldest first.
     pub breadcrumbs: Vec<Breadcrumb>,
-    /// Who used the processors while the message ran; `None` when that was not counted.
+    /// Which processes used the processors while the message ran; `None` when that was not counted.
     pub cpu_use: Option<CpuUse>,
     /// The queue: what the main thread was asked to do next.
     pub pending: Pending,

@@ -98,7 +98,7 @@ pub struct Detail<S = String> {
     pub token: Token,
     /// When its dispatch began, uptime.
     pub start_ns: Uptime,
-    /// How long its dispatch took; at most, where no end was seen.
+    /// How long its dispatch took; an upper bound when no end was seen.
     pub wall_ns: u64,
     /// How long it waited in the queue after its `when`; `None` when the hook does not know `when`.
     pub wait_ns: Option<u64>,

@@ -9,7 +9,7 @@ pub struct PackedTrace {
     pub offset: usize,
 }
 
-/// Wherever it stood.
+/// Equal traces are equal wherever they were in the file.
 impl PartialEq for PackedTrace {
     fn eq(&self, other: &Self) -> bool {
         self.gzip == other.gzip

@@ -6,9 +6,9 @@ use super::recursion::{Node, Place, fold};
 /// A method of the hot path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hot {
-    /// The index of the node with most time, of those that have it there.
+    /// The node with the most time among the merged ones.
     pub node: u32,
-    /// The time of all of them.
+    /// The time of all merged nodes.
     pub total_ns: u64,
 }
 
@@ -21,8 +21,8 @@ struct Merged {
 }
 
 /// The path of the heaviest calls. Calls of the same method under the same callers are combined, and so is
-/// [recursion](fold). The path ends at the method that spends the time, or where the time splits so far that
-/// no callee has two fifths of its caller's time, or a quarter of the whole.
+/// [recursion](fold). The path ends at the method in which the time is spent. It also ends where the time
+/// splits so much that no callee has two fifths of its caller's time, or a quarter of the whole.
 pub fn hot_path(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Hot> {
     let merged = merge(nodes, place);
     let whole_ns = sum(merged.iter().filter(|method| method.caller.is_none()));
@@ -44,7 +44,7 @@ fn sum<'m>(methods: impl Iterator<Item = &'m Merged>) -> u64 {
     methods.fold(0, |sum: u64, method| sum.saturating_add(method.hot.total_ns))
 }
 
-/// Of equal ones the first that was seen.
+/// Of equal ones it takes the first that was seen.
 fn heaviest_callee(merged: &[Merged], caller: Option<u32>) -> Option<(u32, &Merged)> {
     let callees = (0..).zip(merged).filter(|(_, method)| method.caller == caller);
     callees.fold(None, |heaviest: Option<(u32, &Merged)>, (index, method)| match heaviest {

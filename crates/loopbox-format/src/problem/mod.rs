@@ -48,7 +48,7 @@ pub const OUTSIDE: &str = "outside of messages";
 /// A method of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method<'a> {
-    /// Its class, as Java writes it; empty for a placeholder of left-out frames.
+    /// Its class in Java notation; empty for a placeholder of left-out frames.
     pub class: &'a str,
     /// Its name.
     pub name: &'a str,
@@ -98,19 +98,19 @@ impl Words {
         Self { text, has_kept_name: !class.is_empty() && !is_platform(class) && !obfuscated }
     }
 
-    /// What ran in no message.
+    /// The message value for work outside of messages.
     pub fn outside() -> Self {
         Self { text: OUTSIDE.to_owned(), has_kept_name: false }
     }
 }
 
-/// What makes two reports the same problem.
+/// The properties by which two reports have the same problem.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
-    /// The frames from the app's first method to where the time goes; the platform's method when there is
-    /// none of the app.
+    /// The frames from the app's first method to the one in which the time is spent; the platform's method
+    /// when no method is the app's.
     pub frames: Vec<String>,
-    /// What else identifies the problem where the app's methods do not; else empty.
+    /// What else identifies the problem when the app's methods do not; otherwise empty.
     pub context: String,
     /// The app version of obfuscated names; empty when the signature has none.
     pub version: String,
@@ -146,7 +146,7 @@ impl Signature {
         }
     }
 
-    /// The method where the time goes, or the message where no method has a meaningful name; empty when
+    /// The method in which the time is spent, or the message when no method has a meaningful name; empty when
     /// neither is known.
     pub fn title(&self) -> &str {
         let frame = self.frames.iter().rev().find(|frame| *frame != OBFUSCATED);
@@ -205,8 +205,8 @@ fn head(name: &str) -> &str {
     name.char_indices().nth(COMPARED_CHARS).and_then(|(at, _)| name.get(..at)).unwrap_or(name)
 }
 
-/// Whether a short name is its author's. R8's names begin with small letters, and R8 puts renamed classes
-/// into renamed packages.
+/// Whether a short name was chosen by a developer and not by R8. R8's names begin with small letters, and R8
+/// puts renamed classes into renamed packages.
 fn is_real(class: &str, path: &[Method<'_>]) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     let is_capital = |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase());

@@ -9,12 +9,12 @@ use crate::stacks::place;
 
 /// The minimum length of an earlier message that a report can be about.
 const LONG_NS: u64 = 1_000_000_000;
-/// How long ago it ended at most: the shortest time-out of the system.
+/// How long ago it may have ended at most: the shortest time-out of the system.
 const RECENT_NS: u64 = 5_000_000_000;
 /// The least weight of the last sample: a stack that was taken counts, whenever the message ended.
 const MIN_WEIGHT_NS: u64 = 1_000;
 
-/// What a report is about.
+/// The message that a report is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subject {
     /// The message, or what ran outside of messages.

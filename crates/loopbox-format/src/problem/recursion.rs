@@ -95,7 +95,7 @@ fn into_earlier(
 /// The methods that call each other.
 #[derive(Debug, Default)]
 struct Groups {
-    /// For each method of a group another one of the group, or itself.
+    /// For each method of a group another method of the group, or itself.
     next: Numbers,
 }
 

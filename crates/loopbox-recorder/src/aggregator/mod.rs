@@ -486,7 +486,7 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// A message begins while no other one does anything.
+    /// Accounts for the time before a message that begins while no other one is working.
     fn gap(&mut self, now: Uptime) {
         let Some(start) = self.cursor_ns else { return };
         if self.rest_on(start, now) {

@@ -69,7 +69,7 @@ impl Main {
         self.rules.idle(StackPointer::at(at), false, &mut self.said);
     }
 
-    /// What was said since the last call.
+    /// The events since the previous call.
     fn said(&mut self) -> Vec<&'static str> {
         std::mem::take(&mut self.said)
     }

@@ -6,7 +6,7 @@ use crate::model::time::{ms, share};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// What groups are ranked by, and what a group's share refers to.
+/// The measure that groups are ranked by, and that a group's share refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -16,7 +16,7 @@ pub enum Measure {
     Time,
 }
 
-/// How much there is.
+/// The amounts that groups are ranked by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Amount {
     /// The number of reports.

@@ -1,4 +1,4 @@
-//! How many of those who use the app a group affects, and how sure that is.
+//! What share of the app's users a group affects, and how certain that is.
 
 use super::amount::Amount;
 use super::cardinality::Count;

@@ -1,4 +1,4 @@
-//! What clustering needs of one report, one stall, or one jank frame.
+//! The data of one report, one stall or one jank frame that clustering needs.
 
 use super::amount::Amount;
 use super::recorder::{Off, off_in};
@@ -78,8 +78,8 @@ impl Sighting {
         }
     }
 
-    /// The sightings of a report's jank frames: of frames that stood a whole refresh too long, where the
-    /// interval is one of a display.
+    /// The sightings of a report's jank frames: of those shown at least one refresh too long, with a valid
+    /// refresh interval.
     pub fn of_janks(a: &Analysis, path: &str) -> Vec<Self> {
         a.display_frames.janks.iter().filter_map(|jank| Self::of_jank(a, jank, path)).collect()
     }

@@ -30,7 +30,7 @@ pub struct Summary {
     pub schema: &'static str,
     /// What groups are ranked by.
     pub ranked_by: Measure,
-    /// How much there is of all.
+    /// The amounts of all groups together.
     #[serde(flatten)]
     pub amount: Amount,
     /// The number of files that could not be used.
@@ -57,7 +57,7 @@ pub struct Summary {
 pub struct Group {
     /// A short hash of the signature.
     pub id: String,
-    /// How much it has.
+    /// The amounts of the group.
     #[serde(flatten)]
     pub amount: Amount,
     /// Its share of the total by which groups are ranked, 0 to 1.

@@ -38,7 +38,7 @@ pub(crate) fn written_at(a: &Analysis) -> String {
     known.or_else(of_trace).unwrap_or_else(|| "at an unknown time".into())
 }
 
-/// How long after boot; empty where that is not known.
+/// The time since boot, in words; empty where it is not known.
 pub(crate) fn after_boot(a: &Analysis) -> String {
     let uptime_ns = a.meta.dumped_at.uptime_ns;
     let is_known = !a.is_trace_alone() || uptime_ns > Uptime::ZERO;

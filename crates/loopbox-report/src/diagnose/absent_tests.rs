@@ -297,7 +297,7 @@ fn scenarios() -> Vec<Scenario> {
     complete.chain(spots).chain(files).collect()
 }
 
-/// An input that is taken out.
+/// An input that is removed.
 struct Absent {
     name: String,
     take: Box<dyn Fn(&mut Report)>,

@@ -115,7 +115,7 @@ pub struct Account {
     /// The share of the stacks that are in waits which take CPU time.
     #[serde(skip)]
     seen_busy_waits: f64,
-    /// The part of the time that stacks speak for.
+    /// The part of the time that stacks cover.
     #[serde(skip)]
     covered: f64,
     #[serde(skip)]
@@ -216,7 +216,7 @@ impl Account {
         1.0 - self.share(TimeUse::Frozen) - self.share(TimeUse::Suspended)
     }
 
-    /// `, 4.40 s of it frozen or stopped`; empty unless main stood still for much of the time.
+    /// `, 4.40 s of it frozen or stopped`; empty unless main did not run for much of the time.
     pub(super) fn stood_still(&self) -> String {
         let much = [TimeUse::Frozen, TimeUse::Suspended].into_iter().filter(|part| self.share(*part) >= 0.1);
         let parts = much.map(|part| format!(", {} of it {}", format_ns(self.ns(part)), part.words()));
@@ -253,7 +253,8 @@ impl Account {
         (part > MUCH_UNEXPLAINED).then(|| format!("main waited for a CPU for {} of the time", percent(part)))
     }
 
-    /// That most of its stacks wait, and for what. Only where main does not compute in spite of that.
+    /// The sentence that most of its stacks wait, and for what. Only when main does not use the CPU in spite
+    /// of that.
     fn waits(&self) -> Option<String> {
         let (part, words) = (self.seen_waits, &self.seen_wait_words);
         let computes = self.share(TimeUse::OnCpu) >= MOSTLY_WAITS;
@@ -263,7 +264,7 @@ impl Account {
         waits.then(|| format!("{} of its stacks wait ({words})", percent(part)))
     }
 
-    /// That much of the time was not measured, as a reason not to be sure.
+    /// A reason for less confidence: much of the time was not measured.
     fn unmeasured(&self) -> Option<String> {
         let part = self.share(TimeUse::Unmeasured);
         let what = self.parts.iter().find(|part| part.time_use == TimeUse::Unmeasured)?;

@@ -11,7 +11,7 @@ const DRAW: &str = "com.shop.Feed.run:4 com.shop.Feed.draw:9";
 const DUMP: &str =
     "com.leaks.Watcher.run:8 android.os.Debug.dumpHprofData:9 dalvik.system.VMDebug.dumpHprofData!";
 
-/// The share of a use; 0 when it is not there.
+/// The share of a time use; 0 when it does not occur.
 fn part(v: &Diagnosis, time_use: TimeUse) -> f64 {
     let account = v.account.as_ref().unwrap();
     account.parts.iter().filter(|part| part.time_use == time_use).map(|part| part.share).sum()

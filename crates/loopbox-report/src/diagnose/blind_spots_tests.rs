@@ -36,7 +36,7 @@ fn overdue(report: ReportBuilder, ms: u64, polling: bool) -> ReportBuilder {
         .pending(&format!("(Total messages: 1, polling={polling}, quitting=false)"))
 }
 
-/// A message that is running since the process started, a second before the recorder was there.
+/// A message that has been running since the process started, a second before the recorder was installed.
 fn cold_start(age_ms: u64, above: &str) -> ReportBuilder {
     ReportBuilder::new()
         .running(1, age_ms)

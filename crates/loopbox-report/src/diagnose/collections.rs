@@ -6,8 +6,8 @@ use super::slow_message::SlowMessage;
 /// From here on a heap is full: what the last collection has freed is used up at once.
 pub(super) const FULL: f64 = 0.8;
 
-/// How long threads recently waited for collections in a full heap: main may have been one of them, even
-/// where its stacks show code that runs. `None` when that is not known, or the heap is not full.
+/// How long threads recently waited for collections in a full heap. Main may have been one of them, even when
+/// its stacks show code that runs. `None` when that is not known, or the heap is not full.
 pub(super) fn blocking_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<u64> {
     let statistic = |name: &str| facts.analysis.statistic(name).filter(|_| slow.running);
     let full = statistic("heap.used_bytes")? / statistic("heap.max_bytes").filter(|max| *max > 0.0)?;

@@ -7,9 +7,9 @@ use crate::model::Analysis;
 use crate::model::plural::plural;
 use crate::model::time::{format_ns, percent, share};
 
-/// From this part on the app's own threads took most of it.
+/// From this share on the app's own threads took most of it.
 const MOST: f64 = 0.5;
-/// Below this part they did not matter.
+/// Below this share they did not matter.
 const HARDLY_ANY: f64 = 0.2;
 
 /// The kinds of threads and processes that took the CPU time.
@@ -31,7 +31,7 @@ pub(super) struct Taken {
     pub(super) evidence: String,
 }
 
-/// `None` when it was not counted, as in a report of a process that is gone.
+/// `None` when it was not counted, as in a report about a process that has ended.
 pub(super) fn taken(a: &Analysis) -> Option<Taken> {
     let used = a.cpu_use?;
     let (used_ns, all_ns) = used.of_other_threads()?;

@@ -7,8 +7,8 @@ use crate::model::time::{format_ns, percent, share};
 /// A message that waited for a CPU for this share of its time hardly waited for anything else.
 pub(super) const MOST: f64 = 0.6;
 
-/// The recorder's first check of a message comes within this time. Of a message that has run no longer, most
-/// may have passed before it.
+/// The recorder's first check of a message comes within this time. Most of a message that has not run longer
+/// may be before that check.
 const FIRST_CHECK_NS: u64 = 500_000_000;
 /// With less time left than this, nothing is said about it: the kernel's counters are read one after the
 /// other, and the reader may be stopped in between.

@@ -19,7 +19,7 @@ pub(super) struct DominantWait<'a> {
     /// Its part of the message's time.
     pub(super) share: f64,
     pub(super) evidence: Vec<String>,
-    /// What is not known and could contradict the cause.
+    /// Unknown facts that could contradict the cause.
     pub(super) unknown: Vec<String>,
 }
 

@@ -20,8 +20,8 @@ pub(super) struct Facts<'a> {
     /// The uptime that the report describes.
     pub(super) now_ns: Uptime,
     running: Option<SlowMessage<'a>>,
-    /// What main was doing at the dump according to its stacks, where the recorder took it for idle, or did
-    /// not know.
+    /// What main was doing at the dump according to its stacks, when the recorder took it for idle or did not
+    /// know.
     seen: Option<SlowMessage<'a>>,
     /// Main in the system's trace of the same moment.
     pub(super) trace: Option<TracedMain<'a>>,
@@ -150,7 +150,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How long main had been idle, if nothing in the report speaks against it.
+    /// How long main had been idle, if nothing in the report contradicts that.
     pub(super) fn free_for_ns(&self) -> Option<u64> {
         self.idle_for_ns().filter(|_| self.not_idle.is_none())
     }
@@ -169,7 +169,7 @@ impl<'a> Facts<'a> {
         (self.analysis.history.is_empty() && !first).then(|| "what ran before is not known".into())
     }
 
-    /// That what main did at the dump is not known, as a reason not to be sure.
+    /// A reason for less confidence: what main did at the dump is not known.
     pub(super) fn unknown_main(&self) -> Option<String> {
         let unknown = matches!(self.analysis.main, MainState::Unknown);
         unknown.then(|| "what main did at the dump is not known".into())
@@ -239,7 +239,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether main waited for its next message at the dump.
+/// Whether main was waiting for its next message at the dump.
 fn waits(a: &Analysis) -> Option<bool> {
     let since_ns = match &a.main {
         MainState::Idle { since_ns } => *since_ns,

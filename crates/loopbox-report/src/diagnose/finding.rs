@@ -1,4 +1,4 @@
-//! What a rule answers.
+//! The result of a rule.
 
 use super::diagnosis::{Cause, Confidence};
 use super::hot_method::path_to;
@@ -56,7 +56,7 @@ impl Finding {
         self.limited(BELOW_HIGH, unknown)
     }
 
-    /// Keeps the cause from being the verdict, for the same reason.
+    /// Prevents the cause from being the verdict, for the same reason.
     pub(super) fn no_verdict(self, unknown: impl IntoIterator<Item = String>) -> Self {
         self.limited(BELOW_HEADLINE, unknown)
     }

@@ -20,7 +20,7 @@ pub(super) struct HotMethod {
     share: f64,
     /// The time in the method.
     seen_ns: u64,
-    /// How often it called itself at most, itself counted.
+    /// Its deepest recursion: 1 when it did not call itself.
     calls: u32,
 }
 
@@ -106,7 +106,7 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
 const MAX_BRANCHES: usize = 3;
 const MIN_BRANCH: f64 = 0.05;
 
-/// The app's methods in which the message spent most time, each with its share and with what it waited for;
+/// The app's methods in which the message spent most of its time, each with its share and what it waited for;
 /// `None` when one method has all of it.
 pub(super) fn branches(facts: &Facts<'_>) -> Option<String> {
     let profile = facts.profile.as_ref()?;

@@ -23,9 +23,9 @@ pub(super) struct NotIdle<'a> {
     pub(super) evidence: Vec<String>,
     /// For how long main was certainly not idle; 0 when only the hook's state contradicts it.
     pub(super) certain_ns: u64,
-    /// The stacks of that time, and where they are.
+    /// The stacks of that time, and the place that they are in.
     pub(super) stacks: Option<(&'a SampledTree, TreePlace)>,
-    /// Whether main was so at the dump.
+    /// Whether main was busy at the dump.
     pub(super) now: bool,
 }
 

@@ -11,13 +11,13 @@ pub(super) struct SlowMessage<'a> {
     pub(super) start_ns: Uptime,
     /// How long it took, or has been running. It is an upper limit when it is more than `certain_ns`.
     pub(super) wall_ns: u64,
-    /// How long it ran for sure.
+    /// How long it certainly ran.
     pub(super) certain_ns: u64,
     /// The CPU time of main during the message; known for the running message and for one that is its own
     /// record.
     pub(super) cpu_ns: Option<u64>,
     pub(super) running: bool,
-    /// It has ended, but its end is not known: it was at the end of `wall_ns` at the latest.
+    /// It has ended at an unknown time: at the end of `wall_ns` at the latest.
     pub(super) end_unseen: bool,
     pub(super) message: Option<&'a Message>,
     pub(super) tree: Option<&'a SampledTree>,
@@ -136,13 +136,13 @@ impl SlowMessage<'_> {
         }
     }
 
-    /// Whether the greater part of it was before the recorder was installed. The stacks of the rest must not
-    /// represent all of it.
+    /// Whether most of it was before the recorder was installed. The stacks of the rest must not represent
+    /// all of it.
     pub(super) fn is_mostly_before_install(&self, a: &Analysis) -> bool {
         a.before_install_ns(self.start_ns, self.wall_ns) > self.wall_ns / 2
     }
 
-    /// That a part of it lay before the recorder was installed; `None` when it began after.
+    /// The sentence that a part of it was before the recorder was installed; `None` when it began after that.
     pub(super) fn before_install(&self, a: &Analysis) -> Option<String> {
         let before = a.before_install_ns(self.start_ns, self.wall_ns);
         (before > 0).then(|| {

@@ -121,7 +121,7 @@ fn starved_earlier_message_has_no_part_in_what_was_counted_since() {
     assert_eq!(starved.title, "Main was starved of CPU time: who took it is not known");
 }
 
-/// The machine's figures are of the dump.
+/// The machine's figures describe the time of the dump.
 #[test]
 fn starved_start_of_an_app_does_not_explain_a_sleep_at_the_dump() {
     let report = calm().single("com.shop.Boot", 1_400, 200);

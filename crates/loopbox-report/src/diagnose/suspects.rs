@@ -14,11 +14,11 @@ const MAX_SUSPECTS: usize = 3;
 /// A thread that main may wait for.
 pub(super) struct Suspect<'a> {
     pub(super) thread: &'a OtherThread,
-    /// The top of its stack, without a call of Loopbox that it is in.
+    /// The top of its stack, without any frames of Loopbox.
     pub(super) top: FrameId,
     /// Its first frame in the code that main waits in.
     pub(super) common: FrameId,
-    /// Whether it is in a call of Loopbox, because it asks for the report.
+    /// Whether it is in a call of Loopbox because it requested the report.
     pub(super) asks: bool,
     /// Whether it also waits for another thread.
     pub(super) waits: bool,

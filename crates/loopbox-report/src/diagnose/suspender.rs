@@ -9,7 +9,7 @@ use crate::model::{FrameId, FrameTable, OtherThread};
 pub(super) enum Suspender<'a> {
     Thread {
         thread: &'a OtherThread,
-        /// The method that does it.
+        /// The method that stops them.
         at: FrameId,
         /// The app's method that caused it, or else a method of what the app ships.
         culprit: Option<FrameId>,

@@ -12,15 +12,15 @@ use crate::model::{Analysis, FrameId};
 const SAME_PLACE: f64 = 0.9;
 
 impl TracedMain<'_> {
-    /// Whether, by the recorder's own stacks, main was all the time where the trace shows it.
+    /// Whether the recorder's own stacks show that main was all the time where the trace shows it.
     pub(super) fn stood(self, facts: &Facts<'_>) -> bool {
         let own = facts.primary_message().and_then(|slow| slow.tree).filter(|tree| !is_of_trace(tree));
         let Some((_, profile)) = own.zip(facts.profile.as_ref()) else { return false };
         self.main.java().last().is_some_and(|&top| stood_in(facts.analysis, profile, top))
     }
 
-    /// Whether, by the recorder's own stacks, main was at one place all the time, and the trace shows it
-    /// there, in this wait. Then it waited, whatever CPU time it used.
+    /// Whether the recorder's own stacks show that main was at one place all the time, and the trace shows it
+    /// there, in this wait. In that case it waited, whatever CPU time it used.
     pub(super) fn confirms(self, facts: &Facts<'_>, kind: WaitKind) -> bool {
         let is_in = kind_of_stack(&self.main.java(), &facts.analysis.frames) == Some(kind);
         let enters_monitor = kind == WaitKind::Lock && self.main.is_blocked() == Some(true);

@@ -49,7 +49,7 @@ impl Unseen {
         unseen
     }
 
-    /// All gaps for which the stack before does not speak.
+    /// All gaps that the stack before them does not represent.
     pub(super) fn gaps(&self) -> Vec<SampleGap> {
         self.frozen.iter().chain(&self.unsampled).copied().collect()
     }
@@ -58,7 +58,7 @@ impl Unseen {
         SampleGap::sum_ns(&self.unsampled, 0, u32::MAX)
     }
 
-    /// The length of all of them.
+    /// The length of all gaps.
     pub(super) fn all_ns(&self) -> u64 {
         SampleGap::sum_ns(&self.gaps(), 0, u32::MAX)
     }

@@ -96,7 +96,7 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
     Some(WaitSite { kind, at, binder_proxy, app, call: call.filter(|call| *call != at), lock })
 }
 
-/// Where the time of one message went.
+/// How the time of one message was spent.
 #[derive(Debug, Clone)]
 pub(super) struct WaitProfile {
     pub(super) total_ns: u64,
@@ -104,9 +104,9 @@ pub(super) struct WaitProfile {
     by_site: HashMap<WaitSite, u64>,
     /// The time with a native method on top of the stack.
     pub(super) native_top_ns: u64,
-    /// The part of that time in which the stack is in no wait that has a name.
+    /// The part of that time in which the stack is in no known wait.
     pub(super) nameless_native_ns: u64,
-    /// What was on top of the stack for most of the time.
+    /// The frame that was on top of the stack for most of the time.
     pub(super) top: Option<TopFrame>,
 }
 
@@ -116,8 +116,8 @@ pub(super) struct TopFrame {
     pub(super) frame: FrameId,
     /// For how long.
     pub(super) ns: u64,
-    /// The first frame below it of the app's own code, or else of what it ships, for most of that time. It
-    /// may be the same frame.
+    /// The first frame below it that is the app's own code, or else code that the app ships, for most of that
+    /// time. It may be the same frame.
     pub(super) app: Option<FrameId>,
 }
 
@@ -178,7 +178,7 @@ impl WaitProfile {
         share(self.ns(kind), self.total_ns)
     }
 
-    /// The share in waits of any kind for which main needs no CPU.
+    /// The share of all kinds of waits in which main needs no CPU.
     pub(super) fn waiting_share(&self) -> f64 {
         let waits = self.waits().filter(|(kind, _)| ![Gc, Loading].contains(kind));
         share(waits.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), self.total_ns)

@@ -10,7 +10,7 @@ use loopbox_format::model::{FrameFlags, RecentFrame};
 pub(crate) struct FrameSlices {
     /// For each frame, one refresh from its frame time.
     pub(crate) expected: Vec<Slice>,
-    /// For each frame, how long it stood.
+    /// For each frame, how long it was shown.
     pub(crate) actual: Vec<Slice>,
 }
 

@@ -31,7 +31,7 @@ struct Line<'a> {
     time: u64,
 }
 
-/// A number for each level, best first; written worst first, as Matrix does.
+/// A number for each level, best first; it is written worst first, as Matrix does.
 #[derive(Debug, Clone, Copy)]
 struct Levels([u64; 5]);
 

@@ -23,7 +23,7 @@ const EVIL: &str = "EVIL\u{1b}[31mX\u{1b}]0;t\u{7}<!channel><@U1> <img src=x one
     `c` ```` ~~s~~ [x](http://evil.example) www.evil.example @all #12 | ; \" ' & &amp; \\ $(id) \u{202E}\u{200F}\u{9b}2J\
     \u{2028}\u{FFFF}\u{0}\t\r\nloopbox: FORGED\n- FORGED\n| FORGED |";
 
-/// A name, as it may be in a list of such names.
+/// A hostile name, as it may occur in a list of names.
 fn evil(what: &str) -> String {
     format!("{what}.{EVIL}")
 }

@@ -1,4 +1,4 @@
-//! What makes two files the same recording.
+//! The properties by which two files have the same recording.
 
 use super::system_trace::unpack;
 use loopbox_format::model::{DumpReason, Meta, Named as _, Record, RecordKind, Report, StackTree, Uptime};

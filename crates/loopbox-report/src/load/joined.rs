@@ -8,8 +8,8 @@ use loopbox_format::model::Uptime;
 /// Frames at the top of a stack in which `Thread.join` waits.
 const MOST_FRAMES: usize = 6;
 
-/// Adds the thread where the recorder knows no holder of what main waits for, if main was in `Thread.join` at
-/// the dump. (`Thread.sleep` waits on the same object.)
+/// Adds the thread, if main was in `Thread.join` at the dump and the recorder knows no holder of what main
+/// waits for. (`Thread.sleep` waits on the same object.)
 pub(super) fn complete(a: &mut Analysis) {
     if a.locks.waits.first().is_some_and(|wait| wait.holder.is_some()) {
         return;

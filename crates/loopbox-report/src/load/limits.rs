@@ -29,7 +29,7 @@ pub(crate) const NODE_DEPTH_SUM: usize = 4_000_000;
 pub(crate) const LOCK_WAITS: usize = 64;
 /// Other threads of the process.
 pub(crate) const THREADS: usize = 1_024;
-/// Arguments of a system call; none has more.
+/// Arguments of a system call; no call has more.
 pub(crate) const CALL_ARGUMENTS: usize = 6;
 /// Modules of a native stack.
 pub(crate) const NATIVE_MODULES: usize = 256;
@@ -45,7 +45,7 @@ pub(crate) const NAME_CHARS: usize = 200;
 pub(crate) const LINE_CHARS: usize = 1_000;
 /// Bytes of the text of ART's own trace; the app puts in as many at most.
 pub(crate) const TRACE_BYTES: usize = 4 << 20;
-/// What the system says in front of its trace, by name.
+/// Fields that the system writes before its trace, by name.
 pub(crate) const TRACE_FIELDS: usize = 16;
 /// Screens of a smoothness session; the recorder has at most 18.
 pub(crate) const SCENES: usize = 64;

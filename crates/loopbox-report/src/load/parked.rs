@@ -8,8 +8,8 @@ use loopbox_format::model::{MainState, Uptime};
 /// The length that the kernel cuts the name of a thread to, in bytes.
 const KERNEL_NAME: usize = 15;
 
-/// Adds the chain where the recorder followed no chain of monitors, if it was read while main did the same as
-/// at the dump.
+/// Adds the chain of a parked thread, if it was read while main did the same as at the dump. Only where the
+/// recorder followed no chain of monitors.
 pub(super) fn complete(a: &mut Analysis) {
     if !a.locks.waits.is_empty() {
         return;
@@ -41,7 +41,7 @@ pub(super) fn complete(a: &mut Analysis) {
     }
 }
 
-/// Whether something was seen while main already did what it did at the dump.
+/// Whether something was seen when main already did what it did at the dump.
 pub(super) fn is_of_this_message(a: &Analysis, seen_ns: Uptime) -> bool {
     match &a.main {
         MainState::Running(running) => seen_ns >= running.start_ns,
@@ -50,7 +50,7 @@ pub(super) fn is_of_this_message(a: &Analysis, seen_ns: Uptime) -> bool {
     }
 }
 
-/// The lock that a class is the works of: `ReentrantLock` for `ReentrantLock$NonfairSync`.
+/// The lock that a class implements internally: `ReentrantLock` for `ReentrantLock$NonfairSync`.
 fn lock_of(class: &str) -> &str {
     let of_java = class.starts_with(JAVA_LOCKS);
     if of_java { class.split('$').next().unwrap_or(class) } else { class }

@@ -147,9 +147,9 @@ impl Analysis {
         MemoryLimit::of(&self.statistics)
     }
 
-    /// How long main waited for a CPU while the running message ran. `None` when that was not counted,
-    /// because a report then has 0 as well. It was counted where the kernel counts (which the statistics
-    /// show), by the process that wrote the report.
+    /// How long main waited for a CPU while the running message ran. `None` when that was not counted; the
+    /// report has 0 in that case, too. It was counted where the kernel counts (which the statistics show), by
+    /// the process that wrote the report.
     pub(crate) fn starved_ns(&self) -> Option<u64> {
         let starved_ns = self.anr.starved_ns;
         let recovered = matches!(self.meta.reason, DumpReason::Recovered { .. });

@@ -4,7 +4,7 @@ use super::Analysis;
 use loopbox_format::model::{AnrWarning, ProcessExit, SystemWord};
 use std::borrow::Cow;
 
-/// What the system waited for in vain.
+/// What the system waited for when it called the ANR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AnrType {
     /// `AnrTypes.ANR_TYPE_*`; `None` for a kind that has no number.

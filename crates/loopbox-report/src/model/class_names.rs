@@ -11,9 +11,9 @@ use serde::Serialize;
 pub enum CodeOwner {
     /// The app's own.
     App,
-    /// A library's that the app ships.
+    /// A library that the app ships.
     Library,
-    /// Android's or its Java library's, which are on the device.
+    /// Android or its Java library, which are on the device.
     Platform,
 }
 
@@ -66,8 +66,8 @@ impl AppPackages {
 const SYNTHETIC_FILES: [&str; 2] = ["R8$$SyntheticClass", "D8$$SyntheticClass"];
 /// The source file of Google's own modules: it names a place to look up a hash and a number.
 const RETRACE_FILE: &str = "go/retraceme ";
-/// The source file and the line of a report, where they are those of a source: compilers write other names,
-/// and line 0 for none.
+/// The source file and the line in a report, if they refer to a real source: compilers also write other
+/// names, and line 0 for none.
 pub(crate) fn source_place(file: &str, line: Option<u32>) -> (&str, Option<u32>) {
     if is_source_file(file) { (file, line.filter(|line| *line > 0)) } else { ("", None) }
 }

@@ -100,17 +100,17 @@ pub struct Frame {
     pub line: Option<u32>,
     /// The dex pc; `None` for a native method.
     pub dex_pc: Option<u32>,
-    /// What kind of frame it is.
+    /// The kind of frame.
     pub kind: FrameKind,
     /// Whose code it is.
     pub owner: CodeOwner,
-    /// Whether a compiler made it, to get to a method of the source.
+    /// Whether a compiler made the method, to call a method of the source.
     #[serde(skip)]
     pub synthetic: bool,
     /// Its role for the main thread.
     #[serde(skip)]
     pub(crate) role: Option<Role>,
-    /// What main waits for in it in another thread.
+    /// What main waits for in another thread when it is in this frame.
     #[serde(skip)]
     pub(crate) lock_kind: Option<LockKind>,
 }

@@ -5,7 +5,7 @@ pub use loopbox_format::model::{NativeFrameSource, Progress, SystemCall, SystemC
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The main thread in the eyes of the kernel.
+/// The main thread as the kernel sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MainThread {
     /// When the kernel was asked, in uptime.

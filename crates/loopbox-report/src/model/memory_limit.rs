@@ -26,7 +26,7 @@ impl ByteLimit {
 /// The memory figures of the process's cgroup; `None` for those that could not be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryLimit {
-    /// Why what is missing could not be read.
+    /// Why the missing values could not be read.
     pub refused: Option<String>,
     /// `memory.current`: all memory that is charged to the app, with its part of the page cache.
     pub current_bytes: Option<u64>,
@@ -42,11 +42,12 @@ pub struct MemoryLimit {
     pub swap_max: Option<ByteLimit>,
     /// Since the cgroup was made.
     pub so_far: MemoryEvents,
-    /// From the suspicion to the report; `None` where the report's message was not suspect before.
+    /// The time and the events from the suspicion to the report; `None` where the report's message was not
+    /// suspect before.
     pub lately: Option<(u64, MemoryEvents)>,
 }
 
-/// How often a limit was met, and what was waited for.
+/// How often a limit was reached, and how long threads waited for memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemoryEvents {
     /// How often `memory.high` was exceeded.
@@ -93,7 +94,7 @@ fn number(statistics: &[Statistic], name: &str) -> Option<u64> {
 }
 
 impl MemoryLimit {
-    /// `None` for a report whose writer did not ask.
+    /// `None` for a report whose writer did not read the limit.
     pub(crate) fn of(statistics: &[Statistic]) -> Option<Self> {
         let limit = |name: &str| match text(statistics, name)? {
             "max" => Some(ByteLimit::Unlimited),
@@ -146,7 +147,7 @@ impl MemoryLimit {
         (!set.is_empty()).then(|| format!("the kernel limits the app: {}", set.join("; ")))
     }
 
-    /// What happened from the suspicion to the report, if anything did.
+    /// The events from the suspicion to the report, if there were any.
     pub fn lately_words(&self) -> Option<String> {
         let (over_ms, events) = self.lately?;
         let times = |times: Option<u64>, what: &str| {

@@ -119,8 +119,8 @@ impl MergedTree {
         ChildLists(lists)
     }
 
-    /// The path of the heaviest calls. It ends at the method that spends the time, or where the time splits
-    /// so far that no callee has two fifths of its caller's time, or a quarter of the whole.
+    /// The path of the heaviest calls. It ends at the method in which the time is spent. It also ends where
+    /// the time splits so much that no callee has two fifths of its caller's time, or a quarter of the whole.
     pub fn hot_path(&self) -> Vec<&MergedNode> {
         // Each is a different method: they are merged already.
         let node = |(at, node): (usize, &MergedNode)| Node {

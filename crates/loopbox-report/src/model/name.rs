@@ -1,4 +1,4 @@
-//! Values as JSON has them.
+//! Values in the form that JSON uses.
 
 use loopbox_format::model::Named;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

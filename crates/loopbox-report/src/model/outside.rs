@@ -141,7 +141,7 @@ impl Analysis {
         Some(if goes_on { TreePlace { place: OutsidePlace::AfterLoop, ..found } } else { found })
     }
 
-    /// Whether messages were around a loop that main had been in last.
+    /// Whether messages were around a loop that main was last in.
     fn has_messages_around(&self) -> bool {
         self.statistic("main.messages_around").is_some_and(|messages| messages >= 1.0)
     }

@@ -3,14 +3,14 @@
 use super::time::ms;
 use loopbox_format::model::{Message, PendingSource, Uptime};
 
-/// How long a message has been due that the main thread has not taken.
+/// How long a due message has been waiting for the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overdue {
     /// The queue was not read, or not far enough to know.
     Unknown,
     /// No message was due.
     None,
-    /// For so long, in nanoseconds, at least.
+    /// Messages have been due for at least this time, in nanoseconds.
     By(u64),
 }
 
@@ -126,8 +126,8 @@ impl PendingQueue {
         self.messages().map(|(entry, _)| entry.overdue_ns()).max().unwrap_or(0)
     }
 
-    /// The sync barrier that blocks the queue: its token and how long it is due. Entries that were put at the
-    /// front after the barrier stand before it.
+    /// The sync barrier that blocks the queue: its token, and how long it has been due. Entries that were put
+    /// at the front after the barrier come before it.
     pub(crate) fn head_barrier(&self) -> Option<(i32, u64)> {
         let head = self.entries.iter().find(|entry| !entry.at_front)?;
         Some((head.barrier?, head.overdue_ns()))

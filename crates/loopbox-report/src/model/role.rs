@@ -90,7 +90,7 @@ impl WaitKind {
     }
 }
 
-/// What a frame is to the main thread.
+/// The role of a frame for the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
     /// It takes messages from the queue and dispatches them, one after the other.
@@ -105,7 +105,7 @@ pub(crate) enum Role {
     Poll,
     /// It calls the listeners of file descriptors.
     Descriptors,
-    /// Such a listener.
+    /// A listener of file descriptors.
     DescriptorListener,
     /// An idle handler.
     IdleHandler,

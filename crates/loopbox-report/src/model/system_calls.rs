@@ -1,13 +1,13 @@
 //! System calls by their numbers, which differ between ABIs: those in which a main thread may wait.
 
-/// What a system call is for.
+/// The purpose of a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallKind {
     Futex,
     Ioctl,
     /// Writing files back to the disk.
     FileSync,
-    /// What `Looper` waits with.
+    /// The call that `Looper` waits in.
     Epoll,
     Poll,
     Sleep,
@@ -27,7 +27,7 @@ use CallKind::{
     Epoll, File, FileSync, Futex, Ioctl, Memory, Other, Poll, Process, Read, Sleep, Socket, Write,
 };
 
-/// An ABI does not have the call.
+/// Means that an ABI does not have the call.
 const NONE: u32 = u32::MAX;
 
 /// Name, kind, and the numbers on arm64, arm, x86-64 and x86 (`asm/unistd.h` of Linux 6.18 and of arm's

@@ -1,4 +1,4 @@
-//! Tokens as readers see them.
+//! Tokens in the form that readers see.
 
 use loopbox_format::model::Token;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

@@ -1,4 +1,4 @@
-//! Writing texts of a report into CommonMark, so that they stay what they are.
+//! Writes texts of a report into CommonMark so that they are displayed unchanged.
 
 use crate::model::sanitize::harmless;
 

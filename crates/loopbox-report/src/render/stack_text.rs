@@ -6,11 +6,11 @@ use crate::model::Analysis;
 
 /// The longest cycle of methods that call each other.
 const MAX_CYCLE: usize = 8;
-/// This many rounds are written out.
+/// How many rounds of a cycle are written.
 const SHOWN: usize = 2;
 
-/// What the main thread did at the dump, the innermost frame first: its native frames, then those of Java.
-/// Empty without both.
+/// The stack of the main thread at the dump, the innermost frame first: its native frames, then those of
+/// Java. Empty without both.
 pub(crate) fn stack_text(a: &Analysis) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(native) = a.main_thread.as_ref().and_then(|main| main.native.as_ref()) {
@@ -24,7 +24,7 @@ pub(crate) fn stack_text(a: &Analysis) -> Vec<String> {
     lines
 }
 
-/// The lines, with a note in place of what repeats itself.
+/// The lines, with a note in place of repeated ones.
 pub(crate) fn folded(lines: &[String]) -> Vec<String> {
     let mut folded = Vec::new();
     let mut at = 0;

@@ -218,8 +218,8 @@ fn a_method_of_one_position_has_it_everywhere() {
     }
 }
 
-/// R8 gives outlined code numbers after those of the method itself; another method of that name may use the
-/// same numbers as lines.
+/// R8 numbers outlined code after the method itself; another method with the same name may use these numbers
+/// as lines.
 #[test]
 fn a_position_of_outlined_code_is_no_line() {
     let mapping = head("9.5.28", 21)

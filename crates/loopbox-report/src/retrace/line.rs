@@ -3,7 +3,7 @@
 use super::stack_frames::{Above, Retracer};
 use crate::model::framework::{CLASS_OBJECT, in_class_object};
 
-/// How a frame is written that may be of several methods.
+/// How to write a frame that may belong to several methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Several {
     /// Becomes one frame with all their names, so that the number of frames does not change.

@@ -22,7 +22,7 @@ pub(super) struct Members<'t> {
     classes: HashMap<&'t str, Class<'t>>,
     /// Source files of classes, by their names in the source.
     files: HashMap<&'t str, Cow<'t, str>>,
-    /// What a compiler has made.
+    /// The classes and methods that a compiler made.
     synthesized: HashSet<Key<'t>>,
 }
 
@@ -62,9 +62,9 @@ pub(super) struct Group<'t> {
     /// The overload of that method.
     pub overload: usize,
     pub outline: bool,
-    /// For a call of outlined code: the outline's positions, and the positions that they stand for.
+    /// For a call of outlined code: the outline's positions, each with the position that it represents.
     pub outline_positions: HashMap<u32, u32>,
-    /// Whether its position is one of those; no frame has such a position by itself.
+    /// Whether its position is one of these outline positions; no frame has such a position otherwise.
     pub is_outlined: bool,
     /// What is removed from a stack below an exception: the exception's descriptor in the report, and how
     /// many inner frames.
@@ -178,7 +178,7 @@ impl<'t> Members<'t> {
         self.classes.get(class)?.methods.get(method)
     }
 
-    /// The groups that may be about the method with that descriptor; all of them where the descriptor is not
+    /// The groups that may belong to the method with that descriptor; all groups when the descriptor is not
     /// known.
     pub(super) fn of_descriptor<'g>(&self, named: &'g Named<'t>, descriptor: &str) -> Vec<&'g Group<'t>> {
         let in_source = self.in_source(descriptor);
@@ -236,13 +236,13 @@ impl<'t> Members<'t> {
 }
 
 impl Group<'_> {
-    /// Whether a position is in it.
+    /// Whether it contains a position.
     pub(super) fn has(&self, position: u32) -> bool {
         self.range.is_some_and(|(from, to)| (from..=to).contains(&position))
     }
 
-    /// How many of its inner frames a compiler has added, where this class was thrown: a check for null, for
-    /// example.
+    /// How many of its inner frames a compiler has added, given that this class was thrown: for example by a
+    /// null check.
     pub(super) fn made_for(&self, thrown: Option<&str>) -> usize {
         let Some(thrown) = thrown else { return 0 };
         let descriptor = ["L", &thrown.replace('.', "/"), ";"].concat();
@@ -372,7 +372,7 @@ fn rewrite(conditions: &[Cow<'_, str>], actions: &[Cow<'_, str>]) -> Option<(Str
     Some((in_brackets(condition, "throws")?, in_brackets(action, "removeInnerFrames")?.parse().ok()?))
 }
 
-/// What R8 says in comments.
+/// Information in R8's comments.
 #[derive(Deserialize)]
 #[serde(tag = "id")]
 enum Comment<'t> {

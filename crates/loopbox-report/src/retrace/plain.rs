@@ -10,7 +10,7 @@ use crate::load::identity::MAP_ID_FILE;
 use loopbox_format::code::is_platform;
 use std::collections::BTreeSet;
 
-/// How many of the classes that were not found are named.
+/// How many of the classes that were not found an error names.
 const MAX_NAMED: usize = 5;
 
 /// A text with the names of the source.

@@ -18,13 +18,13 @@ use crate::load::identity::MAP_ID_FILE;
 
 /// An app with this `min_api` or a higher one may have no tables.
 const NO_TABLES_API: u32 = 26;
-/// The oldest R8 that was seen to share tables.
+/// The oldest R8 version known to share tables.
 const SHARES_TABLES: (u32, u32) = (8, 5);
 
 /// The oldest R8 that was seen to leave one of several methods with the same name without a separate table.
 const LEAVES_ONE: (u32, u32) = (9, 1);
 
-/// How a build counts.
+/// How a build numbers positions.
 #[derive(Debug, Default)]
 pub(super) struct Positions {
     is_r8: bool,
@@ -32,7 +32,7 @@ pub(super) struct Positions {
     min_api: Option<u32>,
 }
 
-/// A place in a method, as a mapping counts.
+/// A place in a method, in the mapping's numbering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Position {
     pub number: u32,
@@ -44,14 +44,14 @@ impl Position {
         Self { number, is_line: true }
     }
 
-    /// The line of a report, when this is one.
+    /// The line in the report, if the position is a line.
     pub(super) fn line(self) -> Option<u32> {
         self.is_line.then_some(self.number)
     }
 }
 
 impl Positions {
-    /// Takes note of a line at the head of a mapping.
+    /// Records a line at the head of a mapping.
     pub(super) fn header(&mut self, key: &str, value: &str) {
         match key {
             "compiler" => self.is_r8 = value == "R8",
@@ -64,7 +64,7 @@ impl Positions {
         }
     }
 
-    /// Whether one of several methods with the same name has no separate table.
+    /// Whether methods that share a name have no separate tables.
     pub(super) fn one_of_a_name_has_pcs(&self) -> bool {
         self.is_r8 && self.version.is_some_and(|version| version >= LEAVES_ONE)
     }

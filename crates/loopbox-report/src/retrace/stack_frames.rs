@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// How many inlined frames one frame may become. R8 inlines a few levels deep; a forged mapping can claim any
 /// number.
 const MAX_INLINED: usize = 32;
-/// How many of the methods that a frame may be are named.
+/// How many of the possible methods of a frame are named.
 const MAX_NAMED: usize = 3;
 /// How many of them get a separate line in a text. A class has some overloads of a name; a forged mapping can
 /// claim any number.
@@ -33,7 +33,7 @@ pub(super) struct Retracer<'m> {
 /// The methods that a frame may be, and its line.
 type Source<'g> = (Vec<&'g Member<'g>>, Option<u32>);
 
-/// What the lines above a frame of a text contain about it.
+/// What the lines above a frame of a text say about the frame.
 #[derive(Debug, Default)]
 pub(super) struct Above {
     /// The position of the outlined code that it calls.
@@ -42,7 +42,7 @@ pub(super) struct Above {
     pub thrown: Option<String>,
 }
 
-/// What the mapping has of a frame.
+/// The mapping's entries for a frame.
 struct Found {
     /// Top first.
     frames: Vec<Original>,
@@ -249,8 +249,8 @@ impl<'m> Retracer<'m> {
         Some(Found { frames, is_known: true })
     }
 
-    /// The frames of a position in one of these groups. One frame where it is in none of them, or in several.
-    /// None for code that a compiler made.
+    /// The frames of a position in one of these groups: one frame when it is in no group or in several, and
+    /// none for code that a compiler made.
     fn at<'g>(
         &self,
         groups: &[&'g Group<'m>],

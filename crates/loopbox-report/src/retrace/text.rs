@@ -17,8 +17,8 @@ const MAX_SELECTED: usize = 4 << 20;
 /// A mapping's text with the places of its classes.
 pub(super) struct MappingText {
     bytes: Vec<u8>,
-    /// In the order of their hashes. `None` where they would take too much memory in addition to the text;
-    /// then the text is searched.
+    /// The places sorted by their hashes. `None` where they would take too much memory in addition to the
+    /// text; then the text is searched.
     places: Option<Vec<Place>>,
 }
 
@@ -29,7 +29,7 @@ struct Place {
     at: u32,
 }
 
-/// Which of the two names of a class.
+/// The original or the obfuscated name of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Original,

@@ -23,7 +23,7 @@ pub(super) struct Metric {
     pub(super) name: &'static str,
     unit: &'static str,
     higher_is_better: bool,
-    /// What makes the ratio a figure in its unit.
+    /// The factor that converts the ratio into the figure's unit.
     scale: f64,
     parts: fn(&UnitSums) -> (u64, u64),
 }
@@ -220,7 +220,7 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    /// How often a user counts: a Poisson number of mean 1.
+    /// How often a user counts: a Poisson-distributed number with mean 1.
     fn times(&mut self) -> u64 {
         /// The chances of at most 0, 1, 2… in 2³²; a number above 8 has a chance of one in a million.
         const AT_MOST: [u32; 9] = [

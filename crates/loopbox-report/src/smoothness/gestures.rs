@@ -1,4 +1,4 @@
-//! Gestures: one by one, and by how far down the screen they came.
+//! Gestures: one by one, and by their number on their screen.
 
 use crate::model::time::{ms, ms_between};
 use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};

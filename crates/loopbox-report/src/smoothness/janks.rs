@@ -101,7 +101,7 @@ impl JankView {
     }
 }
 
-/// The message that held the frame up, where its place is one.
+/// The message that delayed the frame, if a message did.
 pub(crate) fn message_token(jank: &JankFrame) -> Option<Token> {
     match jank.place {
         Some(JankPlace::OwnMessage) => jank.own_token,

@@ -95,7 +95,7 @@ fn quiet(program: &str, options: &[String], arguments: &[&str]) -> Command {
     command
 }
 
-/// What to answer a user who may not install.
+/// The advice for a user who may not install packages.
 fn advice(packages: &[&str]) -> String {
     let packages: Vec<&str> = packages.iter().map(|names| choose(names, |_| true)).collect();
     format!("as root: apt-get install {}", packages.join(" "))

@@ -23,12 +23,12 @@ const DEB: &str = "loopbox-test_1.0_all.deb";
 const MODIFIED: &str = "Sun, 09 Sep 2001 01:46:40 GMT";
 const MODIFIED_SECONDS: u64 = 1_000_000_000;
 
-/// What the server saw and does.
+/// What the server has seen, and how it answers.
 #[derive(Default)]
 struct Server {
     /// The position at which each request for the package was to start.
     ranges: Vec<Option<u64>>,
-    /// How many answers end after how many bytes of the package.
+    /// How many answers end early, and after how many bytes of the package.
     cut: (u32, usize),
 }
 

@@ -41,7 +41,7 @@ pub struct FuseSubject<'a> {
 pub struct BlownFuse {
     /// The phase in which the process ended, by the sampler's own numbers.
     pub phase: u8,
-    /// How many more starts it is off.
+    /// For how many more starts it is off.
     pub starts_left: u8,
 }
 

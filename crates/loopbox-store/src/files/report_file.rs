@@ -37,12 +37,12 @@ impl Default for ReportPolicy {
     }
 }
 
-/// What a report outlives.
+/// What a report must survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outlives {
     /// The end of the process, for any reason: what was written is in the kernel. Does not wait for the disk.
     Process,
-    /// A power loss, too: waits until the disk has it, which may take seconds.
+    /// A power loss as well: waits until the data is on the disk, which may take seconds.
     PowerLoss,
 }
 

@@ -57,7 +57,7 @@ impl RingFuse {
 }
 
 impl Shared {
-    /// Async-signal-safe. An error costs the mark, and nothing else.
+    /// Async-signal-safe. An error only loses the mark.
     pub(super) fn write_fuse(&self, word: u64) {
         let Some(file) = self.file.get().filter(|file| !file.is_lost()) else { return };
         // Beyond the limit a write is a SIGXFSZ, even where the file has its blocks.

@@ -30,7 +30,7 @@ pub struct MainWriter {
     pub(super) token: Token,
     /// It has ended.
     pub(super) over: bool,
-    /// The record written last says so.
+    /// The last record written shows that end.
     pub(super) end_is_recorded: bool,
 }
 

@@ -27,7 +27,7 @@ impl Fidelity {
     }
 }
 
-/// Why a packed tree is of no use.
+/// Why a packed tree cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TreeError {
     #[error("stack tree: {0}")]

@@ -1,4 +1,4 @@
-//! Trees that are packed into pages, and read back.
+//! Trees that are packed into pages and read back.
 
 use super::*;
 use loopbox_format::model::{Phase, StackSource, Token, TreeNode, Uptime};

@@ -95,7 +95,7 @@ fn cluster(loopbox: &Path, folder: &Path, count: usize, jobs: usize) -> Result<(
     Ok(())
 }
 
-/// What a process used until shortly before its end.
+/// The time and memory that a process used until shortly before its end.
 #[derive(Debug, Default)]
 struct Used {
     peak_kib: u64,

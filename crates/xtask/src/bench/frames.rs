@@ -164,7 +164,7 @@ fn refreshes(launcher: &Launcher, args: &FramesArgs) -> Result<()> {
     Ok(())
 }
 
-/// Prints a figure next to what it may be at most.
+/// Prints a figure next to its limit.
 fn budget(what: &str, is: f64, most: f64) {
     let verdict = if is <= most + 0.005 { "met" } else { "missed" };
     println!("    budget: {what}: {is:.2}, at most {most:.2}: {verdict}");

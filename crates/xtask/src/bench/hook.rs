@@ -65,7 +65,7 @@ impl Natives {
         }
     }
 
-    /// The recorder's Java with this way to call.
+    /// The recorder's Java source, changed to call the natives in this way.
     fn change(self, file: &str, text: String) -> Result<String> {
         let replace = |text: String, from: &str, to: &str| {
             ensure!(text.contains(from), "{file} has no `{from}` any more");

@@ -90,7 +90,7 @@ fn counted(driver: &Path, mode: &str, messages: u64) -> Result<u64> {
     count.with_context(|| format!("valgrind counted nothing:\n{text}"))
 }
 
-/// What a command prints, on both ways out.
+/// The output of a command, on both streams.
 fn output_of(command: &mut Command) -> Result<String> {
     let out = command.output().with_context(|| format!("cannot run {command:?}"))?;
     let text = [out.stdout, out.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();

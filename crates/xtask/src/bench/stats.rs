@@ -1,4 +1,4 @@
-//! What the benches share.
+//! Functions that several benches use.
 
 use std::time::Duration;
 

@@ -35,7 +35,7 @@ fn setter(option: &Opt, checks: &str) -> String {
     out + "            return this;\n        }\n"
 }
 
-/// What a setter does.
+/// The statements of a setter.
 fn statements(option: &Opt, checks: &str) -> Vec<String> {
     let (Opt { name, java, .. }, parameter) = (option, option.parameter());
     let is_checked = option.is_reference() && !option.is_nullable();

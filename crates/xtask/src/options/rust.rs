@@ -1,4 +1,4 @@
-//! What native code reads: the agent's types, the recorder's bounds, the C driver's list.
+//! The generated native code: the agent's types, the recorder's bounds, the C driver's list.
 
 use std::fmt::Write as _;
 

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     Ok(code(status))
 }
 
-/// As a shell reports it.
+/// The exit code as a shell reports it.
 fn code(status: ExitStatus) -> ExitCode {
     let of_signal = || status.signal().map_or(1, |signal| 128 + signal);
     ExitCode::from(u8::try_from(status.code().unwrap_or_else(of_signal)).unwrap_or(1))

@@ -1,4 +1,4 @@
-//! What else the machine has to do during a stress.
+//! Additional load on the machine during a stress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ impl LoadArgs {
     }
 }
 
-/// Other work on the machine. Ends with the value.
+/// Other work on the machine. It ends when this value is dropped.
 pub(super) struct Load {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,

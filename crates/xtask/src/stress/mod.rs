@@ -135,7 +135,7 @@ fn testbeds(args: &TestbedsArgs) -> Result<()> {
     run_command(matrix.arg("--phase-ms").arg(args.phase_ms.to_string()).args(&args.testbeds))
 }
 
-/// A program of the end-to-end tests, too.
+/// Another program of the end-to-end tests.
 fn hangs(args: &HangsArgs) -> Result<()> {
     let mut hangs = cargo();
     hangs.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "hangs", "--"]);

@@ -33,7 +33,7 @@ pub(crate) struct SuiteArgs {
     limit_s: u64,
 }
 
-/// How often a test failed, and what its program printed the first time.
+/// How often a test failed, and the output of its program the first time.
 #[derive(Debug)]
 struct Failures {
     times: u32,

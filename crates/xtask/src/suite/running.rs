@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 
-/// What runs now, and can be ended from another thread.
+/// The processes that run now, which another thread can end.
 #[derive(Debug)]
 pub(crate) struct Running {
     ending: Ending,
@@ -59,7 +59,7 @@ impl Running {
         Ok(Some((child, Entry { running: self, id })))
     }
 
-    /// Ends every process, and none can be started any more.
+    /// Ends every process; none can be started any more.
     pub(crate) fn end(&self) {
         let mut processes = self.processes();
         processes.is_over = true;

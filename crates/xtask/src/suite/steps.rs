@@ -53,7 +53,7 @@ struct Run<'a, C> {
 }
 
 impl<C: Fn(&str) -> Command> Run<'_, C> {
-    /// Runs a step. Whether it passed.
+    /// Runs a step; returns whether it passed.
     fn step(&self, at: usize, is_shown: bool) -> Result<bool> {
         let Some(step) = self.steps.get(at) else { return Ok(false) };
         let (name, begun) = (step.name, Instant::now());
@@ -105,7 +105,7 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         Ok(())
     }
 
-    /// Prints what a parallel step has printed. Whether it passed.
+    /// Prints the output of a parallel step; returns whether it passed.
     fn show(&self, at: usize) -> Result<bool> {
         self.say(at, ", which ran in parallel");
         let mut log = File::open(self.log(at)).context("its output is gone")?;

@@ -48,22 +48,25 @@ public final class FrameGesture {
         return values[5] == 0 ? 0 : values[4] * NANOS_PER_S / values[5];
     }
 
-    /** How long frames stood too long, in whole refreshes: milliseconds per second of scrolling. */
+    /**
+     * How much longer than expected frames were shown, in whole refreshes: milliseconds per second of
+     * scrolling.
+     */
     public double getHitchMsPerSecond() {
         return values[5] == 0 ? 0 : MS_PER_S * values[6] / values[5];
     }
 
-    /** How long the longest frame stood. */
+    /** How long the longest frame was shown. */
     public double getLongestMs() {
         return values[7] / MICROS_PER_MS;
     }
 
-    /** Frames that stood for more than 700 ms. */
+    /** Frames that were shown for more than 700 ms. */
     public int getFrozenFrames() {
         return (int) values[8];
     }
 
-    /** How many stretches of the gesture were below five sixths of the refresh rate. */
+    /** How many parts of the gesture were below five sixths of the refresh rate. */
     public int getJankWindows() {
         return (int) values[9];
     }

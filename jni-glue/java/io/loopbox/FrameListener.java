@@ -10,7 +10,7 @@ import androidx.annotation.WorkerThread;
  * counted.
  */
 public interface FrameListener {
-    /** Each 200 ms of counted frames; not while nothing moves. */
+    /** Called for each 200 ms of counted frames; not while nothing moves. */
     @WorkerThread
     void onWindow(@NonNull FrameWindow window);
 

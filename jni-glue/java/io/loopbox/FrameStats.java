@@ -126,12 +126,14 @@ public final class FrameStats {
             return values[4] == 0 ? 0 : (double) values[3] / values[4];
         }
 
-        /** How long frames stood too long, in whole refreshes: milliseconds for each second. */
+        /**
+         * How much longer than expected frames were shown, in whole refreshes: milliseconds for each second.
+         */
         public double getHitchMsPerSecond() {
             return values[2] == 0 ? 0 : MS_PER_S * values[5] / values[2];
         }
 
-        /** The same for the frames that scrolled. */
+        /** The same, only for the frames that scrolled. */
         public double getScrollHitchMsPerSecond() {
             return values[13] == 0 ? 0 : MS_PER_S * values[14] / values[13];
         }
@@ -161,7 +163,7 @@ public final class FrameStats {
             return (int) values[9];
         }
 
-        /** How many stretches were below five sixths of the refresh rate. */
+        /** How many parts were below five sixths of the refresh rate. */
         public int getJankWindows() {
             return (int) values[10];
         }

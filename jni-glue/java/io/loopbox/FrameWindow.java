@@ -36,12 +36,12 @@ public final class FrameWindow {
         return values[0] / MILLI;
     }
 
-    /** How many the display would have shown, in a second. */
+    /** How many frames the display would have shown in a second. */
     public double getRefreshRate() {
         return values[1] / MILLI;
     }
 
-    /** How long the longest of them stood, in milliseconds. */
+    /** How long the longest of them was shown, in milliseconds. */
     public double getLongestMs() {
         return values[2] / NANOS_PER_MS;
     }
@@ -64,7 +64,7 @@ public final class FrameWindow {
         return scene;
     }
 
-    /** How many windows before this one the listener was too busy for. */
+    /** How many windows before this one were lost because the listener was busy. */
     public int getMissed() {
         return missed;
     }

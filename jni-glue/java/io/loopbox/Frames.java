@@ -13,15 +13,15 @@ import io.loopbox.internal.platform.MainLooper;
 import io.loopbox.internal.recording.Native;
 
 /**
- * What the app reports of its frames, where {@link Config.Builder#frames} is given; elsewhere nothing
+ * What the app reports about its frames, where {@link Config.Builder#frames} is given; elsewhere nothing
  * happens. See {@link Loopbox#frames}. No method throws.
  */
 public final class Frames {
     Frames() {}
 
     /**
-     * An animation that is not a scroll begins: its frames count until {@link #end}, ten seconds at most, as
-     * those of a screen of this name. Any thread; takes effect on the main thread.
+     * An animation that is not a scroll begins. Until {@link #end}, ten seconds at most, its frames count as
+     * those of a screen with this name. Any thread; takes effect on the main thread.
      */
     @AnyThread
     public void begin(@NonNull final String name) {
@@ -34,7 +34,7 @@ public final class Frames {
                 });
     }
 
-    /** The animation of this name ends; others go on. Any thread; takes effect on the main thread. */
+    /** The animation with this name ends; others continue. Any thread; takes effect on the main thread. */
     @AnyThread
     public void end(@NonNull final String name) {
         onMain(

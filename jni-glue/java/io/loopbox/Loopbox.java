@@ -372,7 +372,7 @@ public final class Loopbox {
     }
 
     /**
-     * What the app reports of its frames; does nothing unless {@link Config.Builder#frames} is given, nor
+     * What the app reports about its frames. Does nothing unless {@link Config.Builder#frames} is given, nor
      * before {@link #install}. Any thread.
      */
     @AnyThread

@@ -115,7 +115,7 @@ public final class MonitorConfig {
         }
         // End of what is made from jni-glue/options.toml
 
-        /** As it is now, for good. */
+        /** Creates the configuration from the present values. */
         @NonNull
         public MonitorConfig build() {
             return new MonitorConfig(settings.copy());

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /** Something else to sample before, during and after a stall, see {@link Monitor#addSampler}. */
 public interface MonitorSampler {
-    /** The first part of its values' names in the files; a short word. */
+    /** The prefix of its values' names in the files; a short word. */
     @NonNull
     String name();
 

@@ -5,7 +5,7 @@ import androidx.annotation.AnyThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 
-/** Sees everything that the app says about itself before it is kept. */
+/** Checks, and can change, everything that the app says about itself before it is kept. */
 public interface Redactor {
     /**
      * @param name what was annotated: "scene", "user", ...; "breadcrumb" for {@link Loopbox#breadcrumb}

@@ -277,7 +277,7 @@ public final class Report {
         return code < 0 ? version : version.substring(0, code).trim();
     }
 
-    /** The versionCode of that version, or what stood in parentheses at its end; 0 when it is not known. */
+    /** The versionCode of that version, or the number in parentheses at its end; 0 when it is not known. */
     @WorkerThread
     public long getAppVersionCode() {
         String version = read().appVersion;

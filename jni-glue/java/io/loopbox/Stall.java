@@ -59,7 +59,7 @@ public final class Stall {
         return message;
     }
 
-    /** What {@link Loopbox#scene} was given; empty when nothing. */
+    /** The last value of {@link Loopbox#scene}; empty when there is none. */
     @NonNull
     public String getScene() {
         return scene;

@@ -60,7 +60,7 @@ public final class Status {
         this.parts = Collections.unmodifiableList(parts);
     }
 
-    /** Made before there is no memory for one. */
+    /** Created in advance for the case that there is no memory for one. */
     private static final Status UNKNOWN = off("memory is short");
 
     /** Never throws. */
@@ -93,7 +93,7 @@ public final class Status {
         return on;
     }
 
-    /** Why it is not; empty when it is. */
+    /** Why the recorder is not on; empty when it is. */
     @NonNull
     public String getReason() {
         return reason;

@@ -35,7 +35,7 @@ public abstract class ActivityManager {
     public static volatile int importanceReasonCode;
     public static volatile boolean isDead;
 
-    /** It answers while this has a permit. */
+    /** It answers only while this has a permit. */
     public static final Semaphore ANSWERS = new Semaphore(1);
 
     public static void getMyMemoryState(RunningAppProcessInfo own) {

@@ -33,7 +33,7 @@ public final class ActivityThread {
         apk = new LoadedApk(context);
     }
 
-    /** What the system calls through Binder. Any thread. */
+    /** The interface that the system calls through Binder. Any thread. */
     public ApplicationThread getApplicationThread() {
         return new ApplicationThread();
     }
@@ -108,7 +108,7 @@ public final class ActivityThread {
         }
     }
 
-    /** What an app is started with. */
+    /** The data that an app is started with. */
     public static final class AppBindData {
         private final String applicationClass;
         private final List<ProviderInfo> providers;

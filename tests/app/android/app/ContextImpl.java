@@ -11,7 +11,7 @@ import java.util.List;
 
 /** What the system gives a new process: the Context that its Application wraps. */
 public final class ContextImpl extends Context {
-    /** Is there once the system has made it, as on a device after attachBaseContext. */
+    /** Set once the system has created it, as on a device after attachBaseContext. */
     public Application application;
 
     private final File directory;

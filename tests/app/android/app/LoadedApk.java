@@ -19,7 +19,7 @@ public final class LoadedApk {
         return context;
     }
 
-    /** The Application; the first to ask has it made, and its attachBaseContext runs. */
+    /** The Application; the first call creates it and runs its attachBaseContext. */
     Application makeApplication(Instrumentation instrumentation) {
         if (application == null) {
             ApplicationInfo info = context.getApplicationInfo();

@@ -36,7 +36,7 @@ public final class QueuedWork {
         }
     }
 
-    /** Returns when all of it is saved. */
+    /** Returns when all changes are saved. */
     public static void waitToFinish() {
         processPendingWork();
     }

@@ -4,7 +4,7 @@ import android.content.ContextWrapper;
 import android.content.Intent;
 import android.os.IBinder;
 
-/** What ActivityThread makes and calls. */
+/** A service that ActivityThread creates and calls. */
 public abstract class Service extends ContextWrapper {
     public static final int START_STICKY = 1;
     public static final int START_NOT_STICKY = 2;

@@ -15,7 +15,7 @@ public final class ProfilingManager {
     private Executor executor;
     private Consumer<ProfilingResult> listener;
 
-    /** What it has for the app from earlier processes. */
+    /** Creates it with results from earlier processes of the app. */
     public ProfilingManager(List<ProfilingResult> undelivered) {
         this.undelivered = undelivered;
     }

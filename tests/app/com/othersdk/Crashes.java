@@ -18,6 +18,6 @@ public final class Crashes {
      */
     public static native void listen(String recorder);
 
-    /** Writes where nothing may be written. */
+    /** Writes to an address that is not writable. */
     public static native void crash();
 }

@@ -13,7 +13,7 @@ import java.util.List;
 public final class IdleHandlers {
     private IdleHandlers() {}
 
-    /** Puts an empty list in. */
+    /** Replaces the list by an empty one. */
     public static void replace() throws ReflectiveOperationException {
         field().set(Looper.getMainLooper().getQueue(), new ArrayList<MessageQueue.IdleHandler>());
     }

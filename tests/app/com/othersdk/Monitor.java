@@ -10,7 +10,7 @@ public final class Monitor implements Printer {
     public int starts;
     public int ends;
 
-    /** The starts that all of them have seen. */
+    /** The starts that all monitors together have seen. */
     public static int allStarts;
 
     private Printer next;
@@ -49,7 +49,7 @@ public final class Monitor implements Printer {
         next = null;
     }
 
-    /** What is set now. */
+    /** The Printer that is set now. */
     public static Printer current(Looper looper) throws ReflectiveOperationException {
         Field field = Looper.class.getDeclaredField("mLogging");
         field.setAccessible(true);

@@ -59,7 +59,7 @@ public final class Stats implements InvocationHandler {
         keepsMessages = true;
     }
 
-    /** Whether this one is the observer now. */
+    /** Whether this object is the observer now. */
     public boolean isInstalled() throws ReflectiveOperationException {
         Object observer = current();
         return observer != null

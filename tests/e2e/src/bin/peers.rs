@@ -17,7 +17,7 @@ use loopbox_setup::workspace::root;
 const PAGE: &str = "docs/compare.md";
 const MARKS: [&str; 2] = ["<!-- written by `cargo xtask bench peers --bless` -->\n", "<!-- until here -->"];
 
-/// Whose reports can be had from one process: a Printer is one's alone, and a heartbeat disturbs nobody.
+/// The peers that can run in one process: a Printer can only be one peer's, and a heartbeat disturbs nobody.
 const TOGETHER: [&[&str]; 5] = [
     &["anrwatchdog", "sentry", "datadog-anr", "blockcanary"],
     &["datadog-long-task"],
@@ -182,7 +182,7 @@ fn costs(wanted: &Wanted) -> Result<String> {
     Ok(page + "\n")
 }
 
-/// Who names what.
+/// Which peer names which hang.
 fn hangs(wanted: &Wanted) -> Result<String> {
     let before = load()?;
     let mut seen: BTreeMap<(&str, String), Vec<String>> = BTreeMap::new();
@@ -256,7 +256,7 @@ fn hangs(wanted: &Wanted) -> Result<String> {
     Ok(page + "\n")
 }
 
-/// What was seen, and how often where it was not always the same.
+/// The results, with their counts where they were not always the same.
 fn counted(all: &[String]) -> String {
     let kinds: BTreeSet<&String> = all.iter().collect();
     let mut text = String::new();

@@ -31,20 +31,20 @@ impl Known {
         self
     }
 
-    /// A verdict that is not sure, and that says that main was stopped, is right, too: whatever stopped it is
-    /// gone.
+    /// A verdict that is not sure and says that main was stopped is also right, because the reason of the
+    /// stop is gone.
     const fn or_hedged(mut self) -> Self {
         self.may_be_hedged = true;
         self
     }
 
-    /// What the title must say.
+    /// Words that the title must contain.
     const fn says(mut self, words: &'static str) -> Self {
         self.says = words;
         self
     }
 
-    /// What is done to the process while it hangs.
+    /// What happens to the process while it hangs.
     const fn under(mut self, outside: Outside) -> Self {
         self.outside = outside;
         self

@@ -60,7 +60,7 @@ pub struct Known {
 pub enum Worth {
     /// It is the known cause.
     Right,
-    /// The verdict is another one, or none, and says that it is not sure.
+    /// The verdict names another cause or none, and says that it is not sure.
     Unsure,
     /// The verdict names another cause, with high confidence.
     Wrong,
@@ -68,14 +68,14 @@ pub enum Worth {
 
 /// The text of a cause for which there are too few stacks.
 const UNCOVERED: &str = "not sure: the stacks cover only";
-/// What a diagnosis says that had no messages to come.
+/// What a diagnosis says when the queue is not known.
 pub const QUEUE_UNKNOWN: &str = "the pending queue is not known";
 
-/// Rules that may find something in an app that does nothing.
+/// Rules that may report something for an app that does nothing.
 const OF_NOTHING: [&str; 4] = ["starved", "main-free", "outside", "no-data"];
 
-/// Whether all threads wait for a processor most of the time: then collections need not take as much as
-/// elsewhere.
+/// Whether all threads wait for a processor most of the time. In that case collections need a smaller share
+/// of the time than elsewhere.
 #[must_use]
 pub fn is_short_of_cpu(verdict: &Diagnosis) -> bool {
     verdict.caveats.iter().any(|caveat| caveat.starts_with("the device was short of resources: CPU pressure"))
@@ -188,7 +188,7 @@ impl Known {
         Ok(())
     }
 
-    /// How right the verdict of a report of this hang is.
+    /// How a report's verdict about this hang compares with the known cause.
     pub fn worth(&self, verdict: &Diagnosis) -> Worth {
         let Some(first) = verdict.causes.first().filter(|_| verdict.confidence.is_some()) else {
             return if self.main == Idles { Worth::Right } else { Worth::Unsure };
@@ -206,8 +206,8 @@ impl Known {
     }
 }
 
-/// Whether it blames the message's code without being sure, and says that something stopped main, or that no
-/// stacks could be taken of much of the time.
+/// Whether it blames the message's code without being sure, and says that something stopped main, or that for
+/// much of the time no stacks could be taken.
 fn is_hedged(cause: &Cause) -> bool {
     let reasons = ["it was stopped or suspended", "was not measured (there are no stacks of it)"];
     let stopped = cause.evidence.iter().any(|line| reasons.iter().any(|reason| line.contains(reason)));

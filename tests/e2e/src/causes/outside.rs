@@ -11,13 +11,14 @@ use lab_reports::LIMIT;
 
 use crate::machine::{Cgroup, Hogs};
 
-/// What is done.
+/// What happens to the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outside {
     Nothing,
     /// It is stopped by a signal for most of the message.
     Stop,
-    /// Its control group is frozen for that long, as the system does with apps that are not visible.
+    /// Its control group is frozen for most of the message, as the system does with apps that are not
+    /// visible.
     Freeze,
     /// Its control group gets a tenth of a processor.
     Quota,
@@ -27,7 +28,7 @@ pub(super) enum Outside {
     Debugger,
 }
 
-/// What must live as long as the process.
+/// An object that must live as long as the process.
 pub(super) enum Around {
     Nothing,
     Group { _group: Cgroup },
@@ -40,7 +41,7 @@ const RUNS: Duration = Duration::from_millis(500);
 const STOPPED: Duration = Duration::from_millis(4_400);
 
 impl Outside {
-    /// Starts the app, and does it when the app is in its message.
+    /// Starts the app, and acts when the app is in its message.
     pub(super) fn start(self, app: App) -> Result<(Running, Around)> {
         let port = if self == Self::Debugger { Some(free_port()?) } else { None };
         let app = match port {

@@ -41,7 +41,7 @@ pub const PLACES: [&str; 20] = [
     "nested-loop",
 ];
 
-/// What the main thread does there; `phone.Hang` documents them.
+/// What the main thread does in the hang; `phone.Hang` documents these ways.
 pub const WAYS: [&str; 13] = [
     "spin",
     "sleep",
@@ -67,7 +67,7 @@ pub struct Cell {
     pub mode: Mode,
     /// Where it hangs.
     pub place: &'static str,
-    /// How.
+    /// The way in which it hangs.
     pub way: &'static str,
 }
 
@@ -77,7 +77,7 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What was seen of one hang.
+/// The results of one hang.
 #[derive(Debug)]
 pub struct Seen {
     /// When the app printed that it hangs, or was seen to, uptime.
@@ -135,7 +135,7 @@ impl Cell {
     }
 }
 
-/// What is wrong with what was seen; `None` when all is right.
+/// What is wrong with the results; `None` when all is right.
 pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
     let mut faults = Vec::new();
     for (when, finding) in [("signal", &seen.signalled), ("kill", &seen.recovered)] {
@@ -180,7 +180,7 @@ impl Cell {
         matches!(self.way, "spin" | "native-spin" | "fsync" | "gc" | "full-heap")
     }
 
-    /// What the report must say of the kernel's account.
+    /// What the report must say about what the kernel reported.
     fn kernel_words(&self) -> Option<&'static str> {
         match self.way {
             "vfork" | "page" => Some("uninterruptible"),

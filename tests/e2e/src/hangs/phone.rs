@@ -108,8 +108,8 @@ impl<'a> Phone<'a> {
         })
     }
 
-    /// Sends SIGQUIT as the system does at an ANR, from the user `system`, or from this user where there are
-    /// no rights for that. Returns when it was sent.
+    /// Sends SIGQUIT as the system does at an ANR: from the user `system`, or from this user without the
+    /// rights for that. Returns when it was sent.
     pub(super) fn signal(&self) -> Result<Uptime> {
         let sent_ns = uptime_ns();
         let root =
@@ -195,7 +195,7 @@ pub(super) struct Killed {
 }
 
 impl Killed {
-    /// What the next launch reports of it, and in which file.
+    /// What the next launch reports about it, and in which file.
     pub(super) fn recovered(
         &self,
         (testbed, mode): (&str, Mode),
@@ -213,7 +213,7 @@ impl Killed {
     }
 }
 
-/// What ran.
+/// The message or other work that ran.
 struct Main {
     token: Token,
     began_ns: Option<Uptime>,
@@ -278,7 +278,7 @@ impl Finding {
         )
     }
 
-    /// Whether the report is of a hang that the recorder has noticed by itself.
+    /// Whether the report is about a hang that the recorder detected by itself.
     pub(super) fn is_of_hang(&self) -> bool {
         self.report.meta.reason == DumpReason::Hang
     }

@@ -81,7 +81,7 @@ impl Scene {
         format!("{gate}={}", self.gate(gate).display())
     }
 
-    /// Whether a thread prints the queue, and waits.
+    /// Whether a thread prints the queue and is waiting in that.
     fn prints(&self) -> bool {
         self.gate(WAITS).exists()
     }
@@ -168,8 +168,8 @@ impl Stage {
         Ok(wrong)
     }
 
-    /// The hang continues in the message that installs the recorder: its report says how much of it was
-    /// before.
+    /// The hang continues in the message that installs the recorder: the report says how long it had hung
+    /// before that.
     fn around_install(&self, install: Install) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(&format!("{},{}", install.before, install.after));

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// Two files: `page`, one page whose data never comes, and `driver`, whose `ioctl` ends only by a signal,
-/// like the binder driver's.
+/// Two files: `page` has one page whose data never comes; an `ioctl` on `driver` only ends when a signal
+/// comes, like one of the binder driver.
 #[derive(Debug)]
 pub struct SlowFiles {
     folder: PathBuf,

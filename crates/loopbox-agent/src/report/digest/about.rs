@@ -8,7 +8,7 @@ use loopbox_format::stacks;
 /// The index of the line with the duration.
 pub(super) const DURATION: usize = 9;
 
-/// A class and a method; crash services show less.
+/// Room for a class and a method; crash services show less.
 const TITLE_BYTES: usize = 256;
 /// How many frames of the stack are written, and the bytes after which no more follow: the reader accepts a
 /// summary of 32 KiB.
@@ -53,7 +53,7 @@ pub(super) fn write(report: &Report, text: &mut Line) {
 /// How a line of the system's warnings begins. It has more parts than a frame.
 const WARNING: &str = "anr_warning\t";
 
-/// What follows the annotations.
+/// The number of the first line after the annotations.
 const FIRST_FRAME: usize = 13;
 
 pub(super) fn is_warning(nth: usize, line: &str) -> bool {

@@ -10,7 +10,7 @@ impl Line {
         self
     }
 
-    /// What is a line already.
+    /// Adds text that already has the form of a line.
     pub(super) fn raw(&mut self, line: &str) -> &mut Self {
         self.0.push_str(line);
         self

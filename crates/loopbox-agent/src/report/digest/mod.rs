@@ -23,14 +23,14 @@ const MAX_BYTES: usize = 900;
 const FRAMES: usize = 6;
 const SLOWEST: usize = 3;
 
-/// What may still come of a report's file.
+/// What may still be added to a report's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileState {
     /// The queue or other threads are missing.
     First,
     /// The report is complete, and followed: the process that wrote it may add more evidence.
     Open,
-    /// Its process is done with it.
+    /// The process adds nothing more to it.
     Closed,
 }
 
@@ -143,8 +143,8 @@ fn prefix(verdict: AnrVerdict) -> &'static str {
     }
 }
 
-/// The line: what the main thread does, what is known of the cause, where it is, what it did before, what
-/// waits, and the annotations where they are wanted. At most 900 bytes.
+/// The line: what the main thread does, what is known about the cause, where it is, what it did before, what
+/// waits, and, where wanted, the annotations. At most 900 bytes.
 fn digest(report: &Report, with_annotations: bool) -> String {
     let mut line = Line::default();
     let stack = last_stack(report).unwrap_or_default();

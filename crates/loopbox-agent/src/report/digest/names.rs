@@ -1,4 +1,4 @@
-//! What a digest calls a message.
+//! The names of messages in a digest.
 
 use super::line::Line;
 use loopbox_format::model::{Message, NamedBy};
@@ -14,7 +14,7 @@ pub(super) fn name(message: Option<&Message>, line: &mut Line) {
     }
 }
 
-/// Names a message by its parts: the class of its callback, or of its target with its `what`.
+/// The name of a message: the class of its callback, or that of its target with its `what`.
 pub(super) fn name_parts(target: &str, callback: &str, what: Option<i32>, line: &mut Line) {
     line.text(if callback.is_empty() { target } else { callback });
     // A posted Runnable's is 0, and means nothing.

@@ -44,7 +44,7 @@ pub(super) struct ReportFile {
     pub(super) path: PathBuf,
 }
 
-/// What decides how a complete report is followed.
+/// Decides how a complete report is followed.
 #[derive(Debug)]
 pub(super) struct FollowUp {
     pub(super) file: ReportFile,
@@ -72,7 +72,7 @@ pub(super) enum SystemAnswer {
     Nothing,
 }
 
-/// What has happened.
+/// An event in the life of a report.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A report is wanted now.
@@ -194,7 +194,7 @@ impl Lifecycle {
         self.followed.as_ref().map(|followed| &followed.file)
     }
 
-    /// What may still come of a complete file.
+    /// What may still be added to a complete file.
     pub(super) fn state_of(&self, file: &ReportFile) -> FileState {
         let more = self.followed.as_ref().is_some_and(|known| known.file == *file && !known.is_settled());
         if more { FileState::Open } else { FileState::Closed }
@@ -269,8 +269,8 @@ impl Lifecycle {
         }
     }
 
-    /// Forwards the signal. The first file comes before that: the system's own trace takes seconds, and the
-    /// process may be gone after it.
+    /// Forwards the signal. The first file is written before that, because the system's own trace takes
+    /// seconds, and the process may be gone after it.
     fn forward_signal(&mut self) {
         if let Some(Trigger::Signal) = self.trigger() {
             self.actions.push(Action::ForwardSignal);

@@ -1,4 +1,4 @@
-//! What listeners have not been notified of yet, and the thread that does it.
+//! The notices that listeners have not received yet, and the thread that delivers them.
 
 use super::Notice;
 use crate::jni::env::Env;
@@ -12,17 +12,17 @@ use std::sync::{Mutex, PoisonError};
 /// How many reports wait for a listener that does not return: as many as a directory keeps.
 const MAX_WAITING: usize = 16;
 
-/// A caller whose request is refused is notified this much later: a caller that asks again at once then does
-/// so once a second.
+/// A caller whose request is refused is notified this much later, so that a caller that immediately asks
+/// again does so once a second.
 const REFUSED_AFTER_NS: u64 = 1_000_000_000;
-/// What the listeners have not been notified of yet.
+/// The notices that the listeners have not received yet.
 struct Waiting {
     notices: Vec<Notice>,
     /// A thread takes the notices.
     has_thread: bool,
     /// The thread stays when there are no notices.
     stays: bool,
-    /// Callers that have asked for a report and were refused, and when they are notified of that.
+    /// Requests for reports that were refused, and when the callers will be notified.
     refused: Vec<i64>,
     refused_at_ns: Uptime,
 }

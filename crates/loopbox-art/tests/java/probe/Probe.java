@@ -19,7 +19,7 @@ final class Probe {
     /** Ends sampling and {@link #watchLocks}, and waits until they have ended. */
     static native void stop();
 
-    /** Takes down the suspended thread's stack; called by the sampler. */
+    /** Records the suspended thread's stack; called by the sampler. */
     @FastNative
     static native void walk();
 

@@ -12,7 +12,7 @@ final class Starts {
 
     private Starts() {}
 
-    /** The argument says how often; prints what was not as the first time. */
+    /** The argument sets how often; prints what differs from the first time. */
     public static void main(String[] arguments) throws InterruptedException {
         Thread collections = new Thread("collections") {
             @Override

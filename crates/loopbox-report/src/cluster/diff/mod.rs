@@ -1,5 +1,5 @@
-//! Two sets of reports, of two versions say, compared group by group: what is new, gone, better and worse,
-//! and how sure that is.
+//! Compares two sets of reports, for example of two versions, group by group: what is new, gone, better and
+//! worse, and how certain that is.
 
 mod junit;
 mod markdown;
@@ -59,7 +59,7 @@ pub enum ChangeKind {
     Gone,
     /// It surely has a lower rate.
     Better,
-    /// Its names are obfuscated, which differ from version to version.
+    /// Its names are obfuscated, so they differ from version to version.
     Incomparable,
     /// The change may be chance.
     Same,
@@ -97,7 +97,7 @@ pub struct Side {
 /// A change of a rate, with the interval that holds with 95 % for all groups at once.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
-    /// The rate after less that before, of 1,000.
+    /// The rate after, minus the rate before, per 1,000.
     pub per_1000: f64,
     /// At least, of 1,000.
     pub low: f64,

@@ -8,12 +8,11 @@ use crate::model::time::format_ns;
 /// A barrier that is due for this long was leaked: normally the next frame removes it.
 const LEAKED_NS: u64 = 3_000_000_000;
 
-/// A barrier at the head of the queue that is due for long enough to matter, while messages behind it are
-/// due.
+/// A barrier at the head of the queue that has been due for a relevant time, while messages after it are due.
 pub(super) struct HeldBack {
     token: i32,
     overdue_ns: u64,
-    /// How many messages it holds back, of those that were read.
+    /// How many of the messages that were read it holds back.
     messages: usize,
 }
 

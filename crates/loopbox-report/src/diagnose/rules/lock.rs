@@ -246,7 +246,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// That other threads, which were not read, may be just as relevant.
+/// The caveat that other threads, which were not read, may be just as relevant.
 fn of_what_was_read(a: &Analysis) -> Option<String> {
     let unread = a.threads.threads.iter().filter(|thread| thread.stack.is_none()).count() as u64;
     let unread = unread.saturating_add(a.threads.left_out.into());

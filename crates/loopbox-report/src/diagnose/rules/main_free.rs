@@ -106,7 +106,7 @@ fn other_moment(facts: &Facts<'_>) -> Option<String> {
     works.then(|| format!("the system's trace, of another moment, shows main in {}", top.short()))
 }
 
-/// Input, callbacks and idle handlers run between messages, and take CPU time.
+/// The caveat that CPU time between messages was not read: input, callbacks and idle handlers run there.
 fn idle_cpu_unread(facts: &Facts<'_>) -> Option<&'static str> {
     (facts.load.idle_unread_ns > 0).then_some("main's CPU time between messages was not read")
 }

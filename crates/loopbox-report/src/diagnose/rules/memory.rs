@@ -11,7 +11,7 @@ use crate::diagnose::wait_kind::WaitKind;
 use crate::model::time::{percent, share};
 use crate::model::{MainWaitKind, MemoryEvents, MemoryLimit};
 
-/// Over a shorter time figures say nothing.
+/// Figures over a shorter time are not meaningful.
 const MIN_SPAN_MS: u64 = 500;
 /// Below this share of time in which threads waited for memory, it is not a cause.
 const MIN_STALLED: f64 = 0.1;

@@ -6,7 +6,7 @@ use crate::diagnose::finding::Finding;
 use crate::diagnose::suspender::Suspender;
 use crate::model::time::{format_ns, percent};
 
-/// Shorter than this, and a smaller part of the message, is no cause.
+/// A suspension that is shorter than this, or a smaller part of the message, is not a cause.
 const MIN_NS: u64 = 500_000_000;
 const MIN_SHARE: f64 = 0.3;
 

@@ -28,9 +28,9 @@ pub const ROW_GROUP: usize = 4_096;
 pub trait Row: Sized + 'static {
     /// The name and version of the columns' contract, in the metadata of the file.
     const SCHEMA: &'static str;
-    /// What a row is.
+    /// The kind of a row.
     const NAME: &'static str;
-    /// The columns with their names, in their order.
+    /// The columns in order, with their names.
     const COLUMNS: &'static [(&'static str, Column<Self>)];
 }
 

@@ -23,7 +23,7 @@ const PACKET: u64 = 1 << 3 | 2;
 /// 1. Sequences of compressed packets are not read.
 const SEQUENCES: Range<u64> = 0x4c6f_6f70..0x4c6f_ffff;
 
-/// What was merged.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     /// Packets of the system's trace.

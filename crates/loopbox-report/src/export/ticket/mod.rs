@@ -11,7 +11,7 @@ use crate::diagnose::Diagnosis;
 use crate::model::Analysis;
 use crate::render::json_text;
 
-/// For which kind of tool a ticket is.
+/// The kind of tool that a ticket is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TicketFormat {
     /// GitHub, GitLab, Jira, Linear and others that read CommonMark.

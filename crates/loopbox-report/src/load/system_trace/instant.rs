@@ -10,7 +10,7 @@ use loopbox_format::model::{MainState, Phase, StackSource, Token, Uptime};
 /// because a stack that was taken shows something.
 const WEIGHT_NS: u64 = 1_000;
 
-/// Adds the tree where the recorder has no stack of what main did at the dump.
+/// Adds a tree from the trace when the recorder has no stack of what main did at the dump.
 pub(super) fn complete(a: &mut Analysis, trace: &SystemTrace) {
     let Some(stack) = trace.main().map(TraceThread::java).filter(|stack| !stack.is_empty()) else { return };
     if a.last_stack().is_some() {

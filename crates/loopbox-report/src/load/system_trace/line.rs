@@ -4,7 +4,7 @@
 use crate::model::framework::in_class_object;
 use crate::model::{FrameKind, LockAction, locked_object};
 
-/// A line that means something.
+/// A line with a known meaning.
 #[derive(Debug, PartialEq)]
 pub(in crate::load) enum Line<'t> {
     /// A field of the ANR, by the system's own names: `Subject`, `Frozen`, …
@@ -29,7 +29,7 @@ pub(in crate::load) enum Line<'t> {
     Native(&'t str),
     /// Something else in a stack.
     Note(&'t str),
-    /// Nothing, which ends a thread.
+    /// A blank line, which ends a thread.
     Blank,
     /// Something else.
     Other,

@@ -149,7 +149,7 @@ fn locks(a: &mut Analysis, trace: &SystemTrace) {
 }
 
 /// What a thread waits for, what the holder of that waits for, and so on. Also whether the chain leads back
-/// to one of them, or to a thread seen before.
+/// to one of its threads, or to a thread seen before.
 fn chain<'t>(
     trace: &'t SystemTrace,
     mut thread: Option<&'t TraceThread>,
@@ -181,7 +181,7 @@ fn lock_holder(thread: &TraceThread) -> LockHolder {
     LockHolder { name: thread.name.clone(), tid: thread.sys_tid, stack: thread.java() }
 }
 
-/// A holder of which a cut trace has the number alone.
+/// A holder of which a truncated trace has only the number.
 fn unseen(tid: u32) -> LockHolder {
     LockHolder { name: format!("{tid} (not in the trace)"), tid: None, stack: Vec::new() }
 }
@@ -230,8 +230,8 @@ fn is_cut(name: &str, whole: &str) -> bool {
     name.len() >= 15 && whole.len() > name.len() && (whole.ends_with(name) || whole.starts_with(name))
 }
 
-/// Adds main's native frames, where no signal of ours captured them, and what main slept in, where the kernel
-/// was not asked.
+/// Adds main's native frames when no signal of ours captured them, and the function that main slept in when
+/// the kernel was not asked.
 fn native(a: &mut Analysis, trace: &SystemTrace) {
     let Some(main) = trace.main() else { return };
     let captured_ns = written_ns(a, trace);

@@ -38,11 +38,11 @@ pub(super) fn read(
 /// Which part of the trace a line is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// What the system writes before, between and after the parts of processes.
+    /// The lines of the system before, between and after the parts of processes.
     Between,
     /// Threads with their stacks.
     Threads,
-    /// What each thread sleeps in.
+    /// The list of kernel functions that the threads sleep in.
     Channels,
     /// A part of another process, in a trace of several.
     OtherProcess,

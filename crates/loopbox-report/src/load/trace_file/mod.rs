@@ -20,7 +20,7 @@ use loopbox_format::model::{
 };
 use std::io::Write;
 
-/// Dumps that are kept of one file: a bug report has those of some hundred processes.
+/// How many dumps of one file are kept: a bug report has those of some hundred processes.
 const MAX_DUMPS: usize = 1_024;
 /// Lines that the system writes in front of a dump.
 const MAX_HEAD: usize = 64;
@@ -82,7 +82,7 @@ impl TraceFile {
 #[derive(Default)]
 struct Reader {
     dumps: Vec<ProcessTrace>,
-    /// What the system wrote since the last part of a process.
+    /// The lines that the system wrote since the end of the last process's part.
     head: Vec<String>,
     open: Option<ProcessTrace>,
     in_thread: bool,
@@ -175,7 +175,7 @@ impl ProcessTrace {
         }
     }
 
-    /// What the process is called; empty where the text does not say.
+    /// The name of the process; empty where the text does not contain it.
     pub fn name(&self) -> &str {
         &self.name
     }

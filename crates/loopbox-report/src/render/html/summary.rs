@@ -155,8 +155,8 @@ fn anr(out: &mut String, a: &Analysis) {
     out.push_str("</div>\n");
 }
 
-/// What the main thread did at the dump: its native frames, then those of Java, with recursion folded. Empty
-/// without both.
+/// The stack of the main thread at the dump: its native frames, then those of Java, with recursion folded.
+/// Empty without both.
 pub(super) fn stack(a: &Analysis) -> String {
     let lines = stack_text(a);
     if lines.is_empty() {

@@ -26,7 +26,7 @@ struct Thread {
     name: String,
     /// What it waits for, and which thread holds that.
     wait: Option<(String, usize)>,
-    /// What the thread is in, when it waits for no other thread.
+    /// The frame that the thread is in, when it waits for no other thread.
     top: Option<FrameId>,
     is_main: bool,
 }

@@ -24,8 +24,8 @@ json_object! {
         polling: Option<bool> = queue.polling,
         /// Whether the Looper was quitting; null when that was not read.
         quitting: Option<bool> = queue.quitting,
-        /// The number of entries that the queue had, barriers included and removed messages left out as far
-        /// as they were read; null when that was not read.
+        /// The number of entries that the queue had, with barriers, but without removed messages as far as
+        /// these were read; null when that was not read.
         total: Option<u32> = queue.entries_in_all(),
         /// Whether `messages` are all of them; false when that is not known.
         whole: bool = queue.whole,

@@ -38,7 +38,7 @@ json_object! {
 json_object! {
     /// A thread as the trace shows it.
     pub(crate) struct ThreadTraceView<'a>(a: &Analysis, trace: &SystemTrace, thread: &'a TraceThread) {
-        /// ART's number of it.
+        /// ART's number of the thread.
         tid: Option<u32> = thread.tid,
         /// Its state in ART: `Native`, `Blocked`, …
         state: &'a str = &thread.state,

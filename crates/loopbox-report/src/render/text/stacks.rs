@@ -132,7 +132,7 @@ fn summary(out: &mut String, tree: &SampledTree) {
 /// A warning for figures from few stacks that are far apart: the machine had no processor to spare, or
 /// stopping main takes long on it.
 fn weak(samples: u32, gap_ms: Option<f64>) -> Option<String> {
-    /// The sampler asks for one every 10 ms.
+    /// The sampler intends one every 10 ms.
     const FAR_MS: f64 = 50.0;
     /// With this many samples a share is accurate to five per cent.
     const ENOUGH: u32 = 400;

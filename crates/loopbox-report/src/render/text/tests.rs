@@ -1,4 +1,4 @@
-//! What the terminal is shown of a report.
+//! What a terminal shows of a report.
 
 use super::*;
 use crate::diagnose::diagnose;

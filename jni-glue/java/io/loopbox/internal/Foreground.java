@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * nothing is noted. On the main thread, except where noted.
  */
 final class Foreground implements Application.ActivityLifecycleCallbacks {
-    /** The note about it; the app cannot write it. */
+    /** The name of the annotation for it, which the app cannot set. */
     private static final String NOTE = "foreground";
 
     private static final String SCENE = "scene";
@@ -46,10 +46,10 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     private final Set<Activity> started =
             Collections.newSetFromMap(new IdentityHashMap<Activity, Boolean>());
 
-    /** The Activity that is resumed, as far as that is known. */
+    /** The Activity that is resumed, as far as known. */
     private Activity front;
 
-    /** Whether one is started: null while that is not known. Any thread. */
+    /** Whether an Activity is started: null while that is not known. Any thread. */
     private final AtomicReference<Boolean> seen = new AtomicReference<Boolean>();
 
     /** The process starts, and has had no Activity: this does not count as background yet. Any thread. */
@@ -191,7 +191,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         }
     }
 
-    /** What runs is a message of an Activity's life cycle. */
+    /** The running message is one of an Activity's life cycle. */
     private static void called(Activity activity, int step) {
         try {
             Settings settings = Recording.settings();

@@ -24,7 +24,7 @@ public final class Installation {
      */
     private static volatile File directory;
 
-    /** The lines go to the app's logger, or did. */
+    /** Whether the lines go, or once went, to the app's logger. */
     private static boolean logs;
 
     private Installation() {}
@@ -137,7 +137,7 @@ public final class Installation {
         return "; it is tried again when the user unlocks the device";
     }
 
-    /** A second installation is refused and changes nothing, here and in {@link #keep}. */
+    /** Does nothing for a second installation, which is refused; {@link #keep} does the same. */
     private static void logTo(Settings settings) {
         // Where there is none and was none, the classes of that are not loaded.
         if ((logs || settings.logger != null) && !Recording.isOn()) {

@@ -15,7 +15,7 @@ import io.loopbox.internal.report.Digest;
 import io.loopbox.internal.report.SystemProfiles;
 import java.io.File;
 
-/** What the native side calls, on native threads. */
+/** The methods that the native side calls, on native threads. */
 final class NativeCalls {
     private NativeCalls() {}
 

@@ -34,7 +34,7 @@ import java.util.List;
  * and ANRs count.
  */
 final class StartGuard {
-    /** This many starts in a row. */
+    /** The guard acts after this many starts in a row. */
     private static final int DEATHS = 3;
 
     /** For how many starts the recorder is off: the first time, the second time, and each time after that. */
@@ -153,7 +153,7 @@ final class StartGuard {
                 : null;
     }
 
-    /** Takes those out that the system knows another reason for. */
+    /** Removes those for which the system knows another reason. */
     private void forgive(List<long[]> ended, Exit[] exits) {
         for (Iterator<long[]> each = ended.iterator(); each.hasNext(); ) {
             long[] start = each.next();
@@ -169,7 +169,7 @@ final class StartGuard {
         /** How often the recorder was switched off. */
         int blown;
 
-        /** For how many more starts it is off. */
+        /** For how many more starts the recorder is off. */
         int startsOff;
 
         /** Process id and time of each start that has not lasted, as far as is known. */

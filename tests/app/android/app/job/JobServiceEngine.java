@@ -17,7 +17,7 @@ public abstract class JobServiceEngine {
 
     public abstract boolean onStopJob(JobParameters parameters);
 
-    /** What the system calls through the engine's Binder. Any thread. */
+    /** The interface that the system calls through the engine's Binder. Any thread. */
     public final void startJob(JobParameters parameters) {
         handler.obtainMessage(MSG_EXECUTE_JOB, parameters).sendToTarget();
     }

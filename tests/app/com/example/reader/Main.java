@@ -134,7 +134,7 @@ public final class Main implements Runnable {
         return all;
     }
 
-    /** A message of that length, and its end. */
+    /** A message of this length, and its end. */
     private void work(long ms) throws InterruptedException {
         page.open(ms);
         settled();
@@ -170,7 +170,7 @@ public final class Main implements Runnable {
         done.await();
     }
 
-    /** Everything that an app can do wrong before the installation; none of it throws. */
+    /** All mistakes that an app can make before the installation; none of them throws. */
     private static void misuse() {
         Status none = Loopbox.install(null, null);
         say("nothing: " + none.isOn() + " " + !none.getReason().isEmpty());

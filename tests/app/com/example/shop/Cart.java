@@ -1,6 +1,6 @@
 package com.example.shop;
 
-/** What the customer wants to buy. */
+/** The items that the customer wants to buy. */
 final class Cart {
     private final Prices prices = new Prices();
 

@@ -1,6 +1,6 @@
 package com.example.shop;
 
-/** A price list that is read on the main thread, and never ends. */
+/** A price list that main reads without ever reaching its end. */
 final class Prices {
     /**
      * The length of each phase of the hang. Each has another top frame, so that the order in time can be

@@ -1,6 +1,6 @@
 package com.example.shop;
 
-/** What a list posts for each pixel it moves. */
+/** The message that a list posts for each pixel that it moves. */
 public final class Scroll implements Runnable {
     @Override
     public void run() {

@@ -1,6 +1,6 @@
 package com.oplus.view;
 
-/** What a maker of devices adds between the framework and an app. */
+/** A class that a device maker adds between the framework and an app. */
 public final class OplusViewHook {
     private OplusViewHook() {}
 

@@ -19,7 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 
-/** What the system and its user see of one app. */
+/** The view of one app that the system and its user have. */
 public final class Phone {
     public static final ApplicationInfo app = new ApplicationInfo();
     public static File folder;
@@ -98,7 +98,7 @@ public final class Phone {
         return activity;
     }
 
-    /** Once more in front. */
+    /** Brings the Activity to the front again. */
     public static void resume(final Activity activity) throws Exception {
         main(
                 new Callable<Void>() {

@@ -16,7 +16,7 @@ import java.lang.reflect.Field;
  * Config.Builder().hook(Config.Hook.POLL).pollPeek(new QueueHead())}.
  */
 public final class QueueHead implements QueueAccess {
-    /** Long after the recording. */
+    /** A time long after the recording. */
     private static final long LATER_MS = 86_400_000;
 
     @NonNull

@@ -36,7 +36,7 @@ public final class ACRA {
         };
     }
 
-    /** Not of the library: what a test asks for. */
+    /** Not part of the library: tests read this. */
     public static Map<String, String> reported() {
         return REPORTED;
     }

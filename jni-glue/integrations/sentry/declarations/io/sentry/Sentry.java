@@ -21,7 +21,7 @@ public final class Sentry {
         return new SentryId();
     }
 
-    /** Not of the SDK: what a test asks for. */
+    /** Not part of the SDK: tests read this. */
     public static synchronized List<String> captured() {
         return new ArrayList<String>(CAPTURED);
     }

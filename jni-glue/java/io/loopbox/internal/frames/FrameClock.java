@@ -69,7 +69,7 @@ final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.
         choreographer.postFrameCallback(this);
     }
 
-    /** The app's frame is no place for a fault of ours. */
+    /** A fault of ours must not end the app's frame. */
     private void fail(Throwable fault) {
         paused = true;
         Faults.log(fault);

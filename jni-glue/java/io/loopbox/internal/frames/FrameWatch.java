@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Which windows' frames count, and who is notified of them. Main thread, except where noted. */
+/** Decides which windows' frames count, and notifies listeners of them. Main thread, except where noted. */
 public final class FrameWatch {
     /** Build.VERSION_CODES.N, which older SDKs do not have. */
     private static final int ANDROID_7 = 24;
@@ -39,7 +39,7 @@ public final class FrameWatch {
 
     private final Handler handler;
 
-    /** Weak: a window that is gone is forgotten. */
+    /** Weak references: a window that is gone is removed. */
     private final Map<Window, Watched> windows = new WeakHashMap<Window, Watched>();
 
     /** The screen, and the animation that runs. */

@@ -35,10 +35,10 @@ public final class InputWatch implements InvocationHandler {
     private final Window.Callback next;
     private Object proxy;
 
-    /** Whether events are recorded like messages; else frames alone want to know of touches. */
+    /** Whether events are recorded like messages; otherwise only frames need touches. */
     private boolean records;
 
-    /** False when it was taken out, though another library's callback still calls it. */
+    /** False after it was removed, though another library's callback may still call it. */
     private boolean active = true;
 
     private InputWatch(Window.Callback next) {

@@ -43,7 +43,7 @@ final class StageListener implements Window.OnFrameMetricsAvailableListener {
         return listener;
     }
 
-    /** Throws where the platform has forgotten it already. */
+    /** Throws when the platform has already removed it. */
     void remove(Window window) {
         try {
             window.removeOnFrameMetricsAvailableListener(this);

@@ -41,19 +41,19 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** It was reported that the hook is displaced. */
     private volatile boolean off;
 
-    /** We do not try any more. */
+    /** The hook is not put back any more. */
     private volatile boolean over;
 
     /** Our message waits in the queue. */
     private volatile boolean posted;
 
-    /** How many messages the hook had seen begin when it was posted. */
+    /** How many messages the hook had seen begin when our message was posted. */
     private volatile long begunAtPost;
 
     /** Until then a message that no hook saw is nothing new. */
     private volatile long knownUntilMs;
 
-    /** What was found in the hook's place and has passed on to it. */
+    /** What was found in the hook's place and has passed calls on to it. */
     private volatile WeakReference<Object> passesOn = new WeakReference<Object>(null);
 
     DisplacedWatch(Hook hook, long pauseMs) {
@@ -61,7 +61,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         this.pauseMs = pauseMs;
     }
 
-    /** The hook is in, or in again. On the main thread. */
+    /** The hook was installed, or installed again. On the main thread. */
     void begin() {
         watched = false;
         // Once, whatever has become of the list of idle handlers.
@@ -99,7 +99,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     }
 
     /**
-     * Checks the hook's place. Any thread; takes the queue's lock only where the hook may be displaced.
+     * Checks the hook's place. Any thread; takes the queue's lock only when the hook may be displaced.
      *
      * @param doubted the hook has missed the end of a message, wherever it is
      */

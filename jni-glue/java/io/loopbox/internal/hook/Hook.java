@@ -49,7 +49,7 @@ public abstract class Hook {
         return true;
     }
 
-    /** Ends a description. */
+    /** Completes a description. */
     final String withArmed(String text) {
         String times = armed == 0 ? "" : ", armed again " + armed + (armed == 1 ? " time" : " times");
         return text + times + (instead == null ? "" : ", " + instead);
@@ -69,7 +69,7 @@ public abstract class Hook {
      */
     abstract Object there() throws Exception;
 
-    /** Whether that is the hook itself. Any thread. */
+    /** Whether the object is the hook itself. Any thread. */
     abstract boolean isOurs(Object there);
 
     /**

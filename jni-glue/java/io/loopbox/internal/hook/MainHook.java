@@ -72,7 +72,7 @@ public final class MainHook {
         }
     }
 
-    /** Makes the next hook begin without what this one has seen. */
+    /** Makes the next hook begin without the state of this one. */
     public static void forget() {
         displacedWatch = null;
     }

@@ -26,15 +26,13 @@ public final class MainThread {
 
     static final Class<?> FRAME_HANDLER = find("android.view.Choreographer$FrameHandler");
 
-    /**
-     * The Runnable in which a broadcast comes to a receiver, on whichever Handler: a lambda since Android 9.
-     */
+    /** The Runnable that delivers a broadcast to a receiver, on any Handler: a lambda since Android 9. */
     static final Class<?> RECEIVER = findReceiver();
 
     /** Where the class name begins in a start line whose target prints itself as Handler does. */
     private static final int CLASS_AT = ">>>>> Dispatching to Handler (".length();
     private static final String QUEUE = "android.os.MessageQueue";
-    /** How many bits each number has that {@link #pollStack} returns. */
+    /** The number of bits for each number in the result of {@link #pollStack}. */
     private static final int BITS = 10;
 
     private static final int MOST = (1 << BITS) - 1;
@@ -48,7 +46,7 @@ public final class MainThread {
 
     private MainThread() {}
 
-    /** A dispatch begins; what is returned, see {@link Native#begin}. */
+    /** A dispatch begins. For the result see {@link Native#begin}. */
     static int begin() {
         int said = CRITICAL ? Native.beginCritical() : Native.begin();
         return said == Native.IN_DOUBT ? beginInDoubt() : said;
@@ -114,7 +112,7 @@ public final class MainThread {
         return method.equals(frame.getMethodName()) && type.equals(frame.getClassName());
     }
 
-    /** A dispatch ended that Looper printed; what is returned, see {@link Native#end}. */
+    /** A dispatch ended that Looper printed. For the result see {@link Native#end}. */
     static int end() {
         return CRITICAL ? Native.endCritical(-1, false) : Native.end(-1, false);
     }

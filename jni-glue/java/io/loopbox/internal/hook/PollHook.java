@@ -22,10 +22,10 @@ final class PollHook extends Hook {
     /** The number that {@link Native#pollThere} returns for ours. */
     private static final long OURS = 1;
 
-    /** Why the last {@link #install} put none in. Main thread. */
+    /** Why the last {@link #install} failed. Main thread. */
     private static String refusal;
 
-    /** Stands for the function of another library that polls. */
+    /** Represents the polling function of another library. */
     private static final class Other {
         final long number;
 
@@ -34,7 +34,7 @@ final class PollHook extends Hook {
         }
     }
 
-    /** The last one that was seen: the same object for the same function. */
+    /** The last other function: the same object for the same function. */
     private volatile Other other;
 
     /** Whether it reads the queue's head, as text for the report. */
@@ -69,7 +69,7 @@ final class PollHook extends Hook {
         }
     }
 
-    /** Native code reads them without a check. */
+    /** Whether the fields are those of a queue; native code reads them without a check. */
     private static boolean areOfQueue(Field[] fields) {
         Class<?>[] types = {Message.class, Message.class, long.class, Handler.class, Runnable.class};
         boolean are = fields.length == types.length;

@@ -21,7 +21,7 @@ final class PrinterHook extends Hook implements Printer {
     private static final String START = ">";
     private static final String END = "<";
 
-    /** Looked up once: StrictMode reports each look-up of a hidden member. */
+    /** Found once, because StrictMode reports each look-up of a hidden member. */
     private static volatile Field logging;
 
     /**

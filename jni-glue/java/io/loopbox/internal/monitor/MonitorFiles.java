@@ -40,13 +40,13 @@ public final class MonitorFiles {
     /** The folders that the app has chosen. */
     private static final Set<File> CHOSEN = new CopyOnWriteArraySet<File>();
 
-    /** Null until it is known, by the recorder's installation. */
+    /** The folder; null until the recorder's installation sets it. */
     private volatile File directory;
 
     private final int keepDays;
     private final long maxBytes;
 
-    /** The file that the base information is in. */
+    /** The file that already has the base information. */
     private File based;
 
     /** The number of lines that could not be written since the last successful one. */
@@ -119,7 +119,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** A line will not come. Any thread: it waits for no file. */
+    /** Counts a line that will not be written. Any thread: it does not wait for a file. */
     void lose() {
         lost.incrementAndGet();
     }
@@ -256,7 +256,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** Complete or not there. */
+    /** The target is either complete or missing. */
     private static void pack(File lines, File target) throws IOException {
         File part = new File(target.getPath() + PART);
         FileOutputStream out = new FileOutputStream(part);

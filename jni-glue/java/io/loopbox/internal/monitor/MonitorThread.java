@@ -34,7 +34,7 @@ public final class MonitorThread implements Runnable {
     /** How many events may wait for a listener or a disk; further ones are lost, and counted. */
     private static final int MOST_WAITING = 64;
 
-    /** Samples that are kept. */
+    /** The number of samples that are kept. */
     private static final int RING = 8;
 
     private static final String SAMPLE = "";
@@ -117,7 +117,7 @@ public final class MonitorThread implements Runnable {
         }
     }
 
-    /** The recorder stops, or the monitor alone. */
+    /** Ends the thread: the recorder stops, or only the monitor. */
     public static synchronized void end() {
         MonitorThread monitor = running;
         running = null;
@@ -158,7 +158,7 @@ public final class MonitorThread implements Runnable {
         }
     }
 
-    /** A queue that was full has no STOP in it. */
+    /** The queue may have been full, and so have no STOP in it. */
     private String next() throws InterruptedException {
         return stops && waiting.isEmpty() ? STOP : waiting.take();
     }

@@ -14,7 +14,7 @@ import java.util.TimeZone;
  * (docs/monitor.md).
  */
 public final class StallLine {
-    /** The longest line, with its end. */
+    /** The maximum length of a line, including its end. */
     public static final int MOST_BYTES = 4 << 10;
 
     /** How many stacks, and how many frames of each, are written: the largest of these that fits. */

@@ -12,7 +12,10 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** What an app's Context has at installation. Apart, because processes without one record too. */
+/**
+ * The parts of an app's Context that the recorder needs. A separate class, because processes without a
+ * Context record too.
+ */
 public final class App {
     private static final String OFF = "off";
 
@@ -82,7 +85,7 @@ public final class App {
         }
     }
 
-    /** For as long as the process lives: an Activity or a Service does not. */
+    /** A Context that lives as long as the process; an Activity or a Service does not. */
     public static Context lasting(Context context) {
         Context application = context.getApplicationContext();
         // None yet inside of attachBaseContext, where the context is the Application itself or stands behind
@@ -100,7 +103,7 @@ public final class App {
         return name;
     }
 
-    /** The same of another process, by its id. */
+    /** The same for another process, by its id. */
     public static String processName(String pid) {
         try {
             FileInputStream in = new FileInputStream("/proc/" + pid + "/cmdline");

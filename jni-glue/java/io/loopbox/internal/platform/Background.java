@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal.platform;
 
-/** Threads that do one thing and end. */
+/** Threads that do one task and end. */
 public final class Background {
     private Background() {}
 

@@ -186,9 +186,9 @@ public final class ContextFramework implements Framework {
         }
     }
 
-    /** Apart, as {@link Since11} is. */
+    /** A separate class for the same reason as {@link Since11}. */
     private static final class Since15 {
-        /** Other processes of the app may have been started since. */
+        /** The number of records to read: other processes of the app may have been started since. */
         private static final int MOST = 8;
 
         // By START_TYPE_* and START_REASON_*.
@@ -212,12 +212,12 @@ public final class ContextFramework implements Framework {
         }
     }
 
-    /** Apart, as {@link Since11} is. */
+    /** A separate class for the same reason as {@link Since11}. */
     private static final class Since16 implements Consumer<ProfilingResult>, Executor {
         /** Context.PROFILING_SERVICE, which older SDKs do not have. */
         static final String SERVICE = "profiling";
 
-        /** The system's own limits come on top. */
+        /** The limit in addition to those of the system. */
         private static final int ONCE_IN_HOURS = 1;
 
         private static Since16 registered;
@@ -302,7 +302,7 @@ public final class ContextFramework implements Framework {
         }
     }
 
-    /** Apart, as {@link Since11} is. */
+    /** A separate class for the same reason as {@link Since11}. */
     private static final class Since17 implements Consumer<AnrWarningResult>, Executor {
         private static Since17 registered;
 
@@ -337,7 +337,7 @@ public final class ContextFramework implements Framework {
             return new long[] {info.getAnrId(), info.getAnrType(), info.getTimeoutMillis(), info.isUserPerceptible() ? 1 : 0};
         }
 
-        /** Warnings come on a thread of the Binder, which the sink does not keep. */
+        /** Called on a Binder thread, which the sink must not block. */
         @Override
         public void execute(Runnable task) {
             task.run();

@@ -17,7 +17,7 @@ public final class Exit {
     /** How far the wall clock may have been set back between a process's last sign of life and its end. */
     private static final long CLOCK_MS = 60_000;
 
-    /** Process id; they come back. */
+    /** Process id; the system reuses these. */
     final int pid;
 
     /** The name in the manifest: the package, or {@code package:name}. */
@@ -35,18 +35,18 @@ public final class Exit {
     /** The system's own words, "user request after error: Input dispatching timed out ..."; null for none. */
     public final String description;
 
-    /** What the app has had the system keep of the process; null for nothing. */
+    /** The state that the app has stored with the system for the process; null for none. */
     public final byte[] state;
 
     /**
-     * Numbers of the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it; null
-     * where the system does not report them.
+     * Numbers about the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it;
+     * null where the system does not report them.
      */
     public final long[] anr;
 
     private final Trace trace;
 
-    /** What the system keeps of an ANR: ART's own trace. */
+    /** The trace that the system keeps of an ANR: ART's own. */
     interface Trace {
         /** @return null for none */
         InputStream open() throws IOException;

@@ -28,7 +28,7 @@ public final class Faults {
         }
     }
 
-    /** Logs what is not a fault of the recorder: a file that is gone, for example. */
+    /** Logs an event that is not the recorder's fault: a file that is gone, for example. */
     public static void warn(String what, Throwable why) {
         try {
             RecorderLog.warn(what, why);
@@ -37,7 +37,7 @@ public final class Faults {
         }
     }
 
-    /** The words of a fault, for the report. */
+    /** The text of a fault for the report. */
     public static String text(Throwable fault) {
         try {
             return String.valueOf(fault);
@@ -46,7 +46,7 @@ public final class Faults {
         }
     }
 
-    /** Adds how many there were to the lines of the status. */
+    /** Adds their number to the lines of the status. */
     public static String addTo(String lines) {
         int faults = count;
         return faults == 0 || lines == null ? lines : lines + "java\t1\t" + faults + " faults, see the log\n";

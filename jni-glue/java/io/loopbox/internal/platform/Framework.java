@@ -55,7 +55,7 @@ public interface Framework {
      */
     boolean warnOfAnrs(WarningSink sink);
 
-    /** Whether a debugger is attached, whose stops are no hangs. */
+    /** Whether a debugger is attached, whose stops are not hangs. */
     boolean isDebugged();
 
     /** A process without a Context: nothing is known. */

@@ -25,7 +25,7 @@ public final class OwnFile {
         return file.isDirectory() && isInItsFolder(file);
     }
 
-    /** The folder itself may be reached by links, as an app's data is. */
+    /** Links may lead to the folder itself, as to an app's data. */
     private static boolean isInItsFolder(File file) {
         try {
             File folder = file.getAbsoluteFile().getParentFile();

@@ -44,7 +44,7 @@ public final class Platform {
         return false;
     }
 
-    /** A text for reports: a method of ours does not exist under its name. */
+    /** A text for reports: a method of ours is missing under its name. */
     public static String missing(String method, String type) {
         return method + " is missing in " + type + ": a shrinker did not have the library's rules";
     }

@@ -76,7 +76,7 @@ public final class RecorderLog {
         }
     }
 
-    /** The app's logger with its thread, which begins at the first line. */
+    /** The app's logger with its thread, which starts at the first line. */
     private static final class Destination implements Runnable {
         private static final int MOST_WAITING = 64;
 
@@ -90,7 +90,7 @@ public final class RecorderLog {
             this.logger = logger;
         }
 
-        /** Returns false for what the system's log has to take. */
+        /** Returns false for a line that must go to the system's log. */
         synchronized boolean add(Line line) {
             if (ended || Thread.currentThread() == thread) {
                 return false;

@@ -22,8 +22,8 @@ public final class Vitals {
     private static final int MOST_VALUES = 8;
 
     /**
-     * How many bytes of a file are read: the machine's memory is at the start of its file, and a process's
-     * status is shorter.
+     * How many bytes of a file are read. The machine's memory is at the start of its file, and a process's
+     * status is shorter than this.
      */
     private static final int MOST_BYTES = 2_048;
 
@@ -160,7 +160,7 @@ public final class Vitals {
         return new long[] {all - idle, all};
     }
 
-    /** utime and stime of a process; -1 for not known. */
+    /** utime and stime of a process; -1 when unknown. */
     static long processTicks(String line) {
         // The name in brackets may have anything in it.
         int name = line == null ? -1 : line.lastIndexOf(')');
@@ -217,7 +217,7 @@ public final class Vitals {
         }
     }
 
-    /** The first line; null of an empty file. */
+    /** The first line; null for an empty file. */
     private static String first(String file) throws IOException {
         String text = text(file);
         int end = text.indexOf('\n');
@@ -233,8 +233,8 @@ public final class Vitals {
     }
 
     /**
-     * Reads what the kernel returns at once; no more is needed of its files. A Reader takes several times the
-     * memory.
+     * Reads the part of a file that the kernel returns in one read; more is not needed. A Reader would take
+     * several times the memory.
      */
     private static String text(String file) throws IOException {
         FileInputStream in = new FileInputStream(file);

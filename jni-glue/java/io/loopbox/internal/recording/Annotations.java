@@ -21,7 +21,7 @@ public final class Annotations {
      */
     private static Map<String, String> early = new LinkedHashMap<String, String>();
 
-    /** How many of them a new recording gets: the app may add more at the same time. */
+    /** How many kept annotations a new recording gets at most; the app may add more at the same time. */
     private static final int MOST_EARLY = 64;
 
     /**
@@ -48,7 +48,7 @@ public final class Annotations {
         }
     }
 
-    /** Gives a new recording what was kept for it. */
+    /** Passes what was kept early to a new recording. */
     public static void giveEarly() {
         for (int given = 0; given < MOST_EARLY; given++) {
             String[] annotation = takeEarly();
@@ -91,7 +91,7 @@ public final class Annotations {
         return early == null ? send(key, value) : early;
     }
 
-    /** The same, while there is a recording. */
+    /** The same while there is a recording. */
     private static boolean send(String name, String value) {
         Settings wanted = Recording.settings();
         if (wanted == null) {
@@ -129,7 +129,7 @@ public final class Annotations {
         return REDACTS.get() != null;
     }
 
-    /** The recorder's own word, for the recording in progress. Any thread. */
+    /** An annotation of the recorder itself, for the recording in progress. Any thread. */
     public static void note(String name, String value) {
         try {
             if (!isRedacting()) {
@@ -168,7 +168,7 @@ public final class Annotations {
         return others;
     }
 
-    /** Takes one of those that were kept, as name and value; null when there is none. */
+    /** Takes one of the annotations that were kept, as name and value; null when there is none. */
     private static synchronized String[] takeEarly() {
         if (early == null || early.isEmpty()) {
             return null;
@@ -177,7 +177,7 @@ public final class Annotations {
         return new String[] {name, early.remove(name)};
     }
 
-    /** Whole characters, as the native side cuts. */
+    /** Cuts between whole characters, as the native side does. */
     static String cut(String text, int most) {
         return text.codePointCount(0, text.length()) <= most ? text : text.substring(0, text.offsetByCodePoints(0, most));
     }

@@ -35,7 +35,7 @@ public final class Breadcrumbs {
         }
     }
 
-    /** Leaves one. Any thread; not what a Redactor itself does. */
+    /** Records one. Any thread; ignored when a Redactor itself calls it. */
     public static void leave(String name) {
         long atNs = System.nanoTime();
         if (name == null || name.isEmpty() || Annotations.isRedacting()) {
@@ -46,7 +46,10 @@ public final class Breadcrumbs {
         }
     }
 
-    /** Gives a new recording what was kept for it, and nothing newer: the app may go on at the same time. */
+    /**
+     * Passes the kept breadcrumbs to a new recording, and no newer ones: the app may record more at the same
+     * time.
+     */
     public static void giveEarly() {
         for (int given = 0; given < MOST; given++) {
             Early next = takeEarly();

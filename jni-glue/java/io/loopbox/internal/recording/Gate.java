@@ -26,7 +26,7 @@ public final class Gate {
         return closed;
     }
 
-    /** Waits for nothing. */
+    /** Closes the gate without waiting. */
     synchronized void close() {
         closed = true;
     }

@@ -14,7 +14,7 @@ public final class InstallTrace {
 
     private InstallTrace() {}
 
-    /** The part before it ends. */
+    /** Ends the previous part and begins this one. */
     public static void part(String name) {
         if (MainLooper.isCurrent()) {
             end();

@@ -50,7 +50,7 @@ public final class Listeners {
             this.sink = sink;
         }
 
-        /** Returns whether it has a thread. There may be too little memory for one. */
+        /** Returns whether the thread runs. There may be too little memory for one. */
         boolean begin() {
             try {
                 if (thread == null) {
@@ -186,7 +186,7 @@ public final class Listeners {
         }
     }
 
-    /** The system warns of an ANR, and main is late. Waits for nobody. */
+    /** The system warns of an ANR, and main is late. Does not wait. */
     public static synchronized void onWarning(final long[] warning, final Gate gate) {
         for (final Recipient recipient : all()) {
             if (recipient.sink.wantsWarnings() && recipient.begin()) {

@@ -271,7 +271,7 @@ public final class Native {
      */
     public static native void adopt(int loops, boolean binds, long startMs);
 
-    /** The Looper has gone on from the message that the recorder was installed in. */
+    /** The Looper has continued after the message that the recorder was installed in. */
     @FastNative
     public static native void endAdopted();
 

@@ -21,7 +21,7 @@ public final class Recording {
     private static volatile Framework framework = Framework.NONE;
     private static volatile Place place;
 
-    /** Why nothing is recorded, while nothing is. */
+    /** Why nothing is recorded, as long as nothing is recorded. */
     private static volatile String offBecause = "not installed";
 
     private Recording() {}
@@ -73,7 +73,7 @@ public final class Recording {
         return wanted != null && !wanted.redactThreadNames;
     }
 
-    /** Why nothing is recorded, when nothing is. */
+    /** Why nothing is recorded, when nothing is recorded. */
     public static String offBecause() {
         return offBecause;
     }

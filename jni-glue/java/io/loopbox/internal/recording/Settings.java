@@ -166,7 +166,7 @@ public final class Settings implements Cloneable {
         return all.toArray(new String[0]);
     }
 
-    /** What is left of a value; null for nothing. */
+    /** A value after redaction; null for nothing. */
     public String redacted(String name, String value) {
         try {
             return redactor == null ? value : redactor.redact(name, value);

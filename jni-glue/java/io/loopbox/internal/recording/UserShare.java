@@ -17,7 +17,7 @@ final class UserShare {
     private static final long MIX_1 = 0xff51afd7ed558ccdL;
     private static final long MIX_2 = 0xc4ceb9fe1a85ec53L;
 
-    /** A double has this many bits. */
+    /** The number of bits that a double represents exactly. */
     private static final int BITS = 53;
 
     private UserShare() {}

@@ -13,7 +13,7 @@ import io.loopbox.internal.recording.Recording;
  * main thread.
  */
 public final class AnrWarnings {
-    /** The gate of the recording that is notified of them. Guarded by the class's lock. */
+    /** The gate of the recording that gets the warnings. Guarded by the class's lock. */
     private static Gate owner;
 
     private AnrWarnings() {}

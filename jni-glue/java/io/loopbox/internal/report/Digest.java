@@ -165,7 +165,10 @@ public final class Digest {
         return bytes[at] & 0xff | (bytes[at + 1] & 0xff) << 8 | (bytes[at + 2] & 0xff) << 16 | bytes[at + 3] << 24;
     }
 
-    /** How the report's process ended, of all ends in the system's record; null when it is not known. */
+    /**
+     * Picks from the system's record of ended processes the end of the report's process; null when it is not
+     * known.
+     */
     public Exit exit(Exit[] exits) {
         return Exit.find(exits, process, (int) pid, timeMs, warnings());
     }

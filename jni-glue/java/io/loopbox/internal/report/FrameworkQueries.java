@@ -7,7 +7,7 @@ import io.loopbox.internal.recording.Recording;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the native worker asks of the {@link Framework}. */
+/** The queries of the native worker to the {@link Framework}. */
 final class FrameworkQueries {
     /** Bits of {@link #state}. */
     private static final int THERE = 1;

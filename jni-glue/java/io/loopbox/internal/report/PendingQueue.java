@@ -25,7 +25,7 @@ public final class PendingQueue implements Runnable {
     /** Null while nothing is recorded, and where there was no memory for it. */
     private static volatile ReservedThread reader;
 
-    /** Runs toString of queued objects, and holds no lock then. Null where that is never done. */
+    /** Runs toString of queued objects, without holding a lock. Null where toString is never called. */
     private static volatile ReservedThread objects;
 
     private final boolean redacts;
@@ -95,7 +95,7 @@ public final class PendingQueue implements Runnable {
     }
 
     /**
-     * What keeps main from its messages, as {@link QueueWalk#front} returns it; null where that is not known.
+     * What holds main's messages back, as {@link QueueWalk#front} returns it; null where that is not known.
      * Called by the native side on its worker thread.
      */
     static long[] front(long mostMs) {
@@ -213,7 +213,7 @@ public final class PendingQueue implements Runnable {
         add(walked, Math.max(0, walk.total - walk.kept), true);
     }
 
-    /** What the objects say of themselves, in time. */
+    /** The texts of the objects, as far as they are ready in time. */
     private String[] texts(final QueueWalk walk) throws InterruptedException {
         final String[] texts = new String[walk.kept];
         String late =

@@ -132,7 +132,7 @@ public final class PendingReports {
         return files;
     }
 
-    /** Ordered by what the report says: file times have whole seconds on some versions. */
+    /** Ordered by the time in the report, because file times have whole seconds on some versions. */
     private static final class Dated implements Comparable<Dated> {
         final File file;
         private final long timeMs;

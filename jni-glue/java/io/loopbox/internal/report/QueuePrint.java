@@ -19,7 +19,7 @@ import java.util.PriorityQueue;
  * lines around them.
  */
 final class QueuePrint implements Printer, Runnable {
-    /** One message is one line; a longer line is from an obj that prints much. */
+    /** The usual maximum of a message's line; a longer line has an obj that prints a long text. */
     private static final int LINE_CHARS = 1_024;
 
     /**
@@ -32,7 +32,7 @@ final class QueuePrint implements Printer, Runnable {
         final int place;
         final long dueMs;
 
-        /** Orders messages of the same time: the smallest is due first. */
+        /** The order of messages with the same time: the smallest is due first. */
         final int turn;
 
         final String text;
@@ -161,7 +161,7 @@ final class QueuePrint implements Printer, Runnable {
         return failure;
     }
 
-    /** Keeps no more from now on. The lines as they were printed. */
+    /** Keeps no more lines from now on; returns those printed so far. */
     synchronized List<String> close() {
         closed = true;
         List<Line> kept = new ArrayList<Line>(messages);

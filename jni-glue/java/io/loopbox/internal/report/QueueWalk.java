@@ -18,25 +18,25 @@ import java.util.Arrays;
  * more, and a recycled one has the pool's successor. So the list is read until two passes agree.
  */
 final class QueueWalk {
-    /** How often a list is read that changes all the time. */
+    /** How often a list is read that keeps changing. */
     private static final int MOST_PASSES = 16;
 
-    /** A pass that was led astray, into a circle or another queue, ends here. */
+    /** A pass that was misled, into a circle or another queue, ends after this many messages. */
     private static final int MOST_VISITED = 1_000_000;
 
     /** The clock is read after this many messages. */
     private static final int VISITS_PER_CHECK = 64;
 
-    /** A message is about to be taken while it has been due for less. */
+    /** A message counts as overdue after this time; before, main may be about to take it. */
     private static final long OVERDUE_MS = 500;
 
-    /** For {@link #front}: no message is due that main could not take. */
+    /** For {@link #front}: main could take every message that is due. */
     private static final long FREE = -2;
 
-    /** For {@link #front}: the first message is overdue, and no barrier. */
+    /** For {@link #front}: the first entry is an overdue message, not a barrier. */
     private static final long OVERDUE = -1;
 
-    /** What is copied of a message. It is turned into text later. */
+    /** The copied fields of a message. They are converted to text later. */
     static final class Entry {
         private final Message message;
         private final Handler handler;

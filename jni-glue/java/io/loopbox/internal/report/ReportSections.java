@@ -40,7 +40,7 @@ public final class ReportSections {
         }
     }
 
-    /** What {@link #annotate} has put there; null for nothing. */
+    /** The text that {@link #annotate} added; null for none. */
     public static String note(File report, String name) throws IOException {
         return note(OwnFile.read(report, MOST_FILE_BYTES), name);
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  * thread of the app, except for the moment in which one starts or ends and holds the lock of its group.
  */
 final class RuntimeStatistics {
-    /** Steps from the main thread to the thread that all others wait for. */
+    /** The most steps from the main thread to the thread that all others wait for. */
     private static final int MOST_STEPS = 8;
 
     /** Room for threads that start while they are counted. */
@@ -163,7 +163,7 @@ final class RuntimeStatistics {
         return false;
     }
 
-    /** Without equals, which may be the app's code. */
+    /** Compares without equals, which may be the app's code. */
     private static boolean isSame(List<Object> chain, List<Object> other) {
         boolean same = chain.size() == other.size();
         for (int at = 0; same && at < chain.size(); at++) {

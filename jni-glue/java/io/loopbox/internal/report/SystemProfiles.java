@@ -39,21 +39,22 @@ import java.util.regex.Pattern;
 public final class SystemProfiles {
     private static final String NAME = ReportSections.SYSTEM_PROFILE;
 
-    /** Begins the names of reports of hangs, which traces have as their tag. */
+    /** The prefix of names of hang reports; traces have such a name as their tag. */
     private static final String OURS = "loopbox-";
 
     private static final String FOLDER = "profiles";
     private static final Pattern DIGITS = Pattern.compile("\\d+");
 
-    /** How long after registration a result of an earlier process is waited for. */
+    /** How long to wait after registration for a result of an earlier process. */
     private static final long FIRST_MS = 3_000;
 
     /**
-     * A profile comes minutes after its ANR, or at the next launch. An older report belongs to another ANR.
+     * The longest time between an ANR and its profile, which comes minutes later or at the next launch. An
+     * older report belongs to another ANR.
      */
     private static final long LATEST_MS = 24L * 3_600_000;
 
-    /** As long as reports are kept that were handed out. */
+    /** As long as delivered reports are kept. */
     private static final long KEPT_MS = 14 * FileAge.DAY_MS;
 
     private static volatile CountDownLatch first = new CountDownLatch(0);
@@ -109,7 +110,7 @@ public final class SystemProfiles {
         }
     }
 
-    /** The app may have asked for a trace itself. */
+    /** Whether we requested the trace; the app may request traces itself. */
     private static boolean isOurs(String tag) {
         return tag != null && tag.startsWith(OURS);
     }

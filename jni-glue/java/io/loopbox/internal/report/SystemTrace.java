@@ -112,7 +112,7 @@ final class SystemTrace {
         return ending;
     }
 
-    /** How long a text is, and what it ends with. */
+    /** Determines how long a text is, and how it ends. */
     private static final class Ending extends OutputStream {
         int length;
         private final byte[] tail = new byte[TAIL_BYTES];

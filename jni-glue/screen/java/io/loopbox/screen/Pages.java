@@ -20,7 +20,7 @@ final class Pages {
 
     private Pages() {}
 
-    /** Work that reads files, and what follows from it. */
+    /** Work that reads files, and what to do with the result. */
     interface Load<T> {
         /** On a background thread. */
         T read();

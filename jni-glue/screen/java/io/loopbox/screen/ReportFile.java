@@ -29,7 +29,7 @@ final class ReportFile {
     /** The recorder keeps 8 MB of reports in all. */
     private static final int MOST_BYTES = 16 << 20;
 
-    /** A message that the history has by name. */
+    /** A message that the history keeps by name. */
     static final class Detail {
         final long token;
         final long startNs;
@@ -81,13 +81,13 @@ final class ReportFile {
     /** The uptime of the moment that the report describes. */
     long asOfNs;
 
-    /** What main did then: null for nothing that is known, or a message's name. */
+    /** What main did at that moment: a message's name, or null when nothing is known. */
     String running;
 
     /** Since when it was running, uptime; -1 when it was idle. */
     long runningSinceNs = -1;
 
-    /** How long that took in all; -1 when it has not ended. */
+    /** How long it took in all; -1 when it has not ended. */
     long endedAfterNs = -1;
 
     /** Oldest first. */
@@ -157,7 +157,7 @@ final class ReportFile {
         }
     }
 
-    /** Why a section was left out though it is not damaged; empty for none. */
+    /** Why a section was left out although it is not damaged; empty when none was. */
     String leftOut() {
         return reason;
     }

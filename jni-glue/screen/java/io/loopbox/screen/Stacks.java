@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** The sampled stacks of a message: equal ones are combined, the most frequent first. */
 final class Stacks {
-    /** A frame in the middle where some were left out. */
+    /** The text of a frame in the middle at which some frames were left out. */
     private static final String LEFT_OUT = " frames left out";
 
     private Stacks() {}

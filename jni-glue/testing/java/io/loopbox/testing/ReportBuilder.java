@@ -24,7 +24,7 @@ import java.util.zip.CRC32;
 public final class ReportBuilder {
     private static final long NANOS_PER_MS = 1_000_000;
 
-    /** How long the device had run before what the report is about. */
+    /** How long the device had been running before the time that the report is about. */
     private static final long BEFORE_MS = 60_000;
 
     private static final int SYSTEM_PID = 1_234;
@@ -75,7 +75,7 @@ public final class ReportBuilder {
         return kind(Report.Kind.REQUESTED);
     }
 
-    /** False for what {@link io.loopbox.FirstFileListener#onFirstFile} is called with. */
+    /** False for a report as {@link io.loopbox.FirstFileListener#onFirstFile} gets it. */
     @NonNull
     public ReportBuilder complete(boolean complete) {
         this.complete = complete;
@@ -120,7 +120,7 @@ public final class ReportBuilder {
         return this;
     }
 
-    /** 0 for a main thread that was idle. */
+    /** Use 0 for a main thread that was idle. */
     @NonNull
     public ReportBuilder durationMs(long durationMs) {
         if (durationMs < 0) {
@@ -144,14 +144,14 @@ public final class ReportBuilder {
         return this;
     }
 
-    /** Without it the innermost frame of the stack. */
+    /** The default is the innermost frame of the stack. */
     @NonNull
     public ReportBuilder title(@NonNull String title) {
         this.title = Text.line(Text.given(title, "title"));
         return this;
     }
 
-    /** {@link Report#getAnrWarning} has the last one. */
+    /** {@link Report#getAnrWarning} returns the last one. */
     @NonNull
     public ReportBuilder anrWarning(int id, int type, long consumedMs, long timeoutMs) {
         if (consumedMs < 0 || timeoutMs < 0) {
@@ -161,7 +161,7 @@ public final class ReportBuilder {
         return this;
     }
 
-    /** {@link Report#getSystemProfile}: the file need not be there. */
+    /** Sets {@link Report#getSystemProfile}; the file need not exist. */
     @NonNull
     public ReportBuilder systemProfile(@Nullable File systemProfile) {
         this.systemProfile = systemProfile;
@@ -290,7 +290,7 @@ public final class ReportBuilder {
         return line.length() <= MOST_LINE_CHARS ? line : line.substring(0, MOST_LINE_CHARS);
     }
 
-    /** What Report reads. */
+    /** The lines that Report reads. */
     private String lines() {
         StringBuilder notes = new StringBuilder();
         for (Map.Entry<String, String> note : annotations.entrySet()) {

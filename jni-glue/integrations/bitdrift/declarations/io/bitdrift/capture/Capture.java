@@ -7,7 +7,7 @@ import java.util.TreeMap;
 public final class Capture {
     private Capture() {}
 
-    /** Adds what is in every log from then on. */
+    /** Adds a field to every log from then on. */
     public static final class Logger {
         private static final Map<String, String> FIELDS = new TreeMap<String, String>();
 
@@ -17,7 +17,7 @@ public final class Capture {
             FIELDS.put(key, value);
         }
 
-        /** Not of the SDK: what a test asks for. */
+        /** Not part of the SDK: tests read this. */
         public static Map<String, String> fields() {
             return FIELDS;
         }

@@ -22,7 +22,7 @@ public final class Bugsnag {
         }
     }
 
-    /** Not of the SDK: what a test asks for. */
+    /** Not part of the SDK: tests read this. */
     public static synchronized List<Event> notified() {
         return new ArrayList<Event>(NOTIFIED);
     }

@@ -36,12 +36,12 @@ public class FirebaseCrashlytics {
         return new ArrayList<Map<String, String>>(recordedKeys);
     }
 
-    /** Not of the SDK: what a test asks for. */
+    /** Not part of the SDK: tests read this. */
     public synchronized List<Throwable> recorded() {
         return new ArrayList<Throwable>(recorded);
     }
 
-    /** Not of the SDK: what a test asks for. */
+    /** Not part of the SDK: tests read this. */
     public synchronized Map<String, String> keys() {
         return new HashMap<String, String>(keys);
     }

@@ -66,7 +66,7 @@ public final class LoopboxRum implements FirstFileListener {
         return true;
     }
 
-    /** As Java prints it, without which Datadog does not process an error. */
+    /** The stack in the form that Java prints; Datadog does not process an error without it. */
     private static String stack(Report report) {
         StringBuilder text = new StringBuilder("Hang: ").append(report.getTitle());
         for (StackTraceElement frame : report.getStackTrace()) {

@@ -36,7 +36,7 @@ public final class Embrace {
         logged.add(severity + " " + properties.get("loopbox_kind") + " " + (kept ? attachment.length : -1) + " " + properties.get("loopbox_digest"));
     }
 
-    /** Not of the SDK: what a test asks for. */
+    /** Not part of the SDK: tests read this. */
     public synchronized List<String> logged() {
         return new ArrayList<String>(logged);
     }

@@ -48,7 +48,7 @@ public final class LoopboxLogRecords {
         return true;
     }
 
-    /** As Java prints it. */
+    /** The stack in the form that Java prints. */
     private static String stack(Report report) {
         StringBuilder text = new StringBuilder(report.getTitle());
         for (StackTraceElement frame : report.getStackTrace()) {

@@ -35,7 +35,7 @@ public final class LoopboxHangs {
     /** The main thread's id, as on Android. */
     private static final long MAIN = 1;
 
-    /** Frames that are not the app's. */
+    /** Prefixes of frames that are not the app's. */
     private static final List<String> PLATFORM =
             Arrays.asList(
                     "android.", "androidx.", "com.android.", "dalvik.", "java.", "javax.", "jdk.", "kotlin.",
@@ -128,7 +128,7 @@ public final class LoopboxHangs {
         }
     }
 
-    /** Sentry has the outermost first. */
+    /** The frames in Sentry's order, outermost first. */
     private static List<SentryStackFrame> frames(StackTraceElement[] stack) {
         List<SentryStackFrame> frames = new ArrayList<SentryStackFrame>();
         for (StackTraceElement element : stack) {

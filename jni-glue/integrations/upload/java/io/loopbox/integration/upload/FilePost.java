@@ -30,7 +30,7 @@ final class FilePost {
         return this;
     }
 
-    /** Sends the file and returns what the server answered. Once only. */
+    /** Sends the file and returns the server's answer. Can be called only once. */
     int send(File file) throws IOException {
         connection.setFixedLengthStreamingMode((int) file.length());
         try {

@@ -20,7 +20,6 @@ mod load;
 mod machine;
 mod monitor;
 mod not_idle;
-mod ranking;
 mod rules;
 mod slow_message;
 mod suspects;
@@ -44,6 +43,8 @@ use rules::Rule;
 const MIN_REPORTED_SCORE: f64 = 0.3;
 /// How many possible causes are reported.
 const MAX_CAUSES: usize = 12;
+/// How far a cause that is only about a message's length stays below a cause that the trace shows.
+const BELOW: f64 = 0.01;
 
 /// Finds the possible causes of the hang that a report is about.
 pub fn diagnose(analysis: &Analysis) -> Diagnosis {
@@ -55,7 +56,7 @@ pub fn diagnose(analysis: &Analysis) -> Diagnosis {
     });
     let mut findings: Vec<Finding> =
         found.map(|finding| of_what_is_known(finding, &facts).of_its_share()).collect();
-    ranking::rank(&mut findings, &facts);
+    rank(&mut findings, &facts);
     findings.retain(|finding| finding.score >= MIN_REPORTED_SCORE);
     // Stable: of equal scores the rule that comes first in the list is the more specific one.
     findings.sort_by(|x, y| y.score.total_cmp(&x.score));
@@ -81,6 +82,27 @@ fn of_what_is_known(finding: Finding, facts: &Facts<'_>) -> Finding {
     match facts.running() {
         Some(running) if finding.is_about(running.token) => finding.at_most_medium(facts.unknown_history()),
         _ => finding,
+    }
+}
+
+/// Orders the findings. A cause that only reports how long the message took, and where, comes after one from
+/// the trace, which explains why; unless main used the CPU at that time. That the trace shows a place is the
+/// verdict only where there is no other finding.
+fn rank(findings: &mut Vec<Finding>, facts: &Facts<'_>) {
+    if findings.iter().any(|finding| !finding.is_place() && finding.score >= MIN_HEADLINE_SCORE) {
+        findings.retain(|finding| !finding.is_place());
+    }
+    let Some(slow) = facts.at_dump().filter(|_| facts.trace.is_some()) else { return };
+    if slow.cpu_share() >= Some(0.5) {
+        return;
+    }
+    let shown = findings.iter().filter(|finding| finding.is_about(slow.token) && finding.says_why());
+    let Some(best) = shown.map(|finding| finding.score).max_by(f64::total_cmp) else { return };
+    if best < MIN_HEADLINE_SCORE {
+        return;
+    }
+    for finding in findings.iter_mut().filter(|f| f.is_about(slow.token) && !f.says_why()) {
+        finding.score = finding.score.min(best - BELOW);
     }
 }
 

@@ -1,6 +1,5 @@
 //! Loading a decoded report as a whole.
 
-use super::display_frames;
 use super::identity::{ReportId, mapping_id};
 use super::kernel_view;
 use super::limits;
@@ -77,7 +76,7 @@ impl Analysis {
             threads,
             system_trace: trace,
             frames,
-            display_frames: display_frames::read(&report.frames),
+            display_frames: sections::display_frames(&report.frames),
             trees,
             features: features(report),
             statistics: statistics(report),

@@ -2,7 +2,6 @@
 //! checked.
 
 mod analysis;
-mod display_frames;
 pub(crate) mod identity;
 mod invariants;
 mod joined;

@@ -6,8 +6,10 @@ use crate::model::sanitize::sanitize;
 use crate::model::{LockChain, LockHolder, LockSource, LockWait, OtherThread, OtherThreads, locked_object};
 use loopbox_format::model as file;
 use loopbox_format::model::{
-    Anr, Breadcrumb, Detail, DumpReason, MainState, Message, Meta, ProcessExit, Record, Running,
+    Anr, Breadcrumb, Detail, DumpReason, FrameScene, FrameSession, MainState, Message, Meta, ProcessExit,
+    Record, Running,
 };
+use loopbox_format::text::BoundedStr;
 
 fn name(text: &str) -> String {
     sanitize(text, limits::NAME_CHARS)
@@ -102,4 +104,20 @@ pub(super) fn threads(all: &file::OtherThreads, frames: &mut FrameCollector<'_>)
         trace: None,
     });
     OtherThreads { threads: threads.collect(), captured_ns: all.captured_ns, left_out: all.left_out }
+}
+
+pub(super) fn display_frames(session: &FrameSession) -> FrameSession {
+    let scene =
+        |scene: &FrameScene| FrameScene { name: BoundedStr::new(&name(scene.name.as_str())), ..*scene };
+    FrameSession {
+        scenes: session.scenes.iter().take(limits::SCENES).map(scene).collect(),
+        gestures: newest(&session.gestures),
+        janks: newest(&session.janks),
+        recent: newest(&session.recent),
+        stages: newest(&session.stages),
+    }
+}
+
+fn newest<T: Clone>(list: &[T]) -> Vec<T> {
+    list[list.len().saturating_sub(limits::DISPLAY_FRAMES)..].to_vec()
 }

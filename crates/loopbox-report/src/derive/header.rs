@@ -1,4 +1,4 @@
-//! Why a report was written.
+//! The words of a report's header: why, when and of what process it was written.
 
 use crate::model::Analysis;
 use crate::model::time::format_ns;
@@ -43,6 +43,19 @@ pub(crate) fn after_boot(a: &Analysis) -> String {
     let uptime_ns = a.meta.dumped_at.uptime_ns;
     let is_known = !a.is_trace_alone() || uptime_ns > Uptime::ZERO;
     if is_known { format!(", {} after boot", format_ns(uptime_ns.0)) } else { String::new() }
+}
+
+/// The name of the process, or that it is unknown.
+pub(crate) fn process_name(a: &Analysis) -> &str {
+    if a.meta.process.name.is_empty() { "unknown process" } else { &a.meta.process.name }
+}
+
+/// The version of the app, the device, the API level and the ABI, as far as they are known.
+pub(crate) fn about_device(a: &Analysis) -> Vec<String> {
+    let process = &a.meta.process;
+    let api = if process.api_level > 0 { format!("API {}", process.api_level) } else { String::new() };
+    let texts = [process.app_version.clone(), process.device.clone(), api, process.abi.clone()];
+    texts.into_iter().filter(|text| !text.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -235,6 +235,29 @@ fn no_program_asks_the_compiler_where_the_clone_is() {
     }
 }
 
+/// A unit test in a target that is not built for tests would never run.
+#[test]
+fn targets_without_a_test_program_have_no_unit_tests() {
+    let mut seen = 0;
+    for package in all_packages() {
+        let targets = package["targets"].as_array().unwrap().iter();
+        for target in targets.filter(|target| target["test"] == false && target["kind"][0] != "custom-build")
+        {
+            seen += 1;
+            let path = Path::new(target["src_path"].as_str().unwrap());
+            let is_crate = path.ends_with("src/lib.rs") || path.ends_with("src/main.rs");
+            let files =
+                if is_crate { files_below(path.parent().unwrap()).unwrap() } else { vec![path.into()] };
+            for file in files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "rs")) {
+                let text = fs::read_to_string(file).unwrap();
+                let has_test = text.lines().any(|line| line.trim() == "#[test]");
+                assert!(!has_test, "{} is not built for tests: `{}`", file.display(), target["name"]);
+            }
+        }
+    }
+    assert!(seen > 20, "{seen} targets");
+}
+
 #[test]
 fn sources_begin_with_what_they_are_for() {
     let tracked = command::run(command::command("git", ["ls-files", "*.rs"]).current_dir(root())).unwrap();

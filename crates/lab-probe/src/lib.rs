@@ -99,7 +99,7 @@ pub extern "system" fn Java_probe_Probe_install<'local>(
     })
 }
 
-/// `@FastNative static native void walk()`: called by [`sample`] on the sampler's thread.
+/// `@FastNative static native void walk()`: called by `sample` on the sampler's thread.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>) {
     // SAFETY: the VM calls with this thread's.

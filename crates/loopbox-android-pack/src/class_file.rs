@@ -21,7 +21,7 @@ pub struct ClassFile {
     pub name: String,
     /// Whether it is an interface.
     pub is_interface: bool,
-    /// Whether others than its package can name it; a private one is as one of the package.
+    /// Whether it is public: a nested private class has the flags of one that its package can use.
     pub is_visible: bool,
     /// The class and the interfaces that it extends.
     pub extends: Vec<String>,

@@ -50,7 +50,7 @@ const ARM64_FLAGS: [&str; 9] = [
     "-Cllvm-args=-enable-post-misched=false",
     // Calls of the functions that were made repeat, too.
     "-Cllvm-args=-machine-outliner-reruns=1",
-    // Functions save and restore registers by shared code. LLVM does so in functions optimised for size alone.
+    // Functions save and restore registers by shared code, where they are optimised for size alone.
     "-Cllvm-args=-homogeneous-prolog-epilog",
     // Functions that differ in constants alone become one with parameters.
     "-Cllvm-args=-enable-global-merge-func",

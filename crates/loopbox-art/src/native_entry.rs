@@ -25,7 +25,7 @@ pub struct ArtMethod(pub usize);
 pub enum NoEntry {
     /// The memory of a method cannot be read.
     Unreadable,
-    /// Not exactly one word has the functions of the known methods.
+    /// The known methods have their functions in no word, or in more than one.
     NotCalibrated,
     /// The code is in no file for this machine: a native bridge translates it, or an agent generated it.
     Foreign,

@@ -176,7 +176,7 @@ struct History {
 }
 
 impl History {
-    /// The next message, when none runs: all are counted then.
+    /// The token of the next message, if none runs: every message so far is in a record then.
     fn next(&self) -> Token {
         self.records.iter().map(|r| r.first_token.plus(r.count.into())).max().unwrap_or(Token::FIRST)
     }

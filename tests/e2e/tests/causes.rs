@@ -215,8 +215,7 @@ fn a_cold_start() -> Result<()> {
     Ok(())
 }
 
-/// Preferences are replaced by a class with the platform's names; the file that does not come is real, a
-/// pipe.
+/// The test's class of preferences has the platform's names. The file that it waits for is real: a pipe.
 #[test]
 fn preferences_that_are_read() -> Result<()> {
     let verdict = found("load")?;

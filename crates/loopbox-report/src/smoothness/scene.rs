@@ -115,7 +115,7 @@ pub struct LevelView {
     pub level: Name<DropLevel>,
     /// The number of frames.
     pub frames: u32,
-    /// The frames that were dropped while they stood.
+    /// How many frames were dropped because these were late.
     pub dropped: u64,
 }
 

@@ -86,8 +86,8 @@ public final class FrameConfig {
 
         /**
          * How many frames one stall must drop so that {@link FrameListener#onSkippedFrames} is called: frames
-         * of 60 Hz, on a faster display as many as take the same time. 1 to 600; 30, from which on the
-         * platform logs "Skipped 30 frames!".
+         * of 60 Hz, on a faster display as many as take the same time. 1 to 600; default 30, from which on
+         * the platform logs "Skipped 30 frames!".
          */
         @NonNull
         public Builder skippedFrames(int frames) {
@@ -95,7 +95,7 @@ public final class FrameConfig {
             return this;
         }
 
-        /** How many screens have separate figures; the rest share theirs. 1 to 16; 16. */
+        /** How many screens have separate figures; the rest share theirs. 1 to 16; default 16. */
         @NonNull
         public Builder scenes(int count) {
             settings.scenes = (int) Config.Builder.within("scenes", count, 1, 16);

@@ -21,7 +21,7 @@ public final class MonitorConfig {
         // Made from jni-glue/options.toml: setters
         /**
          * Limits of the levels; a message that took longer than n of them is of level n. 20 to 60,000 ms, 1
-         * to 8 of them, ascending; the first not less than the recorder's detailMs. 100, 300.
+         * to 8 of them, ascending; the first not less than the recorder's detailMs. Default: 100, 300.
          */
         @NonNull
         public Builder levelsMs(@NonNull long... limits) {
@@ -31,7 +31,7 @@ public final class MonitorConfig {
 
         /**
          * Age of a message at which one stack of it goes to the listener and the log; 50 to 60,000 ms, 0 for
-         * never; 200.
+         * never; default 200.
          */
         @NonNull
         public Builder blockMs(long ms) {
@@ -40,8 +40,8 @@ public final class MonitorConfig {
         }
 
         /**
-         * Time between two samples of the process while messages run. 100 to 60,000 ms; 500. Nothing is
-         * sampled while none runs.
+         * Time between two samples of the process while messages run. 100 to 60,000 ms; default 500. Nothing
+         * is sampled while none runs.
          */
         @NonNull
         public Builder sampleMs(long ms) {
@@ -66,7 +66,7 @@ public final class MonitorConfig {
             return this;
         }
 
-        /** How many days are kept, the running one included. 1 to 100; 7. */
+        /** How many days are kept, the running one included. 1 to 100; default 7. */
         @NonNull
         public Builder keepDays(int days) {
             settings.keepDays = (int) Config.Builder.within("keepDays", days, 1, 100);
@@ -74,8 +74,8 @@ public final class MonitorConfig {
         }
 
         /**
-         * How many bytes all files have at most. 16 KiB to 64 MiB; 2 MiB. The oldest days go first. The
-         * running day is not deleted: when it alone has as much, nothing more is written that day.
+         * How many bytes all files have at most. 16 KiB to 64 MiB; default 2 MiB. The oldest days go first.
+         * The running day is not deleted: when it alone has as much, nothing more is written that day.
          */
         @NonNull
         public Builder maxBytes(long bytes) {
@@ -106,7 +106,7 @@ public final class MonitorConfig {
 
         /**
          * How long after a file could not be sent it is tried again while the app is used. 100 to 86,400,000
-         * ms; 60,000. The time doubles each time, up to an hour.
+         * ms; default 60,000. The time doubles each time, up to an hour.
          */
         @NonNull
         public Builder uploadRetryMs(long ms) {

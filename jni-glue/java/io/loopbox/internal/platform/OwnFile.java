@@ -25,7 +25,7 @@ public final class OwnFile {
         return file.isDirectory() && isInItsFolder(file);
     }
 
-    /** Links may lead to the folder itself, as to an app's data. */
+    /** Whether it is in its folder and no link. The folder may be reached by links, as an app's data is. */
     private static boolean isInItsFolder(File file) {
         try {
             File folder = file.getAbsoluteFile().getParentFile();

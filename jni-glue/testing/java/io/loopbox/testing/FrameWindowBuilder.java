@@ -39,7 +39,7 @@ public final class FrameWindowBuilder {
         return this;
     }
 
-    /** Not made of {@link #longestMs}. */
+    /** Sets the level. It does not follow from {@link #longestMs}. */
     @NonNull
     public FrameWindowBuilder level(@NonNull FrameWindow.Level level) {
         this.level = Text.given(level, "level");

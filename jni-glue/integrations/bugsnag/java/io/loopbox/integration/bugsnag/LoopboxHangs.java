@@ -29,7 +29,7 @@ public final class LoopboxHangs {
     /**
      * Claims the report.
      *
-     * @return whether Bugsnag has it: not where an {@code OnErrorCallback} of the app refuses it
+     * @return whether Bugsnag has it; false if an {@code OnErrorCallback} of the app refused it
      */
     public boolean send(final Report report) {
         boolean hang = report.getKind() == Report.Kind.HANG || report.getKind() == Report.Kind.RECOVERED;

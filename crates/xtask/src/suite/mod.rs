@@ -101,7 +101,7 @@ const STEPS: &[Step] = &[
 
 /// The libraries that tests run. A release builds and checks all four and packs the archives; each needs a
 /// separate standard library, which takes a minute or more of processor time. Errors that depend on 32-bit
-/// pointers show in the builds for the testbeds that have them.
+/// pointers show in the builds for the testbeds that have them, but for the few lines of Android alone.
 const TESTED_ABIS: [&str; 4] = ["--abi", "arm64-v8a", "--abi", "x86_64"];
 
 const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {

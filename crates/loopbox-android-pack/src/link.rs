@@ -44,7 +44,7 @@ const FLAGS: [&str; 17] = [
 ];
 
 /// Compiler flags of the arm64 library, where LLVM makes functions of repeated instructions.
-const ARM64_FLAGS: [&str; 9] = [
+const ARM64_FLAGS: [&str; 6] = [
     // Instructions that are not rearranged for in-order processors repeat more often.
     "-Cllvm-args=-enable-misched=false",
     "-Cllvm-args=-enable-post-misched=false",
@@ -54,10 +54,6 @@ const ARM64_FLAGS: [&str; 9] = [
     "-Cllvm-args=-homogeneous-prolog-epilog",
     // Functions that differ in constants alone become one with parameters.
     "-Cllvm-args=-enable-global-merge-func",
-    // Each of these makes the code a little longer for the sake of speed, the first in loops.
-    "-Cllvm-args=-disable-machine-licm",
-    "-Cllvm-args=-enable-load-pre=false",
-    "-Cllvm-args=-split-spill-mode=size",
     // All that is used by its address lies within a megabyte, so that one instruction makes it. The reserve
     // of memory is longer: it comes last (`sys/memory.rs` of loopbox-agent). The linker refuses what is not.
     "-Ccode-model=tiny",

@@ -42,7 +42,7 @@ pub(crate) struct TestArgs {
 struct Step {
     name: &'static str,
     tier: Tier,
-    /// It shares no build folder with the steps after it, which need not wait for it.
+    /// The steps after it need not wait for it. Where they need what it makes, they wait for its build folder.
     is_parallel: bool,
     run: fn() -> Result<()>,
 }
@@ -62,6 +62,8 @@ const STEPS: &[Step] = &[
     both("formatting", || run(cargo().args(["fmt", "--all", "--check"]))),
     // First of those that run in parallel: tests need some of these libraries.
     parallel("android libraries", || run(xtask().arg("android").args(TESTED_ABIS))),
+    // While the testbeds are downloaded and put together. It waits for the build folder until lints are done.
+    parallel("test programs", || TestProgram::build_all().map(drop)),
     parallel("seqlock under loom", loom),
     both("lints", || {
         run(cargo().args([

@@ -2,7 +2,7 @@
 //!
 //! Public with the feature `test-support`.
 
-use loopbox_format::model::{FrameCause, FrameFlags, FrameSession, JankFrame, JankPlace, Token, Uptime};
+use loopbox_format::model::{FrameCause, FrameFlags, FrameSession, JankFrame, Token, Uptime};
 use loopbox_frames::{
     DisplayFrame, Gestures, METRICS, MainThreadTime, RefreshInterval, Scenes, StageReport, is_jank, place,
 };
@@ -111,7 +111,6 @@ fn jank(frame: &DisplayFrame, scene: u16, token: Option<Token>) -> JankFrame {
         interval_ns: frame.interval.ns() as u32,
         own_token: token,
         own_ns,
-        outside_ns: (place == Some(JankPlace::OutsideOfMessages)).then_some(frame.duration_ns - 2 * MS),
         tree_token: token,
         scene,
         cause,

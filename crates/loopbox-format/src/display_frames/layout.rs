@@ -130,9 +130,8 @@ impl FrameRecord for JankFrame {
         words.field(&mut self.other_token);
         words.field(&mut self.other_ns);
         words.field(&mut self.tree_token);
-        words.field(&mut self.outside_ns);
-        words.field(&mut self.cpu_ns);
-        words.field(&mut self.checktime_late_ns);
+        // Three times that no version wrote.
+        (0..3).for_each(|_| words.unknown(8));
         words.field(&mut self.vsync_id);
         words.field(&mut self.jank_type);
         words.field(&mut self.scene);

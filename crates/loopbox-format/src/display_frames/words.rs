@@ -39,6 +39,11 @@ impl Words<'_> {
         values.iter_mut().for_each(|value| self.field(value));
     }
 
+    /// A field that is not known, of a size of at most 8 bytes.
+    pub(super) fn unknown(&mut self, width: usize) {
+        self.word(u64::MAX, width);
+    }
+
     /// Bytes that no field has yet.
     pub(super) fn spare(&mut self, mut width: usize) {
         while width > 0 {

@@ -186,12 +186,6 @@ pub struct JankFrame {
     pub other_ns: Option<u64>,
     /// The token of the stack tree that shows the reason.
     pub tree_token: Option<Token>,
-    /// How long the main thread ran outside of messages before the next frame.
-    pub outside_ns: Option<u64>,
-    /// CPU time of the main thread.
-    pub cpu_ns: Option<u64>,
-    /// How late the sampler woke at worst.
-    pub checktime_late_ns: Option<u64>,
     /// The frame's number in SurfaceFlinger's timeline (33 and later).
     pub vsync_id: Option<u64>,
     /// The bits of `JankData.getJankType()` (36 and later).

@@ -40,12 +40,6 @@ pub struct JankView {
     pub own_ms: Option<f64>,
     /// How long the slowest other message took before the next frame.
     pub other_ms: Option<f64>,
-    /// How long main ran outside of messages.
-    pub outside_ms: Option<f64>,
-    /// CPU time of the main thread.
-    pub cpu_ms: Option<f64>,
-    /// How late the sampler woke at worst.
-    pub checktime_late_ms: Option<f64>,
     /// The message that its stacks are of, as the JSON of a report writes it.
     pub tree: Option<String>,
     /// The method on the hot path of these stacks to look at first, as a line of a Java stack trace.
@@ -71,9 +65,6 @@ impl JankView {
             jank_type: jank.jank_type.map(jank_type),
             own_ms: jank.own_ns.map(ms),
             other_ms: jank.other_ns.map(ms),
-            outside_ms: jank.outside_ns.map(ms),
-            cpu_ms: jank.cpu_ns.map(ms),
-            checktime_late_ms: jank.checktime_late_ns.map(ms),
             tree: tree_token.map(token::title),
             method,
             stack,
@@ -89,7 +80,7 @@ impl JankView {
         let place = match self.place.map(|place| place.0) {
             Some(JankPlace::OwnMessage) => time("own message", self.own_ms),
             Some(JankPlace::OtherMessage) => time("another message", self.other_ms),
-            Some(JankPlace::OutsideOfMessages) => time("main outside of messages", self.outside_ms),
+            Some(JankPlace::OutsideOfMessages) => "main outside of messages".into(),
             Some(JankPlace::AfterMain) => "after main".into(),
             None => "not known where".into(),
         };

@@ -17,7 +17,7 @@ mod process_stats;
 pub(crate) mod ring_file;
 mod running_message;
 mod start_mark;
-mod suspects_memory;
+mod suspects_counts;
 mod suspicion;
 mod switched_off;
 mod thread_query;

@@ -1,37 +1,93 @@
-//! The kernel's counts of the process's memory, when a message becomes suspect and in its report: the
-//! difference is what happened while main hung.
+//! What is counted when a message becomes suspect and again in each of its reports: the kernel's counts of the
+//! process's memory, and ART's of its collections. The difference is what happened while main hung.
 
 use super::outside;
 use crate::sys::cgroup::{self, Counted};
-use loopbox_format::model::{MainState, Report, Statistic, Token};
+use loopbox_format::model::{MainState, Report, Statistic, Token, Uptime};
 
-/// The last suspect, and what had been counted by then.
+/// The counts of collections, by the names that `RuntimeStatistics.java` gives them after `gc.`.
+const COLLECTIONS: [&str; 4] = ["count", "time_ms", "blocking_count", "blocking_time_ms"];
+
+/// ART's counts at a moment; `None` for what it did not say.
+#[derive(Debug, Clone, Copy)]
+struct Collections {
+    at_ns: Uptime,
+    counts: [Option<u64>; COLLECTIONS.len()],
+}
+
+impl Collections {
+    fn of(at_ns: Uptime, stats: &[Statistic]) -> Self {
+        let count = |name| {
+            let of = |stat: &&Statistic| stat.name.strip_prefix("gc.") == Some(name);
+            stats.iter().find(of)?.value.parse().ok()
+        };
+        Self { at_ns, counts: COLLECTIONS.map(count) }
+    }
+
+    fn add_since(&self, before: &Self, stats: &mut Vec<Statistic>) {
+        let mut add = |name: &str, value: u64| {
+            stats.push(Statistic { name: ["gc.lately.", name].concat(), value: value.to_string() });
+        };
+        let counts = COLLECTIONS.iter().zip(self.counts.iter().zip(before.counts));
+        let known = counts.filter_map(|(name, (now, before))| Some((*name, now.as_ref()?.checked_sub(before?)?)));
+        let mut known = known.peekable();
+        if known.peek().is_some() {
+            add("ms", self.at_ns.since(before.at_ns) / 1_000_000);
+        }
+        known.for_each(|(name, grown)| add(name, grown));
+    }
+}
+
+/// The last suspect, and what had been counted when it became one.
 #[derive(Debug, Default)]
-pub(super) struct SuspectsMemory(Option<(Token, Counted)>);
+pub(super) struct SuspectsCounts {
+    token: Token,
+    memory: Option<Counted>,
+    collections: Option<Collections>,
+}
 
-impl SuspectsMemory {
+impl SuspectsCounts {
     /// Notes that a message has become suspect, or is suspect again: a warning of the system makes it suspect
-    /// once more.
+    /// once more. Adds the counts of memory to `stats`.
     pub(super) fn begin(&mut self, main: &MainState, stats: &mut Vec<Statistic>) {
         let (token, memory) = (outside::token(main), cgroup::read(stats));
-        if self.0.is_none_or(|(of, _)| of != token) {
-            self.0 = Some((token, memory));
+        if self.token != token || self.memory.is_none() {
+            *self = Self { token, memory: Some(memory), collections: None };
         }
     }
 
-    pub(super) fn add_to(&self, report: &mut Report) {
+    /// Notes the suspect's collections, which Java reads later than the rest. The first counts are kept: one
+    /// message may be suspect, and reported, several times.
+    pub(super) fn collected(&mut self, at_ns: Uptime, stats: &[Statistic]) {
+        self.collections.get_or_insert_with(|| Collections::of(at_ns, stats));
+    }
+
+    /// Adds the counts of memory, and their growth since the suspicion.
+    pub(super) fn add_memory(&self, report: &mut Report) {
         let memory = cgroup::read(&mut report.statistics);
-        let token = outside::token(&report.main);
-        if let Some((_, before)) = self.0.filter(|(of, _)| token != Token::NONE && *of == token) {
+        if let Some(before) = self.memory.filter(|_| self.is_of(&report.main)) {
             memory.since(&before, &mut report.statistics);
         }
+    }
+
+    /// Adds the collections since the suspicion to those since the process began, which `stats` has.
+    pub(super) fn add_collections(&self, main: &MainState, at_ns: Uptime, stats: &mut Vec<Statistic>) {
+        if let Some(before) = self.collections.filter(|_| self.is_of(main)) {
+            Collections::of(at_ns, stats).add_since(&before, stats);
+        }
+    }
+
+    fn is_of(&self, main: &MainState) -> bool {
+        self.token != Token::NONE && self.token == outside::token(main)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loopbox_format::model::{Running, Uptime};
+    use loopbox_format::model::Running;
+
+    const MS: u64 = 1_000_000;
 
     fn running(token: u64) -> MainState {
         let token = Token(token);
@@ -40,23 +96,57 @@ mod tests {
     }
 
     /// Whether a report of this message has what happened since the suspicion.
-    fn has_growth(memory: &SuspectsMemory, main: MainState) -> bool {
+    fn has_growth(counts: &SuspectsCounts, main: MainState) -> bool {
         let mut report = Report { main, ..Report::default() };
-        memory.add_to(&mut report);
+        counts.add_memory(&mut report);
         report.statistics.iter().any(|statistic| statistic.name == "lately.main.major_faults")
     }
 
     #[test]
     fn growth_is_of_the_message_that_was_suspect() {
-        let mut memory = SuspectsMemory::default();
-        assert!(!has_growth(&memory, running(7)));
+        let mut counts = SuspectsCounts::default();
+        assert!(!has_growth(&counts, running(7)));
         let mut stats = Vec::new();
-        memory.begin(&running(7), &mut stats);
+        counts.begin(&running(7), &mut stats);
         assert!(!stats.is_empty());
-        assert!(has_growth(&memory, running(7)));
-        assert!(!has_growth(&memory, running(8)));
-        assert!(!has_growth(&memory, MainState::Unknown));
-        memory.begin(&MainState::Unknown, &mut stats);
-        assert!(!has_growth(&memory, MainState::Unknown), "of no message");
+        assert!(has_growth(&counts, running(7)));
+        assert!(!has_growth(&counts, running(8)));
+        assert!(!has_growth(&counts, MainState::Unknown));
+        counts.begin(&MainState::Unknown, &mut stats);
+        assert!(!has_growth(&counts, MainState::Unknown), "of no message");
+    }
+
+    fn collections(count: u64, blocking_ms: u64) -> Vec<Statistic> {
+        let of = |name: &str, value: u64| Statistic { name: name.to_owned(), value: value.to_string() };
+        vec![of("gc.count", count), of("gc.blocking_time_ms", blocking_ms)]
+    }
+
+    /// What a report of this message at this time adds.
+    fn added(counts: &SuspectsCounts, main: &MainState, at_ms: u64, mut stats: Vec<Statistic>) -> String {
+        let before = stats.len();
+        counts.add_collections(main, Uptime(at_ms * MS), &mut stats);
+        let words: Vec<_> = stats[before..].iter().map(|s| format!("{} {}", s.name, s.value)).collect();
+        words.join(", ")
+    }
+
+    #[test]
+    fn each_report_of_a_message_has_its_collections_since_it_became_suspect() {
+        let mut counts = SuspectsCounts::default();
+        let seven = running(7);
+        assert_eq!(added(&counts, &seven, 1, collections(1, 1)), "", "nothing was suspect");
+        counts.begin(&seven, &mut Vec::new());
+        assert_eq!(added(&counts, &seven, 1, collections(1, 1)), "", "Java has not answered");
+        counts.collected(Uptime(2_000 * MS), &collections(10, 100));
+        let first = added(&counts, &seven, 5_000, collections(40, 1_900));
+        assert_eq!(first, "gc.lately.ms 3000, gc.lately.count 30, gc.lately.blocking_time_ms 1800");
+        // Suspect again, by a warning, and reported again, for the system's signal.
+        counts.begin(&seven, &mut Vec::new());
+        counts.collected(Uptime(5_100 * MS), &collections(41, 1_950));
+        let second = added(&counts, &seven, 5_500, collections(45, 2_100));
+        assert_eq!(second, "gc.lately.ms 3500, gc.lately.count 35, gc.lately.blocking_time_ms 2000");
+        assert_eq!(added(&counts, &running(8), 6_000, collections(50, 2_200)), "", "another message");
+        assert_eq!(added(&counts, &seven, 6_000, Vec::new()), "", "ART does not say");
+        counts.begin(&running(8), &mut Vec::new());
+        assert_eq!(added(&counts, &running(8), 6_000, collections(50, 2_200)), "", "Java has not answered");
     }
 }

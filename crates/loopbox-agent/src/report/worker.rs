@@ -4,7 +4,7 @@ use super::collector::Collector;
 use super::digest::{self, FileState};
 use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
 use super::start_mark::StartMark;
-use super::suspects_memory::SuspectsMemory;
+use super::suspects_counts::SuspectsCounts;
 use super::used_symbols::UsedSymbols;
 use super::warned::{self, Warned};
 use super::{
@@ -58,7 +58,7 @@ pub(crate) struct Worker<'a> {
     suspects_queue_until_ns: Option<Uptime>,
     /// The suspect's figures, to be saved with its queue.
     suspects_stats: Vec<Statistic>,
-    suspects_memory: SuspectsMemory,
+    suspects_counts: SuspectsCounts,
     /// The version of the last native stack that a report has.
     seen_capture: u32,
     /// The last native stack, and its message.
@@ -105,7 +105,7 @@ impl<'a> Worker<'a> {
             seen_signals: session.signals_before,
             suspects_queue_until_ns: None,
             suspects_stats: Vec::new(),
-            suspects_memory: SuspectsMemory::default(),
+            suspects_counts: SuspectsCounts::default(),
             seen_capture: session.capture_before,
             native: None,
             numbered: 0,
@@ -341,7 +341,7 @@ impl<'a> Worker<'a> {
         self.collector.save_running_name(&report);
         self.suspects_stats.clear();
         self.suspects_stats.extend(outside::messages_around(self.session, &report.main));
-        self.suspects_memory.begin(&report.main, &mut self.suspects_stats);
+        self.suspects_counts.begin(&report.main, &mut self.suspects_stats);
         if self.session.settings.traces_hangs
             && let Some(name) = AnrTracker::file_name(&report, None)
         {
@@ -395,6 +395,7 @@ impl<'a> Worker<'a> {
         self.suspects_queue_until_ns = None;
         let (queue, mut statistics) = pending_queue::capture(env, &self.session.settings);
         self.collector.save_queue(&queue);
+        self.suspects_counts.collected(queue.captured_ns, &statistics);
         let mut stats = process_stats::read(self.session.frozen_now(), self.session.art.get());
         stats.append(&mut statistics);
         stats.append(&mut self.suspects_stats);
@@ -444,7 +445,7 @@ impl<'a> Worker<'a> {
         unseen_message::add_gap(session, &mut report);
         report.statistics = process_stats::read(session.frozen_now(), session.art.get());
         report.statistics.extend(outside::messages_around(session, &report.main));
-        self.suspects_memory.add_to(&mut report);
+        self.suspects_counts.add_memory(&mut report);
         for (name, count) in
             [("requests.refused", session.allowance.refused()), ("reports.given_up", self.given_up)]
         {
@@ -491,6 +492,7 @@ impl<'a> Worker<'a> {
         draft.has_queue = true;
         let report = &mut draft.report;
         let (pending, mut statistics) = pending_queue::capture(env, &self.session.settings);
+        self.suspects_counts.add_collections(&report.main, pending.captured_ns, &mut statistics);
         report.pending = pending;
         report.statistics.append(&mut statistics);
         self.anr.add_queue(report);

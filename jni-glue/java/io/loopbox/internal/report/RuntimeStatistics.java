@@ -23,14 +23,8 @@ final class RuntimeStatistics {
     /** Room for threads that start while they are counted. */
     private static final int SPARE = 16;
 
-    /** How old an earlier read may be so that the difference describes the present moment. */
-    private static final long FRESH_NS = 60_000_000_000L;
-
     private static final String[] STATS = {"gc-count", "gc-time", "blocking-gc-count", "blocking-gc-time"};
     private static final String[] NAMES = {"count", "time_ms", "blocking_count", "blocking_time_ms"};
-
-    /** The statistics at the last read, and then its time. */
-    private static volatile long[] last;
 
     private final List<String> statistics = new ArrayList<String>();
     private final boolean redacts;
@@ -63,33 +57,18 @@ final class RuntimeStatistics {
     }
 
     /**
-     * The collections since the process began, and since the last read, which was when the hang was
-     * suspected.
+     * The collections since the process began. The native side adds those since the hang was suspected
+     * (suspects_counts.rs).
      */
     private void collections() {
-        long[] now = new long[STATS.length + 1];
         try {
             for (int at = 0; at < STATS.length; at++) {
-                now[at] = Long.parseLong(Debug.getRuntimeStat("art.gc." + STATS[at]));
+                add("gc." + NAMES[at], Long.parseLong(Debug.getRuntimeStat("art.gc." + STATS[at])));
             }
         } catch (LinkageError absent) {
             // It is there since API 23.
-            return;
         } catch (NumberFormatException unknown) {
-            return;
-        }
-        now[STATS.length] = System.nanoTime();
-        for (int at = 0; at < STATS.length; at++) {
-            add("gc." + NAMES[at], now[at]);
-        }
-        long[] before = last;
-        last = now;
-        if (before == null || now[STATS.length] - before[STATS.length] > FRESH_NS) {
-            return;
-        }
-        add("gc.lately.ms", (now[STATS.length] - before[STATS.length]) / 1_000_000);
-        for (int at = 0; at < STATS.length; at++) {
-            add("gc.lately." + NAMES[at], now[at] - before[at]);
+            // This runtime has no such statistic.
         }
     }
 

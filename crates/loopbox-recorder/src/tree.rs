@@ -9,15 +9,22 @@ const MAX_PHASES: usize = 64;
 
 /// One stack of the main thread.
 #[derive(Debug, Clone, Copy)]
-pub struct Sample<'a> {
-    /// Locations, top frame first, as a walk finds them.
-    pub frames: &'a [LocationId],
+pub struct Sample<F> {
+    /// The stack's frames, in the form in which the caller keeps them.
+    pub frames: F,
     /// When it was taken, uptime.
     pub at_ns: Uptime,
     /// How long it kept the main thread stopped.
     pub stop_ns: u64,
     /// The interval in effect when it was taken.
     pub interval_ns: u64,
+}
+
+impl<F> Sample<F> {
+    /// The same sample with its frames in another form.
+    pub fn with<G>(&self, frames: G) -> Sample<G> {
+        Sample { frames, at_ns: self.at_ns, stop_ns: self.stop_ns, interval_ns: self.interval_ns }
+    }
 }
 
 /// The interval to use when `used` of `capacity` is used up.
@@ -99,8 +106,8 @@ impl StackTreeBuilder {
         self.source
     }
 
-    /// Adds a stack. False when there was no room and it counts as missed.
-    pub fn push(&mut self, sample: &Sample<'_>) -> bool {
+    /// Adds a stack, top frame first. False when there was no room and it counts as missed.
+    pub fn push(&mut self, sample: &Sample<&[LocationId]>) -> bool {
         self.longest_stop_ns = self.longest_stop_ns.max(sample.stop_ns);
         self.total_stop_ns = self.total_stop_ns.saturating_add(sample.stop_ns);
         let bottom_first = sample.frames.iter().rev().copied();

@@ -18,7 +18,7 @@
 use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
 use crate::jni::{call, class_cache};
-use crate::sampler::sample::StackSample;
+use crate::sampler::sample::QueuedSample;
 use crate::session::Session;
 use crate::session::symbols::NumberedSymbols;
 use crate::sys::{clock, log};
@@ -71,21 +71,21 @@ impl<'a> LongMessages<'a> {
     }
 
     /// A stack was taken.
-    pub(crate) fn sampled(&mut self, sample: &StackSample) {
-        let age_ns = sample.at_ns.since(sample.start_ns);
-        if sample.token == self.blocked || sample.token.is_outside() || !self.session.monitor.is_block(age_ns)
-        {
+    pub(crate) fn sampled(&mut self, queued: &QueuedSample) {
+        let &QueuedSample { token, start_ns, sample, .. } = queued;
+        let age_ns = sample.at_ns.since(start_ns);
+        if token == self.blocked || token.is_outside() || !self.session.monitor.is_block(age_ns) {
             return;
         }
         self.session.symbols.with(|symbols| {
-            if symbols.generation == sample.generation {
-                self.blocked = sample.token;
+            if symbols.generation == sample.frames.generation {
+                self.blocked = token;
                 let mut text = String::from("B");
-                for number in [sample.token.0, sample.start_ns.0, sample.at_ns.0] {
+                for number in [token.0, start_ns.0, sample.at_ns.0] {
                     field(&mut text, Some(number));
                 }
                 text.push('\n');
-                sample.stack.locations().iter().for_each(|&location| frame(&mut text, symbols, location));
+                sample.frames.locations().iter().for_each(|&location| frame(&mut text, symbols, location));
                 self.block = Some(text);
             }
         });

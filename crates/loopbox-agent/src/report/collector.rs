@@ -10,7 +10,7 @@ use crate::hook::poll;
 use crate::jni::env::Env;
 use crate::monitor::long_messages::LongMessages;
 use crate::sampler::java_fallback;
-use crate::sampler::sample::SampleReceiver;
+use crate::sampler::sample::{QueuedSample, SampleReceiver};
 use crate::session::Session;
 use crate::session::display_frames::Frames;
 use crate::session::symbols::Stack;
@@ -45,8 +45,8 @@ pub(super) struct Collector<'a> {
     janky: Vec<Token>,
     /// The main thread's CPU time at the growing tree's first sample, and at its last.
     cpu: Option<(u64, u64)>,
-    /// The last stack taken: in or after which message, the generation of its numbers, and the stack.
-    last: Option<(Token, u32, Stack)>,
+    /// The last stack that was taken, and the message in which or after which that was.
+    last: Option<(Token, Stack)>,
     /// What the app's performance monitor is notified of.
     pub(super) long: LongMessages<'a>,
     /// The names of messages that the hook does not see.
@@ -114,10 +114,8 @@ impl<'a> Collector<'a> {
             // As it was when it was saved, and maybe over.
             *main = MainState::Idle { since_ns: outside.after_ns };
         }
-        let last = self.last.filter(|&(token, generation, _)| {
-            token == self.session.shared.main.token() && generation == self.session.symbols.generation()
-        });
-        let waits = last.and_then(|(_, _, stack)| outside::waits(symbols, stack.locations()));
+        let last = self.last_stack(self.session.shared.main.token());
+        let waits = last.and_then(|stack| outside::waits(symbols, stack.locations()));
         if let Some(outside) = outside::find(self.session, waits) {
             *main = MainState::Outside(outside);
         }
@@ -170,7 +168,7 @@ impl<'a> Collector<'a> {
         let shared = &self.session.shared;
         let at_ns = clock::now_ns();
         let (token, start_ns) = shared.main.activity().running().unwrap_or((shared.main.token(), at_ns));
-        let Some((stack, generation)) = java_fallback::take_stack(env, &self.session.symbols) else { return };
+        let Some(stack) = java_fallback::take_stack(env, &self.session.symbols) else { return };
         if shared.main.token() != token {
             return;
         }
@@ -178,7 +176,7 @@ impl<'a> Collector<'a> {
             self.finish_tree();
             self.growing.begin(token, start_ns, StackSource::JavaApi);
         }
-        self.last = Some((token, generation, stack));
+        self.last = Some((token, stack));
         self.growing.push(&Sample {
             frames: stack.locations(),
             at_ns,
@@ -266,29 +264,31 @@ impl<'a> Collector<'a> {
 
     fn take_queued(&mut self) {
         let generation = self.session.symbols.generation();
-        while let Some(sample) = self.samples.try_pop() {
-            if (sample.token, sample.source) != (self.growing.token(), self.growing.source()) {
+        while let Some(queued) = self.samples.try_pop() {
+            let QueuedSample { token, source, sample, .. } = queued;
+            if (token, source) != (self.growing.token(), self.growing.source()) {
                 self.finish_tree();
-                self.growing.begin(sample.token, sample.start_ns, sample.source);
+                self.growing.begin(token, queued.start_ns, source);
                 self.cpu = None;
             }
-            self.growing.missed(sample.missed);
-            if sample.generation == generation {
-                self.growing.push(&Sample {
-                    frames: sample.stack.locations(),
-                    at_ns: sample.at_ns,
-                    stop_ns: sample.stop_ns,
-                    interval_ns: sample.interval_ns,
-                });
+            self.growing.missed(queued.missed);
+            if sample.frames.generation == generation {
+                self.growing.push(&sample.with(sample.frames.locations()));
             } else {
                 self.growing.missed(1);
             }
-            self.long.sampled(&sample);
-            if let Some(now) = sample.cpu_ns {
+            self.long.sampled(&queued);
+            if let Some(now) = queued.cpu_ns {
                 self.cpu = Some((self.cpu.map_or(now, |(first, _)| first), now));
             }
-            self.last = Some((sample.token, sample.generation, sample.stack));
+            self.last = Some((token, sample.frames));
         }
+    }
+
+    /// The last stack that was taken, if it is of this moment and its numbers still have their meaning.
+    fn last_stack(&self, of: Token) -> Option<Stack> {
+        let (token, stack) = self.last?;
+        (token == of && stack.generation == self.session.symbols.generation()).then_some(stack)
     }
 
     /// The message of the growing tree has ended.
@@ -334,9 +334,7 @@ impl<'a> Collector<'a> {
 
     /// Whether the main thread was seen, between two messages, doing something else than waiting for one.
     fn was_away(&self) -> bool {
-        let now = (self.growing.token(), self.session.symbols.generation());
-        let last = self.last.filter(|&(token, generation, _)| (token, generation) == now);
-        last.is_some_and(|(_, _, stack)| {
+        self.last_stack(self.growing.token()).is_some_and(|stack| {
             outside::waits(&self.session.symbols.symbols(), stack.locations()) == Some(false)
         })
     }
@@ -371,10 +369,7 @@ impl<'a> Collector<'a> {
         let symbols = self.session.symbols.symbols();
         self.save("the running message's stacks", |ring, _| ring.running_tree(&symbols, &tree).map(|_| ()));
         // The token is of the moment that the stack was taken in.
-        let of = (tree.token, self.session.symbols.generation());
-        let Some((.., stack)) = self.last.filter(|&(token, generation, _)| (token, generation) == of) else {
-            return;
-        };
+        let Some(stack) = self.last_stack(tree.token) else { return };
         if tree.token.is_outside() {
             let around = self.session.shared.main.around(tree.token);
             self.unseen |= unseen_message::is_on(&symbols, stack.locations(), around);

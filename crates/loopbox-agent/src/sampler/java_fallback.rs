@@ -23,7 +23,7 @@ pub(crate) fn sampling(native: &Sampling) -> Sampling {
 }
 
 /// Takes a stack; `None` when Java threw.
-pub(crate) fn take_stack(env: &mut Env<'_>, symbols: &SharedSymbols) -> Option<(Stack, u32)> {
+pub(crate) fn take_stack(env: &mut Env<'_>, symbols: &SharedSymbols) -> Option<Stack> {
     let classes = class_cache::get()?;
     let text = call::with_frame(env, |env| {
         // SAFETY: looked up in this class with this signature: no arguments, a String.

@@ -97,14 +97,6 @@ pub(crate) struct SampleJob<'a> {
     pub(crate) found: Option<(Uptime, u64)>,
 }
 
-/// A stack of the main thread.
-pub(crate) struct FoundStack {
-    pub(crate) at_ns: Uptime,
-    pub(crate) stop_ns: u64,
-    pub(crate) generation: u32,
-    pub(crate) stack: Stack,
-}
-
 /// One step of a thread dump.
 pub(crate) struct InspectJob<'a> {
     pub(crate) walker: Walker<'a>,
@@ -237,7 +229,7 @@ impl Walker<'_> {
 
     /// Numbers the stack that was read, after the remaining names were read. In native state. `None` when the
     /// symbol table was renumbered since the walk.
-    pub(crate) fn number(self, env: &mut Env<'_>) -> Option<(Stack, u32)> {
+    pub(crate) fn number(self, env: &mut Env<'_>) -> Option<Stack> {
         let mut job = Job::Name(self);
         loop {
             let Job::Name(walker) = &mut job else { return None };

@@ -111,13 +111,13 @@ impl Symbolizer {
     }
 
     /// Numbers the frames of the stack that was read; `None` when the table was renumbered since.
-    pub(crate) fn number(&mut self, symbols: &SharedSymbols, raw: &RawStack) -> Option<(Stack, u32)> {
+    pub(crate) fn number(&mut self, symbols: &SharedSymbols, raw: &RawStack) -> Option<Stack> {
         let frames = std::mem::take(&mut self.last);
         let numbered = symbols.with(|symbols| {
             if symbols.generation != self.generation {
                 return None;
             }
-            let mut stack = Stack::EMPTY;
+            let mut stack = Stack::new(symbols.generation);
             for (at, frame) in frames.iter().enumerate() {
                 if raw.gap_at() == Some(at) {
                     let elided = symbols.table.location(Location::Elided { frames: raw.truncated() });
@@ -125,7 +125,7 @@ impl Symbolizer {
                 }
                 stack.push(self.location(symbols, *frame));
             }
-            Some((stack, symbols.generation))
+            Some(stack)
         });
         self.last = frames;
         numbered

@@ -1,9 +1,9 @@
 //! The sampler thread: takes stacks of messages that run long.
 
 use super::discovery::find_art;
-use super::sample::{SampleSender, StackSample};
+use super::sample::{QueuedSample, SampleSender};
 use super::stoppable::{Progress, unstoppable};
-use super::suspended_call::{FoundStack, Job, SampleJob, Walker, call};
+use super::suspended_call::{Job, SampleJob, Walker, call};
 use super::symbolizer::Symbolizer;
 use super::thread_dump::ThreadDumper;
 use super::{deadman, java_fallback};
@@ -12,6 +12,7 @@ use crate::error::SamplerError;
 use crate::jni::env::Env;
 use crate::jni::{attach, class_cache};
 use crate::session::display_frames::Frames;
+use crate::session::symbols::Stack;
 use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
@@ -19,7 +20,7 @@ use crate::sys::priority::{self, Urgent};
 use crate::sys::{clock, log, memory, proc};
 use loopbox_art::{Art, RawStack, ThreadEnv, Unstoppable};
 use loopbox_format::model::{Feature, StackSource, Token, Uptime};
-use loopbox_recorder::{Activity, Place, Schedule, Step, Taken};
+use loopbox_recorder::{Activity, Place, Sample, Schedule, Step, Taken};
 use loopbox_store::RingFuse;
 use ringbuf::traits::Producer;
 use std::sync::Arc;
@@ -265,34 +266,23 @@ impl Sampler<'_> {
             priority::follow_main();
         }
         let found = match self.art {
-            Some(art) => self.check_and_walk(env, art, token),
+            Some(art) => self.check_and_walk(env, art, token, interval_ns),
             // A process that is frozen in the middle of the call is ended by the call's time-out when it
             // thaws.
             None if self.session.shared.in_background() => Err(Taken::Gone),
-            None => self.ask_java(env, token),
+            None => self.ask_java(env, token, interval_ns),
         };
-        let FoundStack { at_ns, stop_ns, generation, stack } = match found {
-            Ok(found) => found,
+        let sample = match found {
+            Ok(sample) => sample,
             Err(taken) => return taken,
         };
         let source = if self.art.is_some() { StackSource::Art } else { StackSource::JavaApi };
         self.missed = self.missed.saturating_add(self.schedule.take_missed());
         self.last_progress = Progress::now(self.session, token);
         let cpu_ns = self.last_progress.map(|progress| progress.cpu_ns);
-        let missed = self.missed;
-        let sample = StackSample {
-            token,
-            start_ns,
-            at_ns,
-            stop_ns,
-            interval_ns,
-            missed,
-            cpu_ns,
-            source,
-            generation,
-            stack,
-        };
-        if self.queue.try_push(sample).is_ok() {
+        let Sample { at_ns, stop_ns, .. } = sample;
+        let queued = QueuedSample { token, start_ns, missed: self.missed, cpu_ns, source, sample };
+        if self.queue.try_push(queued).is_ok() {
             self.missed = 0;
         } else {
             self.missed = self.missed.saturating_add(1);
@@ -308,7 +298,13 @@ impl Sampler<'_> {
     }
 
     /// Suspends the main thread if it can stop soon, walks its stack, and resumes it.
-    fn check_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: Token) -> Result<FoundStack, Taken> {
+    fn check_and_walk(
+        &mut self,
+        env: &mut Env<'_>,
+        art: &Art,
+        token: Token,
+        interval_ns: u64,
+    ) -> Result<Sample<Stack>, Taken> {
         self.symbolizer.prepare(&self.session.symbols);
         let walker =
             Walker { art, session: self.session, symbolizer: &mut self.symbolizer, raw: &mut self.raw };
@@ -348,22 +344,26 @@ impl Sampler<'_> {
         drop(urgent);
         called.map_err(|_| Taken::Failed)?;
         let (at_ns, stop_ns) = sample.found.ok_or(Taken::Gone)?;
-        let Some((stack, generation)) = sample.walker.number(env) else {
+        let Some(frames) = sample.walker.number(env) else {
             self.missed = self.missed.saturating_add(1);
             return Err(Taken::Gone);
         };
-        Ok(FoundStack { at_ns, stop_ns, generation, stack })
+        Ok(Sample { frames, at_ns, stop_ns, interval_ns })
     }
 
     /// Takes a stack through Java. How long the main thread is stopped is not known: at most for the whole
     /// call.
-    fn ask_java(&mut self, env: &mut Env<'_>, token: Token) -> Result<FoundStack, Taken> {
+    fn ask_java(
+        &mut self,
+        env: &mut Env<'_>,
+        token: Token,
+        interval_ns: u64,
+    ) -> Result<Sample<Stack>, Taken> {
         let at_ns = clock::now_ns();
-        let (stack, generation) =
-            java_fallback::take_stack(env, &self.session.symbols).ok_or(Taken::Failed)?;
+        let frames = java_fallback::take_stack(env, &self.session.symbols).ok_or(Taken::Failed)?;
         let stop_ns = clock::now_ns().since(at_ns);
         let same = self.session.shared.main.token() == token;
-        same.then_some(FoundStack { at_ns, stop_ns, generation, stack }).ok_or(Taken::Gone)
+        same.then_some(Sample { frames, at_ns, stop_ns, interval_ns }).ok_or(Taken::Gone)
     }
 }
 

@@ -104,7 +104,7 @@ impl<'a> ThreadDumper<'a> {
         };
         drop(suspended);
         drop(armed);
-        let stack = if has_stack { walker.number(env).map(|(stack, _)| stack) } else { None };
+        let stack = if has_stack { walker.number(env) } else { None };
         Inspected { stack, lock }
     }
 

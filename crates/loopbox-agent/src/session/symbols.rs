@@ -14,12 +14,17 @@ pub(crate) const MAX_LOCATIONS_KNOWN: usize = 8_192;
 /// A sampled stack as numbers of the symbol table.
 #[derive(Clone, Copy)]
 pub(crate) struct Stack {
+    /// The generation of the symbol table that the numbers belong to.
+    pub(crate) generation: u32,
     len: usize,
     locations: [LocationId; MAX_LOCATIONS],
 }
 
 impl Stack {
-    pub(crate) const EMPTY: Self = Self { len: 0, locations: [LocationId(0); MAX_LOCATIONS] };
+    /// A stack without frames, to be numbered in this generation.
+    pub(crate) const fn new(generation: u32) -> Self {
+        Self { generation, len: 0, locations: [LocationId(0); MAX_LOCATIONS] }
+    }
 
     /// Top frame first.
     pub(crate) fn locations(&self) -> &[LocationId] {
@@ -65,15 +70,15 @@ impl SharedSymbols {
     }
 
     /// Numbers the frames of a stack from a text: a line for each frame, as `MainStack.take` writes them.
-    pub(crate) fn locate_lines(&self, text: &str) -> (Stack, u32) {
+    pub(crate) fn locate_lines(&self, text: &str) -> Stack {
         self.with(|symbols| {
-            let mut stack = Stack::EMPTY;
+            let mut stack = Stack::new(symbols.generation);
             for line in text.lines() {
                 let location = location(&mut symbols.table, line);
                 symbols.full |= location.is_none();
                 stack.push(location.unwrap_or(SymbolTable::NO_ROOM));
             }
-            (stack, symbols.generation)
+            stack
         })
     }
 
@@ -118,8 +123,8 @@ mod tests {
     fn lines_become_locations() {
         let shared = SharedSymbols::new();
         let text = "java.lang.Object\twait\tObject.java\t-2\na.B\trun\t\t17\n275\na.B\trun\t\t17\n";
-        let (stack, generation) = shared.locate_lines(text);
-        assert_eq!(generation, shared.generation());
+        let stack = shared.locate_lines(text);
+        assert_eq!(stack.generation, shared.generation());
         let symbols = shared.symbols();
         let seen: Vec<_> = stack.locations().iter().map(|&at| *symbols.location(at).unwrap()).collect();
         let frame = |method, line| Location::Frame { method: MethodId(method), dex_pc: None, line };

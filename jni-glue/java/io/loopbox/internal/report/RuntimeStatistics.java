@@ -29,7 +29,7 @@ final class RuntimeStatistics {
     private static final String[] STATS = {"gc-count", "gc-time", "blocking-gc-count", "blocking-gc-time"};
     private static final String[] NAMES = {"count", "time_ms", "blocking_count", "blocking_time_ms"};
 
-    /** The statistics at the last read, and then its time. */
+    /** The statistics of the last read, followed by the time of that read. */
     private static volatile long[] last;
 
     private final List<String> statistics = new ArrayList<String>();
@@ -39,7 +39,7 @@ final class RuntimeStatistics {
         this.redacts = redacts;
     }
 
-    /** Names and values in turn. */
+    /** Reads the statistics: names and values in turn. */
     static String[] read(boolean redacts) {
         RuntimeStatistics read = new RuntimeStatistics(redacts);
         read.parked();
@@ -113,8 +113,8 @@ final class RuntimeStatistics {
     }
 
     /**
-     * Finds the thread that main joins. No API reports that, but ART knows the object that main waits on, and
-     * each thread waits on its own.
+     * Finds the thread that main joins. No API reports that. But ART knows the object that main waits on, and
+     * each thread has a separate object for its joiners to wait on.
      */
     private void joined() {
         Thread main = Looper.getMainLooper().getThread();
@@ -139,8 +139,8 @@ final class RuntimeStatistics {
     }
 
     /**
-     * What main is parked for and its owner, what that owner is parked for, and so on. Returns whether the
-     * chain leads back.
+     * Collects what main is parked for and its owner, what that owner is parked for, and so on. Returns
+     * whether the chain comes back to one of its threads, which is a deadlock.
      */
     private static boolean follow(List<Object> chain) {
         Thread thread = Looper.getMainLooper().getThread();

@@ -23,7 +23,7 @@ use loopbox_agent::{Listener, mark_crash, set_first_listener, set_listener};
 use std::ffi::{c_int, c_void};
 
 /// The system's allocator, with a reserve behind it: a failed allocation must not end the app. In builds for
-/// tests `live_heap` counts in front of it.
+/// tests `live_heap` is the allocator: it counts bytes and passes every call on to this one.
 #[cfg(not(debug_assertions))]
 #[global_allocator]
 static MEMORY: loopbox_agent::Memory = loopbox_agent::Memory;
@@ -99,8 +99,8 @@ pub extern "C" fn loopbox_on_report(listener: Option<Listener>) {
     set_listener(listener);
 }
 
-/// The same as soon as the report has a file. `loopbox_on_report` is called with that file again when it has
-/// more content: the pending queue, locks and other threads.
+/// Like `loopbox_on_report`, but calls `listener` as soon as the report has a file. `loopbox_on_report` is
+/// called with that file again when it has more content: the pending queue, locks and other threads.
 #[unsafe(no_mangle)]
 pub extern "C" fn loopbox_on_first_file(listener: Option<Listener>) {
     set_first_listener(listener);

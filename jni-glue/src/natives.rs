@@ -254,8 +254,8 @@ extern "system" fn set_frames<'local>(
     });
 }
 
-/// The values of a `FrameMetrics` by their constants, then the window and how many reports were lost before
-/// it.
+/// Takes one `FrameMetrics`: its values by their constants, then the window and how many reports were lost
+/// before it.
 extern "system" fn stages<'local>(env: EnvUnowned<'local>, _: JClass<'local>, values: JLongArray<'local>) {
     entry::enter(env, |env| {
         // SAFETY: a long[], as the descriptor says.

@@ -1,4 +1,4 @@
-//! What Java and Rust both declare is the same on both sides: the native methods, the classes of component
+//! Checks that Java and Rust agree on what both declare: the native methods, the classes of component
 //! messages.
 
 use std::collections::{BTreeMap, BTreeSet};

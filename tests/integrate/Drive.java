@@ -13,7 +13,9 @@ import java.io.File;
  * which hang, and the folder.
  */
 public final class Drive implements Runnable, Listener {
-    /** Longer than enough calls take on a busy machine. */
+    /**
+     * How long a hang lasts, in milliseconds: longer than the requests for reports take on a busy machine.
+     */
     private static final long HANG_MS = 60_000;
 
     private static final long PAUSE_MS = 1_500;

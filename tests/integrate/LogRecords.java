@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 final class LogRecords implements LoggerProvider, Logger, LogRecordBuilder {
     private final TreeMap<String, String> attributes = new TreeMap<String, String>();
 
-    /** Null when no record was emitted. */
+    /** The attributes of the last record; null when no record was emitted. */
     TreeMap<String, String> emitted;
 
     @Override

@@ -48,7 +48,7 @@ final class SentryClient {
         return attached + " " + event.getExtra("loopbox_left_out") + " " + (event.getExtra("loopbox") != null);
     }
 
-    /** Of the watchdog's events. */
+    /** The hint of the watchdog's events. */
     static final class WatchdogHint implements AbnormalExit {
         @Override
         public String mechanism() {
@@ -73,7 +73,7 @@ final class SentryClient {
         private final long timestamp;
         private final boolean newest;
 
-        /** @param newest whether it is the last process's and no older one's */
+        /** @param newest whether the event is of the last process, and not of an older one */
         ExitHint(long timestamp, boolean newest) {
             this.timestamp = timestamp;
             this.newest = newest;
@@ -99,7 +99,7 @@ final class SentryClient {
             }
         }
 
-        /** Until a thread has waited for the flush, whatever came of it. */
+        /** Waits until a thread has waited for the flush, whatever the result was. */
         void awaitWaited() throws InterruptedException {
             waited.await();
         }

@@ -38,7 +38,7 @@ public class App : Application() {
     }
 }
 
-/** `integrate.Attached` asks for another one. */
+/** Whether this app requested the report. `integrate.Attached` requests another one. */
 private fun ours(report: Report) = report.label != "asked"
 
 /** Each listener has a thread while something is recorded, and all who asked for a report share one. */

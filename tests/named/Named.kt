@@ -17,13 +17,13 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 
 /**
- * Messages that libraries dispatch: a launched coroutine, its continuation after a delay, an observer of Rx.
- * Each runs until there is a report of it; the last report has all of them in its history. Arguments: folder,
- * hook.
+ * How long each message runs at least, in nanoseconds. Libraries dispatch the messages: a launched coroutine,
+ * its continuation after a delay, an observer of Rx. Each runs until there is a report of it; the last report
+ * has all of them in its history. Arguments of the program: folder, hook.
  */
 private const val LEAST_NS = 2_500_000_000L
 
-/** What runs now, for who asks for the reports. */
+/** Has a permit when a message has run for long enough to be reported. */
 private val running = Semaphore(0)
 
 class Feed(private val handler: Handler) {
@@ -42,7 +42,7 @@ class Feed(private val handler: Handler) {
         })
     }
 
-    /** The time is spent in a class of Java's. */
+    /** Spends the time in a class of Java's library. */
     fun parse() {
         val since = System.nanoTime()
         val known = TreeMap<Int, Int>()

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 const FOLDER: u32 = 0o040_755;
 const PROGRAM: u32 = 0o100_755;
 const DEVICE: u32 = 0o020_600;
-/// The console's numbers as a device.
+/// The device numbers of the console: major and minor.
 const CONSOLE: (u32, u32) = (5, 1);
 
 /// An archive under construction.

@@ -20,7 +20,7 @@ use crate::scenario::{Ended, Local, SCENARIOS, apart, tagged, whole};
 
 /// Where the driver is on the device.
 pub(crate) const HERE: &str = "/data/local/tmp";
-/// The emulator there.
+/// The emulator's path in a device's root.
 const EMULATOR: &str = "/emulator";
 /// From this level on, libraries are loaded out of an APK.
 const FROM_AN_APK: u32 = 23;
@@ -38,8 +38,8 @@ const TAGGING: (&str, &str) = ("MEMTAG_OPTIONS", "sync");
 const FAULT: &str = "SEGV_MTESERR";
 /// The beginning of errors from the allocator that tags its memory. Some builds have another allocator.
 const SCUDO: &[u8] = b"Scudo ERROR";
-/// The emulated processor with tagged memory. The real cipher of signed return addresses would cost more time
-/// than everything else.
+/// The emulator's options for a processor with tagged memory. `pauth-impdef` signs return addresses with a
+/// fast cipher: the real one would cost more time than everything else.
 const WITH_TAGS: [&str; 2] = ["-cpu", "max,pauth-impdef=on"];
 /// Priority of a warning in the log.
 const WARNING: u8 = 5;
@@ -76,7 +76,7 @@ impl Display for Level {
 /// The results on a device.
 #[derive(Debug)]
 pub struct Row {
-    /// The name of its folder.
+    /// The name of the device's folder.
     pub folder: String,
     /// Its API level.
     pub level: Level,
@@ -84,7 +84,7 @@ pub struct Row {
     pub abi: Abi,
     /// For each scenario that was run, its name and what was wrong.
     pub scenarios: Vec<(&'static str, Result<()>)>,
-    /// How long they took together.
+    /// How long all scenarios took together.
     pub took: Duration,
 }
 
@@ -132,14 +132,16 @@ pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row
     Ok(Row { folder: device.name(), level: Level::of(device), abi, scenarios, took: begun.elapsed() })
 }
 
-/// Whether the device's liblog writes to the log's socket. That of a test build writes to standard error.
+/// Whether the device's liblog writes to the log's socket. The liblog of a test build writes to standard
+/// error.
 fn has_log(device: &Device, abi: Abi) -> Result<bool> {
     let file =
         device.library("liblog.so", abi).with_context(|| format!("{} has no liblog.so", device.name()))?;
     Ok(has(&file, LOG_SOCKET)? && !has(&file, FAKE_LOG)?)
 }
 
-/// Whether the device's linker can enable tagged memory and its allocator tags. The emulator's processor can.
+/// Whether scenarios with tagged memory can run: the device's linker can enable it and its allocator tags
+/// memory. The emulated processor always supports it.
 fn tags_memory(device: &Device, abi: Abi) -> Result<bool> {
     let (Abi::Arm64, Some(linker), Some(libc)) = (abi, device.linker(abi), device.library("libc.so", abi))
     else {
@@ -153,7 +155,8 @@ fn has(file: &Path, text: &[u8]) -> Result<bool> {
     Ok(bytes.windows(text.len()).any(|some| some == text))
 }
 
-/// The log has a warning that the sampler is off, because the substitute is not an ART.
+/// Checks that the log has a warning that the sampler is off, because the substitute for libart is not an
+/// ART.
 fn says_why(lines: &[Line]) -> Result<()> {
     let is_it = |line: &Line| {
         line.tag == "loopbox" && line.priority == WARNING && line.text.starts_with("sampling is off")
@@ -162,8 +165,8 @@ fn says_why(lines: &[Line]) -> Result<()> {
     Ok(())
 }
 
-/// The log says that a process has used memory with a wrong tag. Android's linker has a handler for that,
-/// which cannot always send the signal again, so the exit status does not show it.
+/// Checks that the log shows that a process has used memory with a wrong tag. Android's linker has a handler
+/// for this fault, which cannot always send the signal again, so the exit status does not show it.
 fn says_fault(lines: &[Line]) -> Result<()> {
     ensure!(lines.iter().any(|line| line.text.contains(FAULT)), "the log has {lines:?}");
     Ok(())
@@ -236,8 +239,8 @@ impl Root {
         Ok(Self { folder: folder.to_owned(), emulated: emulator.is_some() })
     }
 
-    /// A command that runs a program of the root, which the caller appends. With these options of the
-    /// emulator, if there is one.
+    /// A command that runs a program of the root; the caller appends the program and its arguments. `options`
+    /// are the emulator's and have no effect without one.
     pub(crate) fn enter(&self, options: &[&str]) -> Command {
         let mut enter = Command::new("unshare");
         enter.args(["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh"]).arg(&self.folder);
@@ -249,7 +252,7 @@ impl Root {
 }
 
 impl Root {
-    /// Runs the driver with the libraries from a place, with these options of the emulator.
+    /// Runs the driver with the libraries in the folder `libraries`. `options` are those of [`Root::enter`].
     fn drive(&self, options: &[&str], libraries: &str, folder: &str, scenario: &str) -> Command {
         let mut enter = self.enter(options);
         enter.arg(format!("{HERE}/drive"));
@@ -269,7 +272,7 @@ impl Local for Root {
     }
 }
 
-/// The same root, with both libraries in an APK: not compressed, and aligned to the largest page size, so
+/// A device's root with both libraries in an APK: not compressed, and aligned to the largest page size, so
 /// that they can be mapped.
 struct Packed<'a> {
     root: &'a Root,
@@ -299,7 +302,7 @@ impl Local for Packed<'_> {
     }
 }
 
-/// The same root, with tagged memory.
+/// A device's root, with tagged memory.
 struct Tagged<'a>(&'a Root);
 
 impl Local for Tagged<'_> {

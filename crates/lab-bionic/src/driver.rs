@@ -11,7 +11,8 @@ use loopbox_setup::tools::CompilerTools;
 use loopbox_setup::workspace::root;
 use loopbox_testbed::{Arch, Testbed};
 
-/// The flags that every part is compiled with: the C library's functions are linked by their names alone.
+/// The flags that every part is compiled with. No header of the C library is included: its functions are
+/// linked by name.
 const FLAGS: [&str; 5] = ["-O1", "-fPIC", "-fno-builtin", "-fvisibility=hidden", "-Wno-unused-parameter"];
 
 /// The driver, with a signal chain as `app_process` has it.
@@ -20,7 +21,8 @@ const DRIVE: [&str; 2] = ["drive.c", "chain.c"];
 /// The chain as a library, next to the program.
 pub(crate) const CHAIN: &str = "libchain.so";
 
-/// Compiles both into a folder, as `drive` and `libart.so`, for this machine.
+/// Compiles the driver and the substitute for libart into a folder, as `drive` and `libart.so`, for this
+/// machine.
 ///
 /// # Errors
 /// When there is no C compiler, or it refuses.
@@ -35,8 +37,8 @@ pub fn compile_for_host(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The same for 64-bit Arm, with the C library of a testbed of that architecture; also `init`, a machine's
-/// first process.
+/// Compiles the driver and the substitute for libart for 64-bit Arm, with the C library of a testbed of that
+/// architecture; also `init`, a machine's first process.
 ///
 /// # Errors
 /// When clang or lld is not there, or refuses.
@@ -62,7 +64,7 @@ pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
     compile(&[root().join("crates/lab-bionic/machine/init.c")], &[], &out.join("init"))
 }
 
-/// The same for a device, linked with the device's libraries.
+/// Compiles the driver and the substitute for libart for a device, linked with the device's libraries.
 ///
 /// # Errors
 /// When clang or lld is not there, or refuses, or the device has no such library.
@@ -91,7 +93,7 @@ pub(crate) fn compile_for_retail(device: &Device, out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// clang and lld for a device, with its own libraries.
+/// clang and lld, set up to link with a device's own libraries.
 struct Tools<'a> {
     abi: Abi,
     target: &'static str,
@@ -131,7 +133,7 @@ impl<'a> Tools<'a> {
     }
 }
 
-/// The program, and the substitute that it loads.
+/// The paths of the driver and of the substitute for libart that it loads.
 fn products(out: &Path) -> (PathBuf, PathBuf) {
     (out.join("drive"), out.join("libart.so"))
 }

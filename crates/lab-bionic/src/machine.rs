@@ -39,16 +39,18 @@ const PAGE: &str = "16384";
 const EMULATOR: (&str, &str) = ("qemu-system-aarch64", "qemu-system-arm");
 /// How long everything may take. It takes some ten seconds.
 const LIMIT: Duration = Duration::from_mins(10);
-/// `memory.high` of the cgroup: half of what the driver allocates, and twice what it needs before that.
+/// `memory.high` of the cgroup in bytes: less than half of the heap that the driver fills, and twice what it
+/// needs before that.
 const LIMIT_BYTES: u64 = 96 << 20;
-/// What the programs there need from the testbed, in addition to the substitutes for Android's libraries.
+/// The testbed's libraries that the programs on the machine need, in addition to the substitutes for
+/// Android's libraries.
 const LIBRARIES: [&str; 5] =
     ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"];
 
 /// Boots the machine and runs all scenarios on it. Files are made below `out`.
 ///
 /// # Errors
-/// When it cannot be set up, or does not come up as such a machine.
+/// When the machine cannot be set up, does not boot, or has other pages.
 pub fn play(out: &Path) -> Result<Row> {
     let out = empty(out.join("machine"))?;
     let kernel = kernel(&out)?;
@@ -89,7 +91,7 @@ fn limited(machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// What is left of a process whose main thread filled more memory than [`LIMIT_BYTES`] in a message.
+/// The report of a process whose main thread filled more memory than [`LIMIT_BYTES`] in a message.
 fn hang_in_memory(machine: &Machine, folder: &str) -> Result<Analysis> {
     play_scenario(machine, "memory", folder)?;
     let reports = all(&machine.folder(folder)?)?;

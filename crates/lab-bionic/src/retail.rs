@@ -31,9 +31,9 @@ const TESTBED: &str = "art10";
 const LEVELS: [u32; 2] = [21, 22];
 /// The version of dex files that Android 5 reads.
 const OLDEST_DEX: &[u8] = b"035\0";
-/// The runtime asks for more stack than the emulator gives.
+/// The stack size for the emulator, in bytes: the runtime needs more than the emulator's default.
 const STACK: &str = "33554432";
-/// The demo hangs when its message is this old.
+/// The age from which the demo's message counts as a hang.
 const HANG_MS: u64 = 1_500;
 const NS_PER_MS: u64 = 1_000_000;
 const HUNG: &str = "CheckoutActivity.onPay";
@@ -69,13 +69,13 @@ pub fn play(device: &Device, library: &Path, out: &Path) -> Result<Row> {
 
 struct Runtime {
     root: Root,
-    /// The folder with everything of ours.
+    /// The folder with the apps and their libraries, below the root.
     here: PathBuf,
     level: u32,
 }
 
 impl Runtime {
-    /// Copies the apps, the framework's classes and their native parts there.
+    /// Copies the apps, the framework's classes and their native parts into `here`.
     fn prepare(&self, device: &Device) -> Result<()> {
         let testbed = testbed::ensure(TESTBED)?;
         let boot = self.here.join("boot.jar");
@@ -92,7 +92,8 @@ impl Runtime {
         compile_for_retail(device, &self.here)
     }
 
-    /// Bursts of messages, one that throws, a hang, SIGQUIT, and the report.
+    /// Runs the demo (bursts of messages, one that throws, a hang), sends SIGQUIT in the hang, and checks the
+    /// report.
     fn demo(&self) -> Result<()> {
         let folder = empty(self.here.join("demo"))?;
         let process = self.start("demo")?;
@@ -101,7 +102,7 @@ impl Runtime {
         check_report(&first(&folder, &DumpReason::SigQuit)?)
     }
 
-    /// A process is killed in its hang, and the next launch reports the hang.
+    /// Kills a process in its hang, and checks that the next launch reports the hang.
     fn killed(&self) -> Result<()> {
         let folder = empty(self.here.join("killed"))?;
         let process = self.start("killed")?;
@@ -121,7 +122,8 @@ impl Runtime {
         Ok(Process { child: child.context("cannot start the runtime")?, said })
     }
 
-    /// The runtime checks each call of JNI, and ends the process for a wrong one.
+    /// The command that runs the demo on the runtime. The runtime checks each call of JNI, and ends the
+    /// process for a wrong one.
     fn command(&self, folder: &str) -> Command {
         let here = |name: &str| format!("{HERE}/{name}");
         let libraries = format!("LD_LIBRARY_PATH=/system/lib:{HERE}");
@@ -150,7 +152,7 @@ impl Process {
         self.child.id().to_string()
     }
 
-    /// Waits until its ring has a hang with stacks.
+    /// Waits until the process's ring has a hang with stacks.
     fn hangs(&self, folder: &Path) -> Result<()> {
         let hangs = |report: &Report| age_ms(report) >= Some(HANG_MS) && running_tree(report).is_some();
         let ring = wait_for_ring("a ring with a hang and its stacks", folder, self.child.id(), hangs);
@@ -166,8 +168,8 @@ impl Drop for Process {
     }
 }
 
-/// The same dex with the version number that Android 5 reads, which no checksum covers. The features that
-/// later versions added, code in interfaces and method handles, are not used in these files.
+/// Copies a jar, and gives its dex files the version number that Android 5 reads, which no checksum covers.
+/// The files do not use the features that later versions added (code in interfaces, method handles).
 fn as_oldest_dex(jar: &Path, out: &Path) -> Result<()> {
     let mut dex = jar::read_entry(jar, "classes.dex")?;
     let version = dex.get_mut(4..8).with_context(|| format!("no dex in {}", jar.display()))?;
@@ -183,7 +185,7 @@ fn first(folder: &Path, reason: &DumpReason) -> Result<Report> {
     })
 }
 
-/// The hook is the Printer, stacks are taken by the public API, and they show the hang.
+/// Checks that the hook is the Printer, and that stacks were taken by the public API and show the hang.
 fn check_report(report: &Report) -> Result<()> {
     let parts =
         [(Feature::Hook, "Printer"), (Feature::Sampler, "by Thread.getStackTrace"), (Feature::Ring, "")];

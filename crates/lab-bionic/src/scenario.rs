@@ -29,10 +29,11 @@ pub trait Stage {
     /// Starts the scenario that stays in a message; returns when the driver is in it.
     ///
     /// # Errors
-    /// When it does not come so far.
+    /// When the driver ends before that message.
     fn hold(&self, folder: &str) -> Result<Box<dyn Held + '_>>;
 
-    /// That folder as this process sees it, with what the driver has written so far. It is made when missing.
+    /// The folder of this name as this process sees it, with the files that the driver has written so far. It
+    /// is made when missing.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -41,10 +42,10 @@ pub trait Stage {
 
 /// A driver that stays in its message.
 pub trait Held {
-    /// The id of its process inside of its root.
+    /// The id of the driver's process inside of its root.
     fn process(&self) -> u32;
 
-    /// Kills it, and waits until it is gone.
+    /// Kills the driver, and waits until it is gone.
     ///
     /// # Errors
     /// When it cannot be killed.
@@ -67,7 +68,7 @@ pub trait Local {
     /// The command that runs a scenario, with its reports in a folder of this name.
     fn command(&self, scenario: &str, folder: &str) -> Command;
 
-    /// That folder, as this process sees it.
+    /// The folder of this name, as this process sees it.
     fn path(&self, name: &str) -> PathBuf;
 }
 
@@ -107,7 +108,7 @@ impl<T: Local> Stage for T {
 /// A driver that is a child of this process.
 struct Child {
     child: std::process::Child,
-    /// The driver's output: it continues only while somebody reads it.
+    /// The driver's output. It is kept open because the driver fails to write when nobody can read.
     _said: Lines<BufReader<ChildStdout>>,
 }
 
@@ -142,7 +143,7 @@ pub fn whole(stage: &dyn Stage) -> Result<()> {
     to_uninstall(stage, "whole")
 }
 
-/// The same with the library in an isolated namespace of Android's linker.
+/// All checks of [`whole`] with the library in an isolated namespace of Android's linker.
 ///
 /// # Errors
 /// What was wrong.
@@ -207,8 +208,9 @@ pub fn crashed(stage: &dyn Stage) -> Result<()> {
     recovered(&stage.folder("crashed")?, Some(11)).map(drop)
 }
 
-/// All scenarios with tagged memory. Before them memory is read after it was freed. That must end the
-/// process, as `caught` checks, which it does not without tags: otherwise the scenarios would prove nothing.
+/// Runs all scenarios with tagged memory. First it checks that memory tagging works: a read of freed memory
+/// must end the process, as `caught` checks, and must succeed without tags. Otherwise the scenarios would
+/// prove nothing.
 ///
 /// # Errors
 /// What was wrong.

@@ -18,7 +18,7 @@ const TAGGING: &str = "glibc.mem.tagging=3";
 
 struct Emulated<'a> {
     shipped: &'a Shipped,
-    /// Where the driver is.
+    /// The folder of the compiled driver and libraries.
     programs: PathBuf,
     reports: PathBuf,
     is_tagged: bool,

@@ -7,7 +7,8 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The recorder's function, found before any crash: `dlsym` is not async-signal-safe.
+/// The address of the recorder's function `loopbox_mark_crash`. It is found before any crash, because `dlsym`
+/// is not async-signal-safe.
 static MARK: AtomicUsize = AtomicUsize::new(0);
 
 extern "C" fn handler(signal: libc::c_int) {
@@ -131,7 +132,7 @@ extern "system" fn attach(_: EnvUnowned<'_>, _: JClass<'_>) {
     }
 }
 
-/// Registers them, if the app has those classes.
+/// Registers the natives of both classes, if the app has them.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let crashes = [
         (jni_str!("install"), jni_str!("(Ljava/lang/String;)V"), install as *mut std::ffi::c_void),

@@ -11,9 +11,10 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Which memory is used up, with the numbers of `Exhausted.java`.
+/// The value of [`WHOSE`] while no request for memory is refused. `Exhausted.java` has the same numbers.
 const NOBODY: i32 = 0;
-/// 1 means everybody; this means the recorder's threads, by their names.
+/// The value of [`WHOSE`] for the recorder's threads, which are known by their names. 1 stands for all
+/// threads.
 const RECORDER: i32 = 2;
 
 static WHOSE: AtomicI32 = AtomicI32::new(NOBODY);
@@ -22,15 +23,15 @@ const LARGE: usize = 64 << 10;
 /// How long small blocks are still available after the first large one was refused, so that a call into ART
 /// that began before can end. ART ends the process when a block for itself is refused, whoever called it.
 const SMALL_LAST: Duration = Duration::from_millis(100);
-/// The same when nobody requests a large block.
+/// How long small blocks are still available when nobody requests a large one.
 const UNASKED: Duration = Duration::from_millis(400);
 /// Whether small blocks are refused, too.
 static ALL: AtomicBool = AtomicBool::new(false);
-/// How often something was refused.
+/// How often a request for memory was refused.
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// Whether the thread is the recorder's: 0 while that is not known.
+    /// Whether the thread is the recorder's: 0 while that is not known, then 1 for no and 2 for yes.
     static IS_RECORDER: Cell<u8> = const { Cell::new(0) };
 }
 
@@ -132,7 +133,7 @@ unsafe extern "C" fn mmap64(
     unsafe { map(address, len, protection, flags, file, offset) }
 }
 
-/// The kernel's call; where a word has 32 bits it counts in pages of 4 KiB.
+/// Calls the kernel's mmap, without the C library. With 32-bit words the offset is passed in units of 4 KiB.
 ///
 /// # Safety
 /// As the C library's `mmap64`.
@@ -172,7 +173,7 @@ unsafe extern "C" fn pthread_create(
     unsafe { std::mem::transmute::<*mut c_void, Create>(next)(thread, attributes, start, argument) }
 }
 
-/// Uses up the memory for this long.
+/// Refuses memory for this long to the threads that `whose` selects.
 extern "system" fn exhaust(_: EnvUnowned<'_>, _: JClass<'_>, whose: jint, ms: jlong) {
     let over = Duration::from_millis(ms.unsigned_abs());
     // The thread is there before there is nothing left for one.
@@ -194,7 +195,7 @@ extern "system" fn refused(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
     REFUSED.load(Ordering::Relaxed) as jlong
 }
 
-/// Registers it, if the app has that class.
+/// Registers the native of `scenario.Exhausted`, if the app has that class.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let methods = [
         (jni_str!("exhaust"), jni_str!("(IJ)V"), exhaust as *mut c_void),

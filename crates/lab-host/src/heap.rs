@@ -69,8 +69,8 @@ extern "system" fn allocations(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
     ALLOCATIONS.get() as jlong
 }
 
-/// What the recorder's library at that path, which is loaded, has allocated on the heap; 0 where it does not
-/// count.
+/// How many bytes the recorder's library, loaded from this path, has allocated on the heap; 0 where the
+/// library does not count them.
 extern "system" fn recorder_bytes<'local>(
     mut env: EnvUnowned<'local>,
     _: JClass<'local>,
@@ -94,7 +94,7 @@ extern "system" fn recorder_bytes<'local>(
     .resolve::<jni::errors::LogErrorAndDefault>()
 }
 
-/// Registers it, if the app has that class.
+/// Registers the natives of `scenario.Heap`, if the app has that class.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let methods = [
         (jni_str!("mallocBytes"), jni_str!("()J"), malloc_bytes as *mut c_void),

@@ -30,7 +30,7 @@ use jni::strings::JNIString;
 use jni::{Env, JValue, jni_sig, jni_str};
 use testbed::Testbed;
 
-/// For a testbed whose queue is API 37's variant with a lock.
+/// The VM option in a testbed's description that selects API 37's variant of the queue with a lock.
 const LEGACY_QUEUE: &str = "-Dloopbox.queue=legacy";
 
 const THREW: i32 = 1;
@@ -68,7 +68,7 @@ fn run() -> Result<(), (i32, anyhow::Error)> {
         .map_err(|Failure(error)| (NO_VM, error))?
 }
 
-/// The error type that attaching needs.
+/// The error type that `attach_current_thread` needs.
 struct Failure(anyhow::Error);
 
 impl From<jni::errors::Error> for Failure {

@@ -21,7 +21,7 @@ const SAME: u32 = 0x4C_4258;
 /// Ways to hang, by number; `scenario.NativeHang` has the same list.
 const WAYS: [extern "C" fn(); 4] = [native_hang_spin, native_hang_futex, native_hang_read, native_hang_sleep];
 
-/// Prints that the hang comes next. Not with `println!`, because its frames are not part of the scenario.
+/// Prints that the hang comes next. Does not use `println!`, because its frames are not part of the scenario.
 fn announce() {
     const LINE: &[u8] = b"NATIVE hangs\n";
     // SAFETY: the line lives across the call.
@@ -82,7 +82,8 @@ extern "C" fn native_hang_sleep() {
     }
 }
 
-/// The function between the two frames; [`native_hang_entry`] calls it with Java's arguments.
+/// Calls the function that hangs, through [`native_hang_frame`]. [`native_hang_entry`] calls this one with
+/// Java's arguments.
 #[inline(never)]
 extern "system" fn native_hang_in_way(_: EnvUnowned<'_>, _: JClass<'_>, way: jint) {
     let way = WAYS[usize::try_from(way).expect("a way")];
@@ -133,7 +134,7 @@ extern "C" fn native_hang_frame(_function: extern "C" fn()) {
     naked_asm!("push ebp", "mov ebp, esp", "sub esp, 8", "call dword ptr [ebp + 8]", "leave", "ret")
 }
 
-/// Called by Java; the same as [`native_hang_in_way`], with its arguments once more.
+/// Called by Java; calls [`native_hang_in_way`] with a copy of its arguments.
 #[cfg(target_arch = "x86")]
 #[unsafe(naked)]
 extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
@@ -165,7 +166,7 @@ extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jin
     naked_asm!("push {{r11, lr}}", "mov r11, sp", "bl {hang}", "pop {{r11, pc}}", hang = sym native_hang_in_way)
 }
 
-/// Registers it, if the app has that class.
+/// Registers the native of `scenario.NativeHang`, if the app has that class.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let class = jni_str!("scenario/NativeHang");
     if env.find_class(class).is_err() {

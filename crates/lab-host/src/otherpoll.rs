@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 type Poll = extern "system" fn(*mut JNIEnv, jobject, jlong, jint);
 
-/// How much of an `ArtMethod` is searched, in words.
+/// How many words at the beginning of an `ArtMethod` are searched.
 const WORDS: usize = 6;
 
-/// Where the method's function is in its `ArtMethod`.
+/// The position of the native function's address in the method's `ArtMethod`.
 static AT: AtomicUsize = AtomicUsize::new(0);
 /// The function that was there before the wrapper.
 static BEFORE: AtomicUsize = AtomicUsize::new(0);
@@ -105,7 +105,7 @@ extern "system" fn calls(_: *mut JNIEnv, _: jclass) -> jint {
     CALLS.load(Ordering::Relaxed).cast_signed()
 }
 
-/// Registers them, if the app has that class.
+/// Registers the natives of `com.othersdk.PollWrapper`, if the app has that class.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let none = jni_str!("()V");
     let methods = [

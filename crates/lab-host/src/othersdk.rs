@@ -243,7 +243,8 @@ extern "system" fn unload(_: EnvUnowned<'_>, _: JClass<'_>) {
     assert_eq!(mapped, -1, "the library is still there");
 }
 
-/// Maps a file as executable where the handler was, like a library that is loaded next.
+/// Maps a file as executable at the address where the unloaded library's handler was, as a library that is
+/// loaded next might be.
 extern "system" fn load_over<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, path: JString<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let path = CString::new(path.try_to_string(env)?).unwrap_or_default();
@@ -265,7 +266,7 @@ extern "system" fn count(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
     COUNT.load(Ordering::SeqCst).cast_signed()
 }
 
-/// Registers them, if the app has that class.
+/// Registers the natives of `com.othersdk.Signals`, if the app has that class.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let methods = [
         (jni_str!("install"), jni_str!("(Z)V"), install as *mut std::ffi::c_void),

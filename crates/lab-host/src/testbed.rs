@@ -16,7 +16,7 @@ const READY: &str = "LOOPBOX_HOST_TESTBED";
 pub(crate) struct Testbed {
     pub(crate) api_level: u32,
     boot_class_path: Vec<PathBuf>,
-    /// The same jars with the flags by which the runtime knows hidden interfaces.
+    /// The jars of the boot class path with the flags by which the runtime knows hidden interfaces.
     #[serde(default)]
     boot_class_path_hidden_api: Vec<PathBuf>,
     library_path: Vec<PathBuf>,
@@ -67,7 +67,8 @@ impl Testbed {
     /// only at the start of a process, so this replaces the process with the same program once.
     ///
     /// # Errors
-    /// When the program cannot be executed again; on success it returns only in the second life.
+    /// When the program cannot be executed again. It returns `Ok` only in the program that was executed
+    /// again.
     pub(crate) fn enter(&self) -> Result<()> {
         if std::env::var_os(READY).as_deref() == Some(self.dir.as_os_str()) {
             return Ok(());

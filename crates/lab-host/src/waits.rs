@@ -182,7 +182,7 @@ extern "system" fn execute_for_cursor_window(env: EnvUnowned<'_>, class: JClass<
     nanosleep(env, class);
 }
 
-/// Registers them, if the app has these classes.
+/// Registers the natives of this module, if the app has their classes.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let methods = [
         (jni_str!("hold"), jni_str!("()V"), hold as *mut c_void),

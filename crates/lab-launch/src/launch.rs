@@ -66,8 +66,8 @@ impl Launcher {
         Self::with_app(testbed, build, jar)
     }
 
-    /// The same with an app of these Java sources, compiled into `jar`, in place of the scripted ones. It can
-    /// use the recorder's public API and the substitutes for the framework.
+    /// Sets up the testbed called `name` with an app of these Java sources, compiled into `jar`, in place of
+    /// the scripted apps. The app can use the recorder's public API and the substitutes for the framework.
     ///
     /// # Errors
     /// When a part cannot be set up or built.
@@ -87,7 +87,7 @@ impl Launcher {
         Ok(Self { testbed, jar, host: libraries.join("lab-host"), libraries })
     }
 
-    /// The same scripted apps with the library exactly as it ships.
+    /// Sets up the testbed called `name` with the scripted apps and with the library exactly as it ships.
     ///
     /// # Errors
     /// When a part cannot be set up or built.
@@ -95,7 +95,7 @@ impl Launcher {
         Self::new(name, Build::Dev)?.with_shipped_library()
     }
 
-    /// The same with the library exactly as it ships to devices of the testbed's architecture: linked for
+    /// Replaces the library by the one that ships to devices of the testbed's architecture: linked for
     /// Android, stripped, unchanged.
     ///
     /// # Errors
@@ -114,8 +114,8 @@ impl Launcher {
         Ok(self)
     }
 
-    /// The same scripted apps with the recorder's Java changed: `change` gets each source's file name and
-    /// text, and returns the text to compile. `name` becomes the jar's name.
+    /// Compiles the scripted apps with a changed Java half of the recorder into a jar: `change` gets each
+    /// source's file name and text, and returns the text to compile. `name` becomes the jar's name.
     ///
     /// # Errors
     /// When something cannot be read, written or compiled.
@@ -167,7 +167,7 @@ impl Launcher {
         self.app_in(&self.jar, class)
     }
 
-    /// The same, of an app in a separate dexed jar.
+    /// A process that will run `main` of `class` in an app in a separate dexed jar.
     pub fn app_in(&self, jar: &Path, class: &str) -> App {
         let mut command = self.host();
         command.arg("--app").arg(jar);
@@ -191,7 +191,7 @@ pub fn scripted_apps(testbed: &Testbed) -> Result<PathBuf> {
     Ok(jar)
 }
 
-/// The same as class files, to compile other code against.
+/// The scripted apps and the recorder's Java half as class files, to compile other code against.
 ///
 /// # Errors
 /// When they cannot be compiled.
@@ -303,8 +303,8 @@ impl App {
         self
     }
 
-    /// Another program that starts the host program, whose path and arguments are its last arguments. It must
-    /// become that program (`exec`), so that the process is the app's.
+    /// Lets the program `starter` start the host program, whose path and arguments follow `arguments`.
+    /// `starter` must become the host program (`exec`), so that the process is the app's.
     #[must_use]
     pub fn started_by(mut self, starter: &str, arguments: &[&str]) -> Self {
         self.command = started_by(starter, arguments, &self.command);
@@ -439,7 +439,7 @@ impl Running {
     /// Waits for the process to end by itself.
     ///
     /// # Errors
-    /// When it does not within `limit`; it is killed then.
+    /// When it does not end within `limit`; it is killed then.
     pub fn finish(mut self, limit: Duration) -> Result<Ended> {
         let end = Instant::now() + limit;
         let status = loop {
@@ -492,7 +492,8 @@ pub fn wait_for_report(folder: &Path, limit: Duration) -> Result<PathBuf> {
     }
 }
 
-/// Whether the report in this file is its last version, as far as its process could say.
+/// Whether the report in this file is complete: a recovered report, or one with the statistic that is only
+/// added to a complete report.
 fn is_complete(file: &Path) -> Result<bool> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     let report = decode(&bytes).with_context(|| format!("{}", file.display()))?.report;

@@ -56,7 +56,7 @@ impl Probe {
         Self::built(name, user, Build::Dev)
     }
 
-    /// The same, with the Rust parts built this way.
+    /// As [`Self::new`], with the Rust parts built as `how` says.
     ///
     /// # Errors
     /// When something cannot be set up or built.
@@ -64,7 +64,7 @@ impl Probe {
         Self::compiled(name, user, how, &sources()?)
     }
 
-    /// The same, without the annotation that makes the sampler's thread runnable.
+    /// As [`Self::new`], without the annotation `@FastNative`, which makes the sampler's thread runnable.
     ///
     /// # Errors
     /// When something cannot be set up or built.
@@ -82,7 +82,7 @@ impl Probe {
         Self::compiled(name, user, Build::Dev, &sources)
     }
 
-    /// The same, with the Java half as R8 builds an app.
+    /// As [`Self::new`], with the Java half shrunk by R8 like an app.
     ///
     /// # Errors
     /// When something cannot be set up or built.

@@ -16,7 +16,7 @@ use loopbox_setup::tools::Tools;
 use loopbox_setup::workspace::{run, set_up};
 use loopbox_testbed::Testbed;
 
-/// Changes when what is done here does.
+/// The version of this module's work, a part of the cache key: to be changed together with it.
 const VERSION: u32 = 1;
 
 /// The rules that every Android build begins with, as far as they matter for what is shrunk here. The classes
@@ -29,12 +29,12 @@ const OF_EVERY_BUILD: &str = "
 -dontnote **
 ";
 
-/// What an SDK's `android.jar` lacks, or that of an SDK older than the device: hidden or newer classes.
+/// Hidden or newer classes, which the testbeds have but the `android.jar` of an app's SDK may lack.
 const NOT_IN_THE_SDK: [&str; 2] = ["android/os/Looper$Observer", "android/view/SurfaceControl$OnJankData"];
 
 /// Debian's package of ProGuard.
 const PROGUARD: &str = "libproguard-java";
-/// R8 with its defaults: it inlines, and keeps lines.
+/// Options that give ProGuard the defaults of R8: optimisation such as inlining, and line numbers.
 const OF_PROGUARD: [&str; 6] = [
     "-optimizationpasses",
     "3",
@@ -87,11 +87,11 @@ impl fmt::Display for Shrinker {
 pub struct Release<'a> {
     /// The testbed that it is compiled for.
     pub testbed: &'a Testbed,
-    /// Its own sources.
+    /// The app's own sources.
     pub sources: Vec<PathBuf>,
-    /// The libraries that become part of it, as jars of class files.
+    /// The libraries that become part of the app, as jars of class files.
     pub libraries: Vec<PathBuf>,
-    /// The rules for it, including those that its libraries provide.
+    /// The shrinker's rules for the app, including those that its libraries provide.
     pub rules: String,
 }
 
@@ -105,7 +105,7 @@ pub struct Shrunk {
 }
 
 impl Release<'_> {
-    /// Compiles, shrinks and dexes it; the result is reused when nothing has changed.
+    /// Compiles, shrinks and dexes the app; the result is reused when nothing has changed.
     ///
     /// # Errors
     /// What the compiler or the shrinker says.
@@ -171,7 +171,7 @@ impl Release<'_> {
         Ok(Shrunk { jar: result.join("app.jar"), mapping: result.join("mapping.txt") })
     }
 
-    /// Debian's ProGuard reads no class files of Java 17.
+    /// Compiles the app's sources for Java 8, because Debian's ProGuard reads no class files of Java 17.
     fn compile_for_proguard(&self, tools: &Tools, classes: &Path, out: &Path) -> Result<()> {
         fs::create_dir(classes)?;
         let mut javac = tools.javac();
@@ -183,7 +183,7 @@ impl Release<'_> {
     }
 }
 
-/// The SDK as the app's build knows it.
+/// Copies a jar of the platform's classes without those that an app's SDK lacks.
 fn without_hidden(jar: &Path, out: &Path) -> Result<()> {
     let names = jar::names(jar)?;
     let is_known = |name: &&String| !NOT_IN_THE_SDK.iter().any(|hidden| name.starts_with(hidden));

@@ -8,7 +8,7 @@ use loopbox_adb::{Adb, Running, successful};
 /// How long anything may take before a scenario gives up. Nothing takes that long by design.
 pub(crate) const LIMIT: Duration = Duration::from_mins(5);
 
-/// More bytes than `kill` prints.
+/// The limit for the output of `kill` in bytes: more than it ever prints.
 const MAX_OUTPUT: u64 = 4_096;
 
 /// A running process. Dropping it kills it.
@@ -22,7 +22,7 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// The process that a program on the device becomes after printing its number.
+    /// The process that a program on the device becomes. The program has to print its process id first.
     pub(crate) fn new(adb: Adb, serial: String, mut program: Running) -> Result<Self> {
         let line = program.wait_for("SCRIPT pid ", LIMIT)?;
         let pid = line.rsplit(' ').next().and_then(|pid| pid.trim().parse().ok());
@@ -40,7 +40,7 @@ impl App {
         self.program.wait_for(text, LIMIT)
     }
 
-    /// Waits for a line of this kind, including lines that were already read.
+    /// Waits for a line of standard output that contains `text`, including lines that were already read.
     pub(crate) fn answer_to(&mut self, text: &str) -> Result<String> {
         let before = self.program.seen().iter().find(|line| line.contains(text)).cloned();
         before.map_or_else(|| self.wait_for(text), Ok)
@@ -55,7 +55,7 @@ impl App {
         Ok(self.program.seen().to_vec())
     }
 
-    /// Ends it with SIGKILL, and waits until it is gone.
+    /// Ends the process with SIGKILL, and waits until it is gone.
     pub(crate) fn kill(mut self) -> Result<()> {
         self.over = true;
         self.send_kill()?;

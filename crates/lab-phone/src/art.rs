@@ -18,7 +18,7 @@ const NAMES: [&str; 2] = ["libart.so", "libartd.so"];
 pub(crate) struct Art {
     /// Where it lies on the device.
     pub(crate) path: String,
-    /// The copy.
+    /// The copy of the library on this machine.
     pub(crate) copy: PathBuf,
     /// The comparison of its symbols and code with each row.
     pub(crate) report: Report,

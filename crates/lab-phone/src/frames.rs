@@ -16,7 +16,7 @@ const AT_ONCE: usize = 6;
 /// The first level with method handles.
 const FIRST_WITH_HANDLES: u32 = 26;
 
-/// What was seen.
+/// The results of the scenario.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     /// Name and version of the library.

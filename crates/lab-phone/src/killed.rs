@@ -20,14 +20,14 @@ const HUNG_NS: u64 = 1_000_000_000;
 /// The time between two reads of the ring.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What was seen.
+/// The results of the scenario.
 #[derive(Debug)]
 pub(crate) struct Killed {
     /// The age of the hang in the ring when the process was killed.
     pub(crate) ring_age_ns: u64,
     /// The age of the hang in the report of the next launch.
     pub(crate) report_age_ns: u64,
-    /// The number of its stacks in that report.
+    /// The number of the hang's stacks in the report of the next launch.
     pub(crate) stacks: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The device: what it reports about itself, and the folder that everything is in.
+//! The device: what it reports about itself, and its folder for the files of a run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use loopbox_android_pack::Abi;
 
 use crate::app::App;
 
-/// More bytes than a jar of the boot class path, a report or a ring has.
+/// The limit for a file's size in bytes: more than a jar of the boot class path, a report or a ring has.
 const MAX_FILE: u64 = 256 << 20;
 /// The properties that are read with `getprop`, in this order.
 const PROPERTIES: [&str; 6] = [
@@ -54,7 +54,7 @@ impl Phone {
     /// The device of this serial number, with a folder on it.
     ///
     /// # Errors
-    /// When the folder's name would be more than a word.
+    /// When the folder's path is not absolute, or has characters that a shell may interpret.
     pub(crate) fn of(adb: &Adb, serial: &str, folder: &str) -> Result<Self> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
         if !folder.starts_with('/') || folder.len() < 2 || !folder.chars().all(plain) {

@@ -9,7 +9,7 @@ use crate::stage::Stage;
 
 const SCENARIO: &str = "sigquit";
 
-/// What was seen.
+/// The results of the scenario.
 #[derive(Debug)]
 pub(crate) struct SigQuit {
     /// How the handler works.

@@ -17,7 +17,8 @@ pub(crate) struct Entry {
     /// Where its bytes begin.
     offset: u64,
     is_stored: bool,
-    /// Its size in bytes when compressed, as a store does with what an APK stores uncompressed.
+    /// The compressed size of the file in bytes. A store compresses its downloads, also what an APK stores
+    /// uncompressed.
     compressed_bytes: u64,
 }
 

@@ -74,7 +74,7 @@ impl Profile {
         Ok(Self { compiled, metadata, lines })
     }
 
-    /// How many methods of the recorder are in it.
+    /// How many methods of the recorder are in the profile.
     fn methods(&self) -> usize {
         let of_recorder = |line: &&String| line.contains("Lio/loopbox/") && line.contains("->");
         self.lines.iter().filter(of_recorder).count()
@@ -96,14 +96,14 @@ impl Archive {
         Ok(Self { folder })
     }
 
-    /// One of its files, if it has it.
+    /// The path of a file of the archive; `None` when the archive lacks it.
     fn part(&self, name: &str) -> Option<PathBuf> {
         Some(self.folder.join(name)).filter(|path| path.exists())
     }
 }
 
 impl App {
-    /// Builds it in `work` with an archive of the recorder, and with `loopbox-startup` if the archive
+    /// Builds the app in `work` with an archive of the recorder, and with `loopbox-startup` if the archive
     /// supports that.
     pub(crate) fn build(
         chain: &Chain,

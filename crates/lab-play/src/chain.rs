@@ -159,7 +159,7 @@ impl Chain {
         run(shrink.arg("--output").arg(out).args(jars)).map(drop)
     }
 
-    /// One of the programs in `java`, compiled into `work`.
+    /// The command that runs one of the programs in `java`, compiled into `work`.
     pub(crate) fn own(&self, class: &str, work: &Path) -> Result<Command> {
         let source = root().join(format!("crates/lab-play/java/{class}.java"));
         let mut javac = self.tools.javac();
@@ -177,7 +177,7 @@ impl Chain {
         bundletool
     }
 
-    /// A key that is used only for this.
+    /// Makes a signing key that is used only for this app.
     pub(crate) fn key(&self, file: &Path) -> Result<()> {
         let mut keytool = self.tools.of_jdk("keytool");
         keytool.args([

@@ -30,7 +30,7 @@ static FUSE: OnceLock<Arc<AtomicU32>> = OnceLock::new();
 /// What `hop` and the fast native `walk`, which runs inside of it on the same thread, pass to each other.
 #[derive(Default)]
 struct Hop {
-    /// Ask for the contended monitor, of the suspended thread or else of main.
+    /// Whether `walk` is to find the monitor that a thread waits for: the suspended thread, or else main.
     ask: bool,
     lock: Option<Lock>,
     suspended: Option<Suspended<'static>>,
@@ -49,7 +49,7 @@ static REUSED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static HOP: std::cell::RefCell<Option<Hop>> = const { std::cell::RefCell::new(None) };
-    /// What discovery runs inside the fast native while it is called for that.
+    /// The check that discovery runs inside of the fast native; null at all other times.
     static CHECK: Cell<*mut &mut dyn FnMut()> = const { Cell::new(ptr::null_mut()) };
 }
 
@@ -257,7 +257,7 @@ fn text() -> String {
 
 struct Sampler {
     stop: AtomicBool,
-    /// How many threads of ours have not ended.
+    /// How many of the sampler's threads have not ended.
     threads: AtomicU32,
     wanted: Mutex<u32>,
     taken: Condvar,
@@ -472,7 +472,8 @@ pub extern "system" fn Java_probe_Probe_misuse<'local>(
     })
 }
 
-/// `static native String entry()`: both natives are linked, this one because it runs.
+/// `static native String entry()`: finds where an `ArtMethod` has its native function. Both natives that it
+/// uses for that are linked: `entry` because it runs, `misuse` because it ran before.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_entry<'local>(
     env: EnvUnowned<'local>,

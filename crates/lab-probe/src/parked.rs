@@ -16,7 +16,8 @@ use crate::{answer, hop, suspend};
 
 const SAMPLES: u32 = 200;
 const TRIES: u32 = 3000;
-/// Larger than what the thread cache serves without the lock, smaller than what is mapped without it.
+/// The size of an allocation in bytes: too large for the thread cache of malloc, which needs no lock, and too
+/// small for a separate mapping, which needs none either.
 const BLOCK: usize = 70_000;
 
 static MAIN: AtomicU32 = AtomicU32::new(0);
@@ -46,8 +47,8 @@ fn park() {
     PARKED.store(false, Ordering::Release);
 }
 
-/// `static native String parked(boolean loader)`: called on the main thread; returns how often that was
-/// sampled while parked in the lock of the dynamic loader or of malloc.
+/// `static native String parked(boolean loader)`: called on the main thread; returns how often the main
+/// thread was sampled while it was parked in the lock of the dynamic loader or of malloc.
 #[unsafe(no_mangle)]
 pub(crate) extern "system" fn Java_probe_Probe_parked<'local>(
     env: EnvUnowned<'local>,
@@ -99,7 +100,7 @@ pub(crate) extern "system" fn Java_probe_Probe_parked<'local>(
     })
 }
 
-/// Waits until main is parked with the lock in its hands.
+/// Waits until main is parked while it holds the lock; returns whether that succeeded.
 fn held(loader: bool) -> bool {
     for _ in 0..TRIES {
         if !loader {
@@ -156,7 +157,7 @@ unsafe extern "C" fn park_inside(_: *mut libc::dl_phdr_info, _: usize, _: *mut c
     1
 }
 
-/// The callback runs with the loader's lock held.
+/// Parks in a callback of the loader, which runs with the loader's lock held.
 fn inside_loader() {
     // SAFETY: the callback takes nothing from its arguments.
     unsafe { libc::dl_iterate_phdr(Some(park_inside), std::ptr::null_mut()) };

@@ -115,7 +115,7 @@ pub fn quit(app: &Running) -> Result<()> {
 /// Waits until no SIGQUIT is pending for a process any more, because a thread has taken it.
 ///
 /// # Errors
-/// When none does, or the process is gone.
+/// When no thread takes it, or the process is gone.
 pub fn wait_for_taken_signal(pid: u32) -> Result<()> {
     wait_until("a thread takes SIGQUIT", || {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).context("the process is gone")?;

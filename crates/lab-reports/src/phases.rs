@@ -36,7 +36,7 @@ pub const PHASES: [&str; 17] = [
 /// the method that calls it.
 const BOTTOM: [&str; 2] = ["Frames.main", "RuntimeInit.main"];
 
-/// The result of one cell.
+/// The results of one run of all phases.
 #[derive(Debug, Default)]
 pub struct Figures {
     /// Stacks checked.
@@ -65,8 +65,8 @@ impl Figures {
         self.wrong.is_empty() && self.faults.is_empty()
     }
 
-    /// Checks the stacks of a phase's report. Returns whether the phase is in any of them: the sampler may
-    /// have been late, and have seen its message only while that wrote the report.
+    /// Checks the stacks of a phase's report. Returns whether the phase's method is in any of them. A sampler
+    /// that was late has seen the phase's message only while the message was already writing the report.
     ///
     /// # Errors
     /// When a tree contradicts itself.
@@ -102,7 +102,7 @@ impl Figures {
 /// The reports of phases among these files, in order, each with the stacks of that phase only.
 ///
 /// # Errors
-/// When a file is no intact report, or its phase is over in it.
+/// When a file is no intact report, or its phase had ended before the report.
 pub fn phase_reports(files: &[PathBuf]) -> Result<Vec<(String, Report)>> {
     let mut sampled = Vec::new();
     for file in files {

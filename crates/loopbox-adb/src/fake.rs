@@ -78,7 +78,7 @@ impl FakeAdb {
         write_program(&self.folder().join("bin").join(name), &format!("#!/bin/sh\n{script}\n"))
     }
 
-    /// A script that its shell reads before each command, as Android's shell reads `mkshrc`.
+    /// Sets a script that the device's shell reads before each command, as Android's shell reads `mkshrc`.
     ///
     /// # Errors
     /// When it cannot be written.

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Error, Result, bail};
 
-/// Larger than any list of devices or message from adb.
+/// The limit for an answer in bytes: larger than any list of devices or message from adb.
 const MAX_ANSWER: u64 = 1 << 20;
 /// How long one call of adb may take: long enough for a file of hundreds of megabytes over a slow connection.
 const LIMIT: Duration = Duration::from_mins(10);

@@ -41,7 +41,7 @@ pub(crate) fn of(mut command: Command, limit: u64, more: u64, time: Duration) ->
     }
 }
 
-/// What it prints on its standard output and on its standard error; `None` when one of them exceeds the
+/// What adb prints on its standard output and on its standard error; `None` when one of them exceeds the
 /// limit.
 fn printed(child: &mut Child, limit: u64, time: Duration) -> Result<Option<[Vec<u8>; 2]>> {
     let end = Instant::now() + time;
@@ -65,7 +65,8 @@ fn printed(child: &mut Child, limit: u64, time: Duration) -> Result<Option<[Vec<
     Ok(Some(both))
 }
 
-/// Reads on a separate thread, and sends all bytes (or one more than the limit) together with this number.
+/// Reads on a separate thread, and sends all bytes (or one more than the limit) together with `of`, the
+/// number of the stream.
 fn read(from: impl Read + Send + 'static, limit: u64, of: usize, send: Sender<(usize, Bytes)>) {
     std::thread::spawn(move || {
         let (mut from, mut bytes) = (from.take(limit.saturating_add(1)), Vec::new());

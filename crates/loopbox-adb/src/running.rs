@@ -13,7 +13,7 @@ use crate::output::GONE;
 
 /// How many bytes of a command's standard error are kept, from its end.
 const KEPT_ERRORS: usize = 256 << 10;
-/// A longer line comes in pieces.
+/// The maximum length of a line in bytes. A longer line comes in pieces.
 const MAX_LINE: u64 = 16 << 20;
 
 /// A running command. Dropping it leaves the command on the device alone.
@@ -74,7 +74,7 @@ impl Running {
         }
     }
 
-    /// Waits for its end; returns its exit code and its standard error. What it printed is in
+    /// Waits for the end of the command; returns its exit code and its standard error. What it printed is in
     /// [`Running::seen`].
     ///
     /// # Errors

@@ -388,8 +388,8 @@ pub fn set_background(background: bool) {
     }
 }
 
-/// What the app's performance monitor wants to be notified of from now on, in milliseconds; a level of 0 is
-/// nothing. False while nothing records.
+/// Sets what the app's performance monitor is notified of from now on, in milliseconds; a level of 0 means
+/// nothing. Returns false while nothing records.
 pub fn set_monitor(level_ms: u64, block_ms: u64, tick_ms: u64) -> bool {
     let Some(session) = current() else { return false };
     let [level_ns, block_ns, tick_ns] = [level_ms, block_ms, tick_ms].map(|ms| ms.saturating_mul(1_000_000));

@@ -4,9 +4,10 @@ use crate::install;
 use jni::sys;
 use loopbox_art::JniEnv;
 
-/// `Native.joined`, for the thread that reads what only Java knows. `@FastNative`, because of what it reads.
-/// Returns the place in the array of the thread whose end main waits for; the upper half has the thread's id
-/// in the kernel, 0 when it is not known. Negative for none.
+/// `Native.joined`, called by the thread that reads what only Java knows. `@FastNative`, because Java objects
+/// are read, which is safe only in a runnable thread. Returns the place in the array of the thread whose end
+/// main waits for; the upper half has the thread's id in the kernel, 0 when it is not known. Negative for
+/// none.
 ///
 /// # Safety
 /// Called by the VM: `env` is the calling thread's.

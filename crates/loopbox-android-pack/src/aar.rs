@@ -30,7 +30,8 @@ pub struct Libraries<'a> {
     pub own: &'a [Library],
     /// The libraries of the archive that builds in house add.
     pub inhouse: &'a [Library],
-    /// The compilers that built them, whose standard library is therefore in them.
+    /// The compilers that built the libraries, by name. Their standard library is therefore linked into the
+    /// libraries.
     pub compiler: &'a str,
 }
 

@@ -154,8 +154,8 @@ impl Exports {
 }
 
 impl Row {
-    /// One symbol that a library must have according to the list; `due` when it must also have the version,
-    /// in a library that has versions.
+    /// Compares one symbol that a library must have according to the list. `due`: in a library that has
+    /// versions the symbol must also have this version.
     fn compare(
         &mut self,
         exports: &BTreeMap<&str, Exports>,

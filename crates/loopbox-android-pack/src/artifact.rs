@@ -33,7 +33,7 @@ pub(crate) struct Artifact {
     replaces_loopbox: bool,
 }
 
-/// Another archive that one depends on.
+/// An archive that another archive depends on.
 #[derive(Debug)]
 pub(crate) struct Needed {
     pub(crate) group: &'static str,

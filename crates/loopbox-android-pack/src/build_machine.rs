@@ -14,7 +14,7 @@ fn remapped() -> Vec<(PathBuf, &'static str)> {
     folders
 }
 
-/// The arguments that make rustc replace them.
+/// The arguments that make rustc replace the folders of this machine.
 pub fn flags() -> impl Iterator<Item = String> {
     remapped().into_iter().map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
 }

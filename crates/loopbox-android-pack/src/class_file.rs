@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// A member that cannot be used from elsewhere.
+/// The flag of a member that no other class can use.
 const PRIVATE: u16 = 0x0002;
 const PUBLIC: u16 = 0x0001;
 const PROTECTED: u16 = 0x0004;
@@ -21,11 +21,12 @@ pub struct ClassFile {
     pub name: String,
     /// Whether it is an interface.
     pub is_interface: bool,
-    /// Whether it is public: a nested private class has the flags of one that its package can use.
+    /// Whether the flags of the class say that it is public. A private nested class has the flags of a class
+    /// that its package can use.
     pub is_visible: bool,
     /// The class and the interfaces that it extends.
     pub extends: Vec<String>,
-    /// By name and descriptor, `getQueue:()Landroid/os/MessageQueue;`.
+    /// The members by name and descriptor, `getQueue:()Landroid/os/MessageQueue;`.
     pub members: BTreeMap<String, Member>,
     /// The classes that it names, including itself.
     pub uses: BTreeSet<Used>,
@@ -188,7 +189,7 @@ impl ClassFile {
     /// Parses the bytes of a file.
     ///
     /// # Errors
-    /// When they are none of a class file.
+    /// When they are not those of a class file.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader { rest: bytes };
         ensure!(reader.u32()? == 0xCAFE_BABE, "no class file");

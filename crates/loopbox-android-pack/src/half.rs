@@ -20,7 +20,7 @@ use loopbox_setup::workspace::root;
 pub(crate) struct Classes {
     /// Class files, `io/loopbox/...`.
     pub(crate) classes: Entries,
-    /// Sources, the same way.
+    /// Source files, `io/loopbox/...`.
     pub(crate) sources: Entries,
     /// Documentation.
     pub(crate) documentation: Entries,
@@ -216,7 +216,7 @@ impl Parts {
         Ok(Self { library, inhouse, ktx, noop, screen, startup, testing })
     }
 
-    /// Compiles each one against those that it depends on.
+    /// Compiles the sources of each archive against the archives that it depends on.
     fn compile(&self, java: &Java, glue: &Path, work: &Path) -> Result<()> {
         // Declarations first and apart, so that they cannot get into the library.
         let declarations = java_below(glue, &DECLARATIONS)?;
@@ -262,7 +262,7 @@ fn declared(work: &Path) -> PathBuf {
 }
 
 impl Part {
-    /// Everything below one folder.
+    /// An archive whose sources are all below one folder.
     fn below(language: Language, root: PathBuf, classes: PathBuf, class_path: Vec<PathBuf>) -> Result<Self> {
         let extension = if language == Language::Java { "java" } else { "kt" };
         let sources = sources_below(&root, &[""], extension)?;

@@ -58,7 +58,7 @@ impl Java {
         Ok(Self { tools, android_jar, cache, identity })
     }
 
-    /// A key for what is made with them.
+    /// A cache key for what is made with this compiler and `android.jar`.
     pub(crate) fn key(&self, step: &str) -> Key {
         Key::new(step, VERSION).with(&self.identity)
     }

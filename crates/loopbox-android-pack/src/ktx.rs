@@ -14,8 +14,8 @@ use loopbox_setup::registry::{Pinned, Registry};
 /// The archive's name, and that of its module for Kotlin's compiler.
 pub(crate) const NAME: &str = "loopbox-ktx";
 
-/// The Kotlin version that it is written in. Compilers from the version before this one on can read the
-/// result.
+/// The Kotlin version that the archive is written in. Compilers from the version before this one on can read
+/// the result.
 pub const LANGUAGE: &str = "2.1";
 
 /// The standard library of that version.
@@ -25,7 +25,7 @@ pub const STANDARD_LIBRARY: Pinned<'static> = jar(
     "d6f91b7b0f306cca299fec74fb7c34e4874d6f5ec5b925a0b4de21901e119c3f",
 );
 
-/// The oldest coroutines that it is tried with.
+/// The oldest version of the coroutines that the archive is tested with.
 pub const COROUTINES: Pinned<'static> = jar(
     "org.jetbrains.kotlinx:kotlinx-coroutines-core-jvm",
     "1.7.3",
@@ -36,7 +36,7 @@ const fn jar(package: &'static str, version: &'static str, sha256: &'static str)
     Pinned { registry: Registry::Maven, package, version, sha256, megabytes: 2 }
 }
 
-/// The jars that it depends on, downloaded once.
+/// The jars that the archive depends on, downloaded once.
 ///
 /// # Errors
 /// When one cannot be had.
@@ -51,7 +51,7 @@ pub(crate) fn add_to(key: Key) -> Key {
     compiler.into_iter().fold(key, Key::with)
 }
 
-/// Compiles its sources against other archives' classes.
+/// Compiles the archive's sources against other archives' classes.
 pub(crate) fn compile(java: &Java, sources: &[PathBuf], on: &[PathBuf], classes: &Path) -> Result<()> {
     let class_path: Vec<PathBuf> =
         on.iter().cloned().chain([java.android_jar.clone()]).chain(jars()?).collect();

@@ -131,8 +131,8 @@ fn ensure_list_is_short<'a>(
     Ok(())
 }
 
-/// Compares with the recorded sizes, or records the new ones; those of the archives only when all were
-/// packed.
+/// Compares the libraries' sizes with the recorded ones, or records the new ones. Sizes of the archives are
+/// recorded only when all archives were packed.
 fn weigh(
     libraries: &[Library],
     archives: Option<BTreeMap<String, u64>>,

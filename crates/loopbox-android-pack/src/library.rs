@@ -24,7 +24,7 @@ pub struct Library {
     pub abi: Abi,
     /// The file that ships.
     pub file: PathBuf,
-    /// The same file with its symbols.
+    /// The library with its symbols, which `file` does not have.
     pub symbols: PathBuf,
     /// The symbols that it imports from Android.
     pub imports: BTreeSet<String>,

@@ -85,11 +85,12 @@ pub(crate) fn own(product: Product, flags: &[String]) -> Vec<String> {
     kept.map(|flag| flag.replace(LIBRARY.soname, product.soname)).collect()
 }
 
-/// Only a tombstone unwinds through this library in an app, which does not justify 50 KB. The library with
-/// symbols has the same tables in `.debug_frame`, where crash services read them.
+/// The option that leaves out the unwind tables. In an app only a tombstone unwinds through this library,
+/// which does not justify 50 KB. The library with symbols has the same tables in `.debug_frame`, where crash
+/// services read them.
 pub(crate) const NO_UNWIND_TABLES: &str = "-Cforce-unwind-tables=no";
 
-/// Changes when [`FRONT`] does.
+/// A part of the cache key: to be changed together with [`FRONT`].
 pub(crate) const FRONT_VERSION: u32 = 1;
 
 /// A front for lld with the arguments of a compiler driver, because rustc calls its linker like a C compiler.

@@ -41,7 +41,7 @@ struct Package {
     name: String,
     version: String,
     license: Option<String>,
-    /// `None` for our own.
+    /// `None` for the workspace's own packages.
     source: Option<String>,
     manifest_path: String,
     authors: Vec<String>,

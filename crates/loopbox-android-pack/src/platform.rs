@@ -25,7 +25,7 @@ pub struct Known {
     pub hidden: Vec<Hidden>,
 }
 
-/// What came after the oldest level.
+/// Uses of the platform that only exist since a level after the oldest one.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Newer {
@@ -39,7 +39,7 @@ pub struct Newer {
     pub guarded_in: String,
 }
 
-/// What no level has for everybody.
+/// Uses of the platform that are hidden: no level has them for all apps.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hidden {
@@ -57,7 +57,7 @@ pub enum Guard {
     /// A check of the API level.
     #[serde(rename = "SDK_INT")]
     Level,
-    /// The exception is caught when it is missing.
+    /// A lookup of what is missing throws an exception, which is caught.
     LinkageError,
 }
 

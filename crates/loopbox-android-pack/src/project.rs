@@ -29,7 +29,7 @@ pub(crate) const INHOUSE: Product = Product {
     shares_keys: false,
 };
 
-/// Its folder: the Java half, the integrations and the sample app are in it.
+/// The folder of the product: the Java half, the integrations and the sample app are in it.
 pub(crate) const GLUE: &str = "jni-glue";
 
 /// The folder of all products.

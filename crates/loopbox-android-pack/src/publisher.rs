@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// The part of `[workspace.package]` about people and places. The crates of a release inherit it, too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Publisher {
-    /// Each as `Name <address>`.
+    /// The authors, each as `Name <address>`.
     #[serde(default)]
     authors: Vec<String>,
     /// The project's page; the repository's where there is none.
@@ -31,7 +31,7 @@ struct Workspace {
 }
 
 impl Publisher {
-    /// Reads it from the `Cargo.toml` of a workspace.
+    /// Reads the publisher from the `Cargo.toml` of a workspace.
     ///
     /// # Errors
     /// When the file cannot be read or is no workspace's.

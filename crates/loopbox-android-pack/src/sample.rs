@@ -17,7 +17,8 @@ const GOOD: [&str; 10] = [
     "-fvisibility=hidden",
 ];
 
-/// One exported function, one import, and one weak import that is newer than the oldest Android.
+/// The source of the libraries: one exported function, one import, and one weak import that is newer than the
+/// oldest Android.
 const SOURCE: &str = "
     void abort(void);
     extern long getrandom(void *, unsigned long, unsigned) __attribute__((weak));
@@ -36,7 +37,7 @@ pub(crate) fn library(flags: &[&str]) -> Vec<u8> {
     library_with("", flags)
 }
 
-/// The same with more source text.
+/// As [`library`], with more source text.
 pub(crate) fn library_with(more: &str, flags: &[&str]) -> Vec<u8> {
     let all: Vec<&str> = GOOD.iter().chain(flags).copied().collect();
     make(more, &all)

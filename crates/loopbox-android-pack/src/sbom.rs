@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::artifact::{Artifact, GROUP, Needed, VERSION};
 use crate::linked::Crate;
 
-/// What all our archives and the Rust standard library are licensed under.
+/// The licences of all our archives and of the Rust standard library.
 const LICENCE: &str = "MIT OR Apache-2.0";
 
 /// The list for an archive: its own bytes, the crates in its native libraries, and the archives that it

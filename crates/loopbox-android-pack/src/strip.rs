@@ -10,7 +10,8 @@ use goblin::elf::section_header::{
     SHF_ALLOC, SHF_INFO_LINK, SHT_NOBITS, SHT_NULL, SHT_REL, SHT_RELA, SectionHeader,
 };
 
-/// Which instructions and calling convention a 32-bit Arm file uses (ABI for the Arm Architecture, aaelf32).
+/// The type of the section that says which instructions and calling convention a 32-bit Arm file uses (ABI
+/// for the Arm Architecture, aaelf32).
 const SHT_ARM_ATTRIBUTES: u32 = 0x7000_0003;
 
 /// Offsets of fields in the file header and in a section header, for one word size.

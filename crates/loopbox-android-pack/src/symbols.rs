@@ -52,7 +52,7 @@ pub(crate) struct Optional {
 /// The symbols that one ABI's library may import.
 #[derive(Debug)]
 pub struct Imports {
-    /// Library to version node to symbols.
+    /// The symbols of each library, by version node.
     required: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// Symbols that only a weak reference may name.
     optional: BTreeSet<String>,

@@ -8,10 +8,10 @@ use goblin::elf::Elf;
 use goblin::elf::header::EM_ARM;
 use goblin::elf::program_header::{PT_ARM_EXIDX, PT_GNU_EH_FRAME, PT_LOAD};
 
-/// The prefix of the names of these functions.
+/// The prefix of the names of the functions that are checked.
 const PREFIX: &str = "loopbox_poll_";
 
-/// These functions in a library with its symbols: the name, and an address in the middle of each.
+/// The functions to check in a library with its symbols: the name, and an address in the middle of each.
 pub(crate) fn wanted(elf: &Elf<'_>) -> Vec<(String, u64)> {
     let functions = elf.syms.iter().filter(|symbol| symbol.is_function() && symbol.st_size > 0);
     let named = functions.filter_map(|symbol| Some((elf.strtab.get_at(symbol.st_name)?, symbol)));
@@ -54,7 +54,7 @@ pub(crate) fn check(bytes: &[u8], elf: &Elf<'_>, functions: &[(String, u64)]) ->
     Ok(format!("{} functions of assembly", functions.len()))
 }
 
-/// The same for 32-bit Arm, which uses another table.
+/// As [`check`], for 32-bit Arm, which uses another table.
 fn check_of_arm(bytes: &[u8], elf: &Elf<'_>, functions: &[(String, u64)]) -> Result<(), String> {
     let header = elf.program_headers.iter().find(|header| header.p_type == PT_ARM_EXIDX);
     let header = header.ok_or("no table of unwind information")?;

@@ -60,7 +60,8 @@ fn kotlin_may_do_all_that_the_api_says_and_the_documents_show() -> Result<()> {
     Ok(())
 }
 
-/// Compiles with its sources, against the archive and against the one without effect.
+/// The shown code is compiled together with the archive's sources, against the library and against the
+/// archive without effect.
 #[test]
 fn what_the_documents_show_of_ktx_compiles_with_either_archive() -> Result<()> {
     let folder = tempdir()?;
@@ -79,7 +80,7 @@ fn what_the_documents_show_of_ktx_compiles_with_either_archive() -> Result<()> {
     Ok(())
 }
 
-/// Compiles against the part of Jetpack that they use, which is declared next to them.
+/// The links are compiled against the part of Jetpack that they use, which is declared next to them.
 #[test]
 fn the_links_in_kotlin_compile() -> Result<()> {
     let place = root().join("jni-glue/integrations/scene");

@@ -37,7 +37,7 @@ fn no_method_throws_and_the_status_says_why_nothing_is_recorded() -> Result<()> 
     Ok(())
 }
 
-/// The first bits are those of the hash, which must never change: otherwise users would move between the
+/// The first bits of the hash that the test prints must never change: otherwise users would move between the
 /// groups.
 #[test]
 fn user_share_has_the_same_users_for_ever_and_more_of_them_when_it_grows() -> Result<()> {

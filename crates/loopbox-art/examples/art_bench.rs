@@ -50,7 +50,7 @@ struct StdString {
 const SHORT: usize = 15;
 
 impl StdString {
-    /// Gives back its memory, as `operator delete` does in the testbeds.
+    /// Frees the text's memory, as `operator delete` does in the testbeds.
     fn free(self) {
         if self.size > SHORT {
             // SAFETY: a longer text lies in a block from malloc, which nothing else frees.
@@ -74,21 +74,21 @@ fn pretty_method() -> Option<PrettyMethod> {
 /// What `sample` and the fast native `walk`, which runs inside of it on the same thread, pass to each other.
 struct Job {
     suspended: Option<Suspended<'static>>,
-    /// Build names while suspended.
+    /// The function that builds a frame's name while the thread is suspended; `None` for the other ways.
     pretty: Option<PrettyMethod>,
     stack: RawStack,
     texts: Box<[MaybeUninit<StdString>; MAX_FRAMES]>,
     before: Vec<Frame>,
     names: HashMap<MethodRef, (Fingerprint, MethodName)>,
     held_ns: u64,
-    /// The part of it from the stop to the entry of the fast native.
+    /// The part of the time from the stop to the entry of the fast native.
     hop_ns: u64,
     stopped_ns: u64,
 }
 
 thread_local! {
     static JOB: RefCell<Option<Job>> = const { RefCell::new(None) };
-    /// What discovery runs inside the fast native while it is called for that.
+    /// The check that discovery runs inside of the fast native; null at all other times.
     static CHECK: Cell<*mut &mut dyn FnMut()> = const { Cell::new(ptr::null_mut()) };
 }
 

@@ -408,8 +408,8 @@ impl Art {
     /// of up to 5 ms. ART gives up after 10 s (up to 14) or 1 to 2 s (since 15). The main thread then runs on
     /// until it reaches a safepoint.
     ///
-    /// The calling thread is in native state, so not in a fast native method: a runnable thread that suspends
-    /// another one can deadlock with the collector.
+    /// The calling thread must be in native state, so not in a fast native method: a runnable thread that
+    /// suspends another one can deadlock with the collector.
     pub fn suspend_main(&self, env: JniEnv) -> Result<Suspended<'_>, SuspendError> {
         if self.poisoned.load(Ordering::Relaxed) {
             return Err(SuspendError::WrongThread);
@@ -423,18 +423,19 @@ impl Art {
         Ok(suspended)
     }
 
-    /// Stops another thread, the holder of a lock that main waits for.
+    /// Marks that a thread is about to be stopped or walked.
     ///
     /// The result must be held from before [`suspend_main`](Art::suspend_main),
     /// [`suspend_thread`](Art::suspend_thread) or the fast native method that asks about a lock, until after
-    /// it. Otherwise a process that ends in between leaves no note of it.
+    /// that call. Otherwise a process that ends in between leaves no note of it.
     pub fn armed(&self) -> Armed<'_> {
         self.fuse.arm(Phase::Stop);
         Armed { fuse: &*self.fuse, over: None }
     }
 
-    /// Like [`suspend_main`](Art::suspend_main). A thread that has ended is [`SuspendError::TimedOut`] too;
-    /// its number may be another thread's by now.
+    /// Stops another thread, the holder of a lock that main waits for, like
+    /// [`suspend_main`](Art::suspend_main). A thread that has ended is [`SuspendError::TimedOut`] too; its
+    /// number may be another thread's by now.
     pub fn suspend_thread(&self, env: JniEnv, id: ThreadId) -> Result<Suspended<'_>, SuspendError> {
         if self.poisoned.load(Ordering::Relaxed) {
             return Err(SuspendError::WrongThread);
@@ -482,11 +483,10 @@ impl Art {
 
     /// Takes down the stopped thread's stack.
     ///
-    /// Called in a fast native method (`@FastNative`), where the calling thread is runnable: no collection
-    /// can finish during the walk. Elsewhere nothing is walked; which of the two it is, is found out from the
-    /// thread's own state.
+    /// To be called in a fast native method (`@FastNative`), where the calling thread is runnable: no
+    /// collection can finish during the walk. In another state of the calling thread nothing is walked.
     ///
-    /// Nothing either when a guard has let the thread go.
+    /// Nothing is walked either when a guard has let the thread go.
     pub fn walk(&self, suspended: &Suspended<'_>, out: &mut RawStack) {
         out.clear();
         // SAFETY: `caller` is the calling thread's own Thread (Suspended cannot leave the thread), whose
@@ -509,12 +509,13 @@ impl Art {
         &self.window
     }
 
-    /// Walks the calling thread's own stack as [`walk`](Art::walk) will walk the stopped one's, into `out`.
+    /// Walks the calling thread's own stack, as [`walk`](Art::walk) will walk the stopped one's, to fill the
+    /// processor's caches.
     ///
-    /// Called just before a thread is stopped, in the same fast native method: what the walk needs is then in
-    /// the processor's caches, and the stopped thread does not wait for memory. On a machine that does other
-    /// work between two samples that was most of the time that it was stopped. Returns how many frames there
-    /// were: 0 outside of a fast native method, where nothing is walked.
+    /// Called just before a thread is stopped, in the fast native method that will walk it: the stopped
+    /// thread then does not wait for memory. On a machine that does other work between two samples that was
+    /// most of the time that it was stopped. Uses `out`, which is empty afterwards. Returns how many frames
+    /// there were: 0 outside of a fast native method, where nothing is walked.
     pub fn warm_up(&self, env: JniEnv, out: &mut RawStack) -> u32 {
         out.clear();
         if self.is_runnable(env)
@@ -565,10 +566,10 @@ impl Art {
         self.window.close();
     }
 
-    /// Reads names, in the fast native method that walked a stack or in one after it.
+    /// A reader of names, for the fast native method that walked a stack or for a later one.
     ///
     /// In a fast native method, where this thread (`env` is its own) is runnable, what a compacting collector
-    /// has not moved yet is moved first.
+    /// has not moved yet is moved before it is read.
     pub fn names(&self, env: JniEnv) -> Names {
         Names::new(if self.is_runnable(env) { self.namer.served(self.served) } else { self.namer })
     }
@@ -585,7 +586,8 @@ impl Art {
         self.namer.name(method)
     }
 
-    /// The source line of a frame, under the same conditions. [`MethodName::lines`] is cheaper.
+    /// The source line of a frame, under the same conditions as [`describe`](Art::describe).
+    /// [`MethodName::lines`] is cheaper.
     pub fn line_of(&self, frame: Frame) -> Option<u32> {
         self.namer.name(frame.method)?.lines.line(frame.dex_pc)
     }

@@ -59,8 +59,9 @@ pub trait Fuse: Send + Sync {
     /// runnable: no allocation, no lock, no log, no panic, no system call.
     fn mark(&self, phase: Phase);
 
-    /// Makes sure that the next process learns that this was begun if this one ends before
-    /// [`settle`](Fuse::settle). Called in native state with no thread stopped, so it may take its time.
+    /// Makes sure that the next process learns of `phase` if this process ends before
+    /// [`settle`](Fuse::settle) is called. Called in native state with no thread stopped, so it may take its
+    /// time.
     fn arm(&self, phase: Phase) {
         let _ = phase;
     }

@@ -9,7 +9,7 @@ use loopbox_elf::SymbolSource;
 pub trait KnownSymbols {
     /// The text of an earlier process; `None` when there is none, or it is damaged.
     fn load(&self) -> Option<String>;
-    /// Keeps this.
+    /// Stores the text for later processes.
     fn keep(&self, text: &str);
 }
 
@@ -31,7 +31,8 @@ pub(crate) fn write(names: &[&str], found: &[Option<Found>], load_bias: usize) -
     text
 }
 
-/// Adds kept functions to those found without them. Functions outside of the module are ignored.
+/// Adds the functions of a kept text to those that were found without it. Addresses outside of the module are
+/// ignored.
 pub(crate) fn add(
     text: &str,
     names: &[&str],

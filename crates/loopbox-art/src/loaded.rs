@@ -9,7 +9,7 @@ use crate::sys::mem;
 use goblin::elf::program_header::{PT_LOAD, PT_NOTE};
 use loopbox_elf::{Image, build_id_in_notes};
 
-/// The headers of an ELF file are searched for in this many bytes.
+/// The headers of a mapped ELF file are read from this many bytes at its start.
 const HEADER_BYTES: usize = 4_096;
 const MAX_NOTES: usize = 4_096;
 
@@ -31,9 +31,9 @@ impl MappedElf {
     }
 }
 
-/// The ELF file of the last of these mappings, which are all of one file and in order, and the mapping that
-/// begins with its header. In an archive from which several libraries are mapped, this is the last header
-/// before it.
+/// The ELF file that the last of these mappings belongs to, and the mapping that begins with its header. The
+/// mappings are all of one file, in order of address. In an archive from which several libraries are mapped,
+/// the header is the last one before that mapping.
 pub(crate) fn elf_of<F>(of_file: &[Mapping], elf_at: F) -> Option<(&Mapping, MappedElf)>
 where
     F: Fn(usize) -> Option<MappedElf>,

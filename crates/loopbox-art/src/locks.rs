@@ -57,7 +57,8 @@ impl Art {
         unsafe { self.contended_by_thread(self.main_thread()) }
     }
 
-    /// The same for a suspended thread. It must be resumed before anything is asked about the answer.
+    /// The object whose monitor a suspended thread is entering or waiting on. The thread must be resumed
+    /// before [`describe_lock`](Self::describe_lock) is called for the object.
     pub fn contended_by(&self, env: JniEnv, suspended: &Suspended<'_>) -> Option<ObjectRef> {
         (self.is_runnable(env) && self.window().begin_read()).then_some(())?;
         // SAFETY: a suspended thread cannot end, and while it is read no guard lets it go; this thread is

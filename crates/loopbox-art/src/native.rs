@@ -6,7 +6,8 @@ use crate::loaded::{MappedElf, elf_at, elf_of};
 use crate::sys::maps::{self, Mapping};
 use crate::sys::mem;
 
-/// Build ids are SHA-1 (20 bytes) or shorter as a rule; 32 are known.
+/// The most bytes of a build id that are kept. As a rule build ids are SHA-1 (20 bytes) or shorter; some have
+/// 32.
 const MAX_BUILD_ID: usize = 64;
 
 /// A file, or other memory, that is mapped as code.
@@ -25,9 +26,9 @@ pub struct CodeModule {
 pub struct Places {
     /// The modules that contain at least one of the addresses.
     pub modules: Vec<CodeModule>,
-    /// For each address, in order, its module and the offset there: the address that the ELF file itself uses
-    /// (a tombstone's `pc`), or for other memory the offset in the file. `None` for an address that is not in
-    /// code.
+    /// For each address, in order, the index of its module and the offset there. The offset is the address
+    /// that the ELF file itself uses (a tombstone's `pc`); in memory that is no ELF file it is the offset in
+    /// the file. `None` for an address that is not in code.
     pub places: Vec<Option<(u32, u64)>>,
 }
 
@@ -79,7 +80,7 @@ fn known(modules: &mut Vec<CodeModule>, module: CodeModule) -> u32 {
     at as u32
 }
 
-/// The module that the last mapping is of.
+/// The module that the last of these mappings belongs to; all of them are of one file.
 fn module_of(of_file: &[Mapping], elf_at: impl Fn(usize) -> Option<MappedElf>) -> CodeModule {
     let (path, in_file) = of_file.last().map_or(("", 0), |mapping| {
         (mapping.path.as_str(), mapping.start.wrapping_sub(mapping.offset as usize))
@@ -123,7 +124,7 @@ pub fn without_signature(address: usize) -> usize {
     stripped
 }
 
-/// A return address: only arm64 processors sign it.
+/// Returns the address unchanged: only arm64 processors sign return addresses.
 #[cfg(not(target_arch = "aarch64"))]
 pub fn without_signature(address: usize) -> usize {
     address

@@ -10,7 +10,8 @@ use crate::loaded::{elf_at, elf_of};
 use crate::sys::maps::{self, Mapping};
 use crate::sys::mem::{self, WORD};
 
-/// More words than an `ArtMethod` of any known version has (40 bytes with 64-bit pointers), and a few more.
+/// How many words of an `ArtMethod` are searched: all words of any known version (40 bytes with 64-bit
+/// pointers), and a few more.
 const WORDS: usize = 9;
 
 /// Where `e_machine` is in the header of an ELF file of either class.
@@ -51,8 +52,8 @@ pub struct NativeEntry {
 }
 
 impl NativeEntry {
-    /// Finds it by methods whose functions are known. At least two, because a word may equal an address by
-    /// chance.
+    /// Finds the offset from methods whose functions are known. It needs at least two methods, because a word
+    /// may equal an address by chance.
     pub fn find(known: &[(ArtMethod, usize)]) -> Result<Self, NoEntry> {
         let mut words = Vec::new();
         for &(method, function) in known {
@@ -72,7 +73,7 @@ impl NativeEntry {
         mem::read(method.0.checked_add(self.offset)?)
     }
 
-    /// How far into the `ArtMethod` it is, in bytes.
+    /// The offset of the native code's address in an `ArtMethod`, in bytes.
     pub fn offset(self) -> usize {
         self.offset
     }

@@ -46,8 +46,9 @@ pub enum Off {
         /// The value found, in bytes.
         found: usize,
     },
-    /// In the method that is called for it, the thread is not runnable: the annotation `@FastNative` has no
-    /// effect, or was removed when the app was built. What a walk reads could be moved or freed meanwhile.
+    /// The method that is called as a fast native method does not make its thread runnable: `@FastNative` has
+    /// no effect, or was removed when the app was built. The objects that a walk reads could be moved or
+    /// freed meanwhile.
     #[error("the fast native method does not make its thread runnable")]
     NotRunnable,
     /// The self-check walked a stack and did not find the expected frames.
@@ -102,7 +103,7 @@ pub enum SuspendError {
     /// A former suspension held another thread than main; the sampler is off for good.
     #[error("the suspended thread was not the main thread")]
     WrongThread,
-    /// Somebody holds a suspension of ours already.
+    /// Another suspension by this library has not ended, or a guard had to end one.
     #[error("the main thread is held already")]
     Held,
 }

@@ -4,9 +4,10 @@ use std::num::NonZeroUsize;
 
 /// Number of frames that a [`RawStack`] can hold. 128 frames hold 98 % of the stacks of real apps completely.
 pub const MAX_FRAMES: usize = 128;
-/// Of a deeper stack, the number of frames kept from the top ...
+/// Frames kept from the top of a stack that is deeper than [`MAX_FRAMES`].
 const TOP: usize = 96;
-/// ... and this many from the bottom, so that trees of such stacks still begin at their root.
+/// Frames kept from the bottom of a stack that is deeper than [`MAX_FRAMES`], so that trees of such stacks
+/// still begin at their root.
 const BOTTOM: usize = MAX_FRAMES - TOP;
 
 /// The address of an `ArtMethod`. It identifies the method within this process, and is compared and looked

@@ -12,9 +12,9 @@ use crate::off::Off;
 use crate::offsets::SuspendAbi;
 use loopbox_elf::SymbolSource;
 
-/// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 the result is `Object*`. Its
-/// mangled name does not contain the result type, but that of [`GetLockOwner`] contains a type that became an
-/// `ObjPtr` at the same time.
+/// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 the result is `Object*`. The
+/// mangled name does not show the result type. It is derived from the mangled name of [`GetLockOwner`], in
+/// which a type became an `ObjPtr` at the same time.
 #[derive(Clone, Copy)]
 pub(crate) struct GetContendedMonitor {
     function: unsafe extern "C" fn(Opaque) -> usize,
@@ -28,7 +28,7 @@ struct ObjPtr(usize);
 
 impl GetContendedMonitor {
     /// # Safety
-    /// As for the function.
+    /// `thread` is an `art::Thread*` that lives during the call; the calling thread is runnable.
     pub(crate) unsafe fn call(self, thread: Opaque) -> usize {
         if cfg!(target_arch = "x86") && self.returns_class {
             type Function = unsafe extern "C" fn(Opaque) -> ObjPtr;

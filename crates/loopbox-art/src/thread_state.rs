@@ -11,7 +11,8 @@ pub(crate) fn state_of(thread: usize) -> Option<u16> {
     mem::read::<u32>(thread).map(|word| (word >> 16) as u16)
 }
 
-/// `kSuspendRequest`, the same in all versions, in the other half of the word.
+/// The flag `kSuspendRequest`, the same in all versions. It is in the half of `state_and_flags` that does not
+/// hold the state.
 const SUSPEND_REQUEST: u32 = 1;
 
 /// Whether ART was asked to suspend the thread and has not resumed it. False when that cannot be read.

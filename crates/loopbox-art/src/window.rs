@@ -8,9 +8,10 @@ const FREE: u32 = 0;
 const ASKED: u32 = 1;
 /// A thread is stopped, and nothing reads from it.
 const HELD: u32 = 2;
-/// Its stack or its locks are being read: it must not run meanwhile.
+/// The stopped thread's stack or its locks are being read: it must not run meanwhile.
 const READ: u32 = 3;
-/// The guard has resumed it. This is final, because what made that necessary is not understood.
+/// A guard has resumed the thread. This state is final, because the reason why a guard was needed is not
+/// understood.
 const RESCUED: u32 = 4;
 
 /// The single suspension that can exist at a time.
@@ -21,7 +22,7 @@ pub(crate) struct SuspendWindow {
     thread: AtomicUsize,
     /// Kernel id of the thread that stopped it.
     holder: AtomicU32,
-    /// Its `art::Thread*`.
+    /// The `art::Thread*` of the thread that stopped it.
     holder_thread: AtomicUsize,
     /// When the stop was requested; 0 while nothing is held.
     since_ns: AtomicU64,
@@ -34,13 +35,14 @@ pub(crate) enum Reclaimed {
     Nothing,
     /// The guard now owns this thread and must resume it.
     Thread(usize),
-    /// A living thread reads its stack, which would change under the reader if the thread were resumed.
+    /// A living thread reads the stopped thread's stack, which would change under the reader if that thread
+    /// were resumed.
     BeingRead,
 }
 
 impl SuspendWindow {
-    /// Announces that the calling thread, of this kernel id and `art::Thread*`, asks ART next. False when a
-    /// thread is held already, or after a rescue.
+    /// Announces that the calling thread, of this kernel id and `art::Thread*`, is about to ask ART to stop a
+    /// thread. False when a thread is held already, or after a rescue.
     pub(crate) fn ask(&self, holder: u32, holder_thread: usize, now_ns: u64) -> bool {
         let free = self.state.compare_exchange(FREE, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok();
         if free {
@@ -78,12 +80,13 @@ impl SuspendWindow {
         self.state.store(FREE, Ordering::Release);
     }
 
-    /// Since when a thread is requested or held.
+    /// When the present suspension was requested; `None` when there is none.
     pub(crate) fn since_ns(&self) -> Option<u64> {
         Some(self.since_ns.load(Ordering::Relaxed)).filter(|ns| *ns != 0)
     }
 
-    /// The `art::Thread*` of the thread that asked last, if `lives` says that it still exists.
+    /// The `art::Thread*` of the thread that last requested a suspension, if `lives` returns that it still
+    /// exists.
     pub(crate) fn holder(&self, lives: impl Fn(u32) -> bool) -> Option<usize> {
         lives(self.holder.load(Ordering::Relaxed)).then(|| self.holder_thread.load(Ordering::Relaxed))
     }

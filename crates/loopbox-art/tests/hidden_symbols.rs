@@ -21,7 +21,7 @@ const EXPORTED: [&str; 7] = [
     "_ZN3art7Monitor19GetContendedMonitorEPNS_6ThreadE",
     "_ZN3art7Monitor20GetLockOwnerThreadIdENS_6ObjPtrINS_6mirror6ObjectEEE",
 ];
-/// As many as in a libart of ART 14.
+/// The number of other symbols, as in a libart of ART 14.
 const OTHERS: usize = 42_500;
 
 fn run(command: &mut Command) {

@@ -9,7 +9,7 @@ use lab_oracle::{Frame, Oracle, Pair};
 use loopbox_setup::workspace::root;
 use loopbox_testbed as testbed;
 
-/// Knows every instruction that runs on the testbed.
+/// Builds the oracle, which knows every instruction that runs on the testbed.
 fn oracle(probe: &Probe) -> Result<Oracle> {
     let mut oracle = Oracle::default();
     for jar in probe.class_path() {
@@ -58,8 +58,9 @@ fn names(testbed: &str) {
     assert!(stats.ends_with("fuse=Some(Idle)"), "{stats}");
 }
 
-/// The same in an app that R8 built: its methods share a line table that is longer than most of them and in
-/// which a line is the dex pc plus one; methods of one name have separate tables.
+/// Names, files and lines are those of `Throwable.getStackTrace` in an app that R8 built, too. Its methods
+/// share a line table that is longer than most of them and in which a line is the dex pc plus one; methods of
+/// one name have separate tables.
 fn lines_by_r8(testbed: &str) {
     let lines = Probe::by_r8(testbed, "r8").unwrap().run("probe.Names", &[], &[]).unwrap();
     let text = lines.join("\n");
@@ -195,7 +196,7 @@ fn is_of_its_row(testbed: &str, probe: &Probe, installed: &str) -> bool {
     report.matches().iter().any(|row| installed.contains(&format!("\"{row}\"")))
 }
 
-/// What `offsets` has in that row for an ArtMethod's data.
+/// The offset of an ArtMethod's data that the tables in `offsets` have for this row.
 fn data_of_method(row: &str) -> u32 {
     let generations = loopbox_art_tables::load(&root().join("offsets")).unwrap();
     let mut rows = generations.iter().flat_map(|generation| &generation.rows);

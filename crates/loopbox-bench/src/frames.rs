@@ -14,9 +14,9 @@ use std::time::Instant;
 const INTERVAL_NS: u64 = 16_666_667;
 /// One of this many frames is shown for two refreshes.
 const LATE_EACH: u64 = 10;
-/// As many as arrive until the worker takes them.
+/// How many frames arrive until the worker takes them.
 const BATCH: u64 = 12;
-/// The same capacity as in the library.
+/// The capacity of the queue to the worker, the same as in the library.
 const CAPACITY: usize = 192;
 const JANK_NS: u64 = 34_000_000;
 const SCENES: usize = 16;

@@ -16,8 +16,8 @@ const KINDS: [&[u8]; 2] = [b"LBX", b"LBR"];
 const BASE64: &[u8] = b"iUxC";
 /// The most archives inside each other: one that a server has compressed again.
 const MAX_LAYERS: usize = 2;
-/// The entry header of each file in the list of a zip archive, and the most files that one may have: several
-/// times those of a bug report.
+/// The header of each entry in a zip archive's list of files. An archive may have at most [`MAX_FILES`]
+/// entries, several times those of a bug report.
 const LISTED: &[u8] = b"PK\x01\x02";
 const MAX_FILES: usize = 10_000;
 /// How many names an error lists.
@@ -141,8 +141,8 @@ fn from_base64(text: &[u8]) -> Result<Vec<u8>> {
     decoded.context("offset 0: a report as base64 that cannot be read")
 }
 
-/// Whether it is a report in which line ends or non-text bytes were changed: the beginning of the format
-/// shows it.
+/// Whether the bytes are a report in which line ends or non-text bytes were changed: the beginning of the
+/// format shows it.
 fn is_spoiled(bytes: &[u8]) -> bool {
     const CHANGED: [&[u8]; 4] = [&[FIRST], &[FIRST & 0x7F], "\u{89}".as_bytes(), "\u{FFFD}".as_bytes()];
     let after = |first: &[u8]| KINDS.iter().find_map(|kind| bytes.strip_prefix(first)?.strip_prefix(*kind));

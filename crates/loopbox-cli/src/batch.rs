@@ -35,7 +35,7 @@ pub(crate) struct BatchOptions {
     pub(crate) how: BatchReading,
 }
 
-/// How reports are read, whichever they are.
+/// How to read reports.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct BatchReading {
     #[command(flatten)]
@@ -93,7 +93,7 @@ impl BatchReading {
         }
     }
 
-    /// [`Self::read`] for paths that may contain no report, and no file that should be one.
+    /// As [`Self::read`], but it is no error when the paths contain no report.
     pub(crate) fn read_if_any<S: Send>(
         &self,
         paths: &[PathBuf],
@@ -116,7 +116,8 @@ impl BatchReading {
         pool.context("the threads cannot be started")
     }
 
-    /// [`Self::read`] for paths that may contain no report: the batch, and how many reports could be used.
+    /// As [`Self::read`], but returns the batch with the number of reports that could be used, even when
+    /// there was none.
     ///
     /// # Errors
     /// When a visitor fails.
@@ -240,7 +241,7 @@ impl Counts {
 }
 
 struct BatchReader<'a> {
-    /// Of traces with several processes.
+    /// The process to read from a trace that has several.
     process: Option<&'a str>,
     duplicates: &'a Duplicates,
     mapper: &'a Mapper,
@@ -250,7 +251,8 @@ struct BatchReader<'a> {
 }
 
 impl BatchReader<'_> {
-    /// The path of a report, unless a folder could not be read, so that there is none.
+    /// The path of a report. `None` for a ring, which is counted, and for a folder that could not be read,
+    /// which is reported as skipped.
     fn found(&self, found: walkdir::Result<Found>) -> Option<PathBuf> {
         let error = match found {
             Ok(Found::Report(path)) => return Some(path),

@@ -59,13 +59,13 @@ pub(crate) fn read(path: &Path) -> Result<Unpacked> {
 /// A decoded file.
 pub(crate) struct Input {
     pub(crate) decoded: Decoded,
-    /// The choice in a file that has several traces.
+    /// Which trace was chosen in a file that has several; `None` when there was no choice.
     pub(crate) chosen: Option<String>,
 }
 
 /// A decoded report. A ring file that was pulled from a device is first recovered to a report. A trace of the
-/// system becomes a report with nothing else in it: of the process with that name or number, or of the first
-/// one.
+/// system becomes a report with nothing else in it: of the process whose name or number `process` is, or else
+/// of the trace's first process.
 pub(crate) fn decode(path: &Path, process: Option<&str>) -> Result<Input> {
     decode_unpacked(read(path)?, path, process)
 }
@@ -94,7 +94,7 @@ pub(crate) fn decode_unpacked(unpacked: Unpacked, path: &Path, process: Option<&
 }
 
 /// # Errors
-/// When a part of the file could not be unpacked: what is left of a report is none.
+/// When the file could be unpacked only in part: a part of a report cannot be used.
 fn whole(unpacked: &Unpacked, path: &Path) -> Result<()> {
     match &unpacked.cut {
         Some(cut) => bail!("{}: offset 0: a gzip file that cannot be unpacked: {cut}", path.display()),
@@ -102,7 +102,7 @@ fn whole(unpacked: &Unpacked, path: &Path) -> Result<()> {
     }
 }
 
-/// Whether the bytes are neither a report nor a ring.
+/// Whether the error means that the bytes are neither a report nor a ring.
 fn is_of_another_kind(error: &Error) -> bool {
     error.downcast_ref::<ContainerError>().is_some_and(|error| matches!(error, ContainerError::Magic))
 }

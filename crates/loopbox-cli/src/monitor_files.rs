@@ -24,7 +24,7 @@ const ENDS: [&str; 2] = [".jsonl", ".jsonl.gz"];
 /// The most bytes of a file, unpacked: many times what an app keeps.
 const MAX_LEN: u64 = 256 << 20;
 
-/// Whether a file is one, by its name.
+/// Whether a file has the name of a performance monitor's file.
 pub(crate) fn is_named_so(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     ENDS.iter().any(|end| name.ends_with(end))

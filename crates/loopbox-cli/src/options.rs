@@ -12,7 +12,8 @@ pub(crate) struct ReadOptions {
     pub(crate) mappings: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) packages: PackageOptions,
-    /// Takes, of an ANR trace of several processes, the one with this name or number instead of the first.
+    /// Takes the process with this name or number from an ANR trace of several processes, instead of the
+    /// first one.
     #[arg(long, value_name = "NAME")]
     pub(crate) process: Option<String>,
 }

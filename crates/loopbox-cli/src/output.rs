@@ -10,13 +10,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Prints one line to stderr. Names of files, of files in archives, and contents of reports may contain
-/// characters that a terminal interprets; these are left out. So is a second line, which could seem to be the
-/// command's own.
+/// characters that a terminal interprets; these are replaced. So are line breaks, because a second line could
+/// seem to be the command's own.
 pub(crate) fn print_error(what: Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "loopbox: {}", harmless(&what.to_string()));
 }
 
-/// The same for a text of several lines that the command wrote itself.
+/// Prints several lines that the command wrote itself to stderr. Characters that a terminal interprets are
+/// replaced.
 pub(crate) fn print_lines(lines: &str) {
     let lines: Vec<String> = lines.lines().map(harmless).collect();
     let _ = writeln!(anstream::stderr(), "loopbox: {}", lines.join("\n"));

@@ -11,7 +11,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Many times the size of what a browser sends.
+/// The most bytes of the head of a request: many times what a browser sends.
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
 /// Connections at once. A browser opens six; further ones wait until one of these has ended.
@@ -122,7 +122,8 @@ impl Server {
 /// The clients that are accepted.
 #[derive(Debug)]
 struct Door {
-    /// The name of this server. Another site could have its name lead here.
+    /// The values of the `Host` header that name this server. No other is accepted: another site could have
+    /// its name lead here.
     hosts: Vec<String>,
     secret: String,
 }

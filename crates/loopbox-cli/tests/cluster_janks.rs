@@ -25,7 +25,7 @@ const CAUSES: [(&str, u64, u64, u64, u64); 6] = [
     ("com.example.feed.Layout.inflate", 6, 20, 40, 1),
     ("com.example.feed.Database.migrate", 2, 60, 180, 1),
 ];
-/// No message explains these, and no stack was taken.
+/// The cause of jank frames that no message explains, and for which no stack was taken.
 const OUTSIDE: &str = "outside_of_messages";
 
 /// xorshift: every run makes the same reports.

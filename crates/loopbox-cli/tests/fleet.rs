@@ -9,7 +9,7 @@ use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use serde_json::{Value, json};
 use support::{Files, loopbox, recorded, shop, tools};
 
-/// How many reports there are.
+/// The environment variable with the number of reports.
 const ROWS: &str = "LOOPBOX_FLEET_ROWS";
 
 #[test]

@@ -21,7 +21,7 @@ fn page_of(files: &Files, report: ReportBuilder) -> PathBuf {
     PathBuf::from(html)
 }
 
-/// Screenshots for a developer.
+/// The folder of the screenshots for a developer.
 fn pictures() -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
     std::fs::create_dir_all(&dir).unwrap();

@@ -34,7 +34,7 @@ fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// The same after R8.
+/// The trace [`BLOCKED`] with names that R8 obfuscated.
 fn obfuscated() -> String {
     let frames = BLOCKED.replace("com.example.shop.Cart.total(Cart.kt:40)", "a.b.a(SourceFile:1)");
     frames.replace("com.example.shop.Store", "a.c")

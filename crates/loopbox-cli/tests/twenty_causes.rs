@@ -17,7 +17,7 @@ const VERSIONS: u32 = 3;
 struct Cause {
     /// The rule of the verdict.
     rule: &'static str,
-    /// CPU time of the six seconds.
+    /// CPU time of the main thread in the running message, which took six seconds.
     cpu_ms: u64,
     stack: &'static str,
 }

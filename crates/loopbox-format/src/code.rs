@@ -3,8 +3,8 @@
 
 use crate::model::Report;
 
-/// Whether a list has a package that contains the class. A list is one text: in a list of texts each has an
-/// address, which takes 40 bytes of the library that ships.
+/// Whether a list has a package that contains the class. A list is one text: as a list of texts, each entry
+/// would take 40 more bytes of the library that ships.
 fn is_in(packages: &str, class: &str) -> bool {
     let (packages, class) = (packages.as_bytes(), class.as_bytes());
     packages.split(|byte| *byte == b' ').any(|package| class.starts_with(package))
@@ -40,8 +40,8 @@ const LIBRARIES: &str = "\
 
 /// WebView's glue to its native code.
 const WEBVIEW_GLUE: &str = "J.N";
-/// How the source files of WebView's classes begin, which have other names there, and those of modules that
-/// Google Play services loads into the app.
+/// How the names of source files begin: those of WebView's classes, whose class names alone do not show that,
+/// and those of modules that Google Play services loads into the app.
 const WEBVIEW_FILE: &str = "chromium-";
 const PLAY_SERVICES_FILE: &str = ":com.google.android.gms";
 
@@ -75,7 +75,8 @@ const SHARED: &str = "ac co com edu github gitlab gov ne net or org";
 pub struct Owners {
     /// The prefix of the names of the app's own classes; empty when that is not known.
     own: String,
-    /// Whether the report has such classes: then a class that is in no list is not the app's either.
+    /// Whether the report has classes of that package. If so, a readable class that is in no list is not the
+    /// app's.
     is_seen: bool,
 }
 
@@ -89,8 +90,8 @@ impl Owners {
         Self { own, is_seen }
     }
 
-    /// Whose code it is: of a class by its name, or of a method by its class and name. A class of an unknown
-    /// package is the app's, unless the app's own package is known.
+    /// Whose code a class is, by its name and that of its source file. A class of an unknown package is the
+    /// app's, unless the report has classes of the app's own package.
     pub fn owner(&self, class: &str, source_file: &str) -> Owner {
         if class.is_empty() || source_file.starts_with(WEBVIEW_FILE) {
             Owner::Platform

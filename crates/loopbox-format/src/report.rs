@@ -14,7 +14,7 @@ const DIGEST: Tag = Tag(*b"DIGE");
 const META: Tag = Tag(*b"META");
 const HISTORY: Tag = Tag(*b"HIST");
 const MAIN: Tag = Tag(*b"MAIN");
-/// Not in files without a verdict.
+/// Only in files with a verdict.
 const ANR: Tag = Tag(*b"ANR\0");
 /// Only in files of a process whose main thread was late when the system warned of an ANR.
 const WARNINGS: Tag = Tag(*b"WARN");
@@ -22,7 +22,7 @@ const WARNINGS: Tag = Tag(*b"WARN");
 const ANR_INFO: Tag = Tag(*b"ANRI");
 /// Only in files of an app that left breadcrumbs.
 const BREADCRUMBS: Tag = Tag(*b"CRUM");
-/// Only in files that a living process wrote, on a kernel that counts.
+/// Only in files that a living process wrote, on a kernel that counts CPU time.
 const CPU_USE: Tag = Tag(*b"CPU\0");
 const PENDING: Tag = Tag(*b"PEND");
 const SYMBOLS: Tag = Tag(*b"SYMB");
@@ -114,7 +114,7 @@ fn records<R: FrameRecord>(file: &mut container::Writer, tag: Tag, records: &[R]
 /// The parts that may be added to a file after it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Evidence {
-    /// Whether the main thread did not respond.
+    /// The verdict whether the main thread responded, and the evidence.
     pub anr: Anr,
     /// [`Report::anr_warnings`].
     pub warnings: Vec<AnrWarning>,
@@ -123,7 +123,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Reads as many of them as possible.
+    /// Reads the evidence of a file. A part that cannot be read has its default.
     pub fn of(bytes: &[u8]) -> Self {
         Self {
             anr: read_last(bytes, ANR).unwrap_or_default(),
@@ -137,8 +137,8 @@ fn read_last<T: Decode<()>>(bytes: &[u8], tag: Tag) -> Option<T> {
     codec::decode(container::payload(bytes, tag)?).ok()
 }
 
-/// The file `bytes` with more evidence and another verdict. `summarise` makes the new summary of the present
-/// one; the rest is unchanged. `None` for an incomplete file.
+/// The file `bytes` with more evidence and another verdict. `summarise` makes the new summary from the
+/// present one and the changed evidence; the rest is unchanged. `None` for an incomplete file.
 ///
 /// # Errors
 /// When the evidence cannot be encoded.
@@ -159,7 +159,7 @@ pub fn update_evidence(
     Ok(Some(file.finish()))
 }
 
-/// What only newer systems say of an ANR.
+/// Adds the sections of what only newer systems report about an ANR.
 fn of_system(
     file: &mut container::Writer,
     warnings: &[AnrWarning],

@@ -4,7 +4,7 @@ use crate::interval::RefreshInterval;
 use crate::stages::StageReport;
 use loopbox_format::model::{FrameCause, Stage};
 
-/// Taobao's threshold is 1/30 s, 33.3 ms; on any display it is two refreshes.
+/// Two refreshes of the display. At 60 Hz this is Taobao's threshold, 1/30 s or 33.3 ms.
 pub const fn default_threshold_ns(interval: RefreshInterval) -> u64 {
     2 * interval.ns()
 }

@@ -54,7 +54,7 @@ impl DisplayFrame {
         self.duration_ns > FROZEN_NS
     }
 
-    /// The record kept among the newest frames, without what only the frame's message knows.
+    /// This frame's record for the list of the newest frames, without what only the frame's message knows.
     pub fn record(&self, scene: u16) -> RecentFrame {
         RecentFrame {
             frame_time_ns: self.time_ns,

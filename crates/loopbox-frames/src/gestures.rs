@@ -111,7 +111,7 @@ impl Gestures {
         self.open.as_ref().is_some_and(|open| !matches!(open.finger, Finger::Down { .. }))
     }
 
-    /// What a frame that scrolls now belongs to.
+    /// The flags of a frame that scrolls now.
     pub fn flags(&self) -> FrameFlags {
         let Some(open) = &self.open else { return FrameFlags::default() };
         match open.finger {

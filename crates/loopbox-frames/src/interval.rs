@@ -51,14 +51,15 @@ impl RefreshInterval {
     }
 
     /// The number of frames dropped while this one was shown: [`Self::refreshes`] less one. The
-    /// `Choreographer`'s "Skipped 64 frames!" is this number; that article's own counter says 65.
+    /// `Choreographer`'s "Skipped 64 frames!" is this number; the counter of the article on skipped frames
+    /// says 65.
     pub const fn dropped(self, duration_ns: u64) -> u32 {
         let dropped = self.refreshes(duration_ns) - 1;
         if dropped > u32::MAX as u64 { u32::MAX } else { dropped as u32 }
     }
 
-    /// `frames` frames at 60 Hz as refreshes of this display, rounded up. The limits that the industry uses
-    /// are times.
+    /// How many refreshes of this display last as long as `frames` frames at 60 Hz, rounded up. The limits
+    /// that the industry uses are times.
     pub const fn of_60_hz(self, frames: u32) -> u32 {
         (frames as u64 * Self::HZ_60.ns()).div_ceil(self.ns()) as u32
     }
@@ -88,7 +89,7 @@ pub struct IntervalDetector {
 /// three quarters of a claim.
 const STEPS: usize = 134;
 const STEP_NS: u64 = 250_000;
-/// How often a difference must come.
+/// How often a difference of frame times must occur to count.
 const OFTEN: u32 = 3;
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -20,7 +20,7 @@ pub struct MainThreadTime {
 /// Where the time was spent that made a frame late: the place that explains half of `D - I`.
 ///
 /// A message that waits for the render thread is not the culprit, though it is long. In that case, and where
-/// no message explains the delay and the stages name one after main's part, the place is after main. Time
+/// no message explains the delay and the stages name a cause after main's part, the place is after main. Time
 /// that neither messages nor stages explain was spent on main outside of messages (input and other
 /// descriptors inside of `nativePollOnce`), or main had no processor. `None` where nothing is known about the
 /// messages.

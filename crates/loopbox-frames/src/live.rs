@@ -11,7 +11,7 @@ const WINDOW_NS: u64 = 200_000_000;
 /// After this time without a frame nothing moves, and there is no frame rate to show. Matrix shows 60.
 const IDLE_NS: u64 = 250_000_000;
 
-/// The frames of a fifth of a second.
+/// The value for the frames of a fifth of a second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LiveValue {
     /// Frames per second.
@@ -20,9 +20,9 @@ pub struct LiveValue {
     pub frames: u32,
     /// The longest of these frames: an average over 200 ms still hides a stall.
     pub longest_ns: u64,
-    /// The level of the longest.
+    /// The drop level of the longest frame.
     pub level: DropLevel,
-    /// The refresh interval of the last.
+    /// The refresh interval of the last frame.
     pub interval: RefreshInterval,
 }
 
@@ -36,7 +36,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Without a frame.
+    /// A state without frames.
     pub const fn new() -> Self {
         Self { frames: 0, sum_ns: 0, longest: None, last_end_ns: None }
     }

@@ -7,11 +7,12 @@
 
 use crate::levels::unscaled_level;
 
-/// One frame counts as 17 ms for dropped frames, and as 16 (16.666666 truncated) for their time.
+/// The length of a frame in the count of dropped frames. In the sum of times it is [`FRAME_NS`], truncated to
+/// whole milliseconds: 16 ms.
 const FRAME_MS: u64 = 17;
 const FRAME_NS: u64 = 16_666_666;
-/// A slice is reported when its frames took this long. The repository has used 10 s since 2020; that
-/// article's JSON shows 12.
+/// A slice is reported when its frames took this long. Matrix's repository has used 10 s since 2020; the JSON
+/// in the article on its `FrameTracer` shows 12.
 const SLICE_MS: u64 = 12_000;
 
 /// A slice of frames of one scene.
@@ -27,7 +28,7 @@ pub struct MatrixReport {
     pub fps: f32,
     /// How many frames.
     pub frames: u32,
-    /// The time that they took, by this arithmetic.
+    /// The time that they took, by Matrix's arithmetic.
     pub cost_ms: u64,
     /// Frames for each `DropLevel`.
     pub level_frames: [u32; 5],
@@ -43,7 +44,7 @@ impl MatrixSlice {
         Self::default()
     }
 
-    /// Counts a message of this length, which that article treats as a frame whether it drew or not.
+    /// Counts a message of this length, which Matrix treats as a frame whether it drew or not.
     pub fn message(&mut self, wall_ms: u64, is_frame: bool) -> Option<MatrixReport> {
         self.report.task_frames = self.report.task_frames.saturating_add(u32::from(!is_frame));
         self.frame(u32::try_from(wall_ms / FRAME_MS).unwrap_or(u32::MAX))

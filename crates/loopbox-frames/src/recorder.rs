@@ -21,7 +21,7 @@ const GESTURES: usize = 16;
 const JANKS: usize = 32;
 const RECENT: usize = 128;
 const STAGES: usize = 32;
-/// More than the number of jank frames in the time until a stall is reported.
+/// How many slowest messages are kept: more than there are jank frames in the time until a stall is reported.
 const SLOWEST: usize = 32;
 /// The number of newest frames for which the compositor's jank type is kept: more than half a second at 120
 /// Hz.
@@ -98,9 +98,10 @@ pub struct Heard {
 /// The frames around a message that took long.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StallFrames {
-    /// Frames dropped while a frame was shown whose slowest message this was.
+    /// How many frames were dropped while the frame was shown whose slowest message this one was; `None`
+    /// without such a frame.
     pub dropped: Option<u32>,
-    /// The figures so far of that frame's screen, or of the screen that was asked about.
+    /// The figures so far of the screen of that frame; without a frame, of the screen that the caller named.
     pub scene: FrameScene,
 }
 
@@ -117,7 +118,7 @@ pub struct FrameRecorder {
     api_level: u32,
     jank_ns: u64,
     skipped: u32,
-    /// A session is in progress: a window may be open.
+    /// Whether a session is in progress: a jank window may be open.
     open: bool,
     /// The newest gestures.
     gestures_kept: VecDeque<FrameGesture>,
@@ -344,7 +345,8 @@ impl FrameRecorder {
         Some(StallFrames { dropped: slowest.map(|slowest| slowest.dropped), scene })
     }
 
-    /// Whether the frame shown until then counts: the next one has begun within a refresh.
+    /// Whether frames are counted until `end_ns`: the newest frame was replaced then, or at most one refresh
+    /// before.
     pub fn is_counted_until(&self, end_ns: Uptime) -> bool {
         self.recent.back().is_some_and(|frame| {
             let next_ns = frame.frame_time_ns.plus(u64::from(frame.duration_us) * 1_000);

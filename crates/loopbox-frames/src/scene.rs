@@ -94,7 +94,8 @@ impl SceneStats {
         }
     }
 
-    /// How long a frame kept the main thread busy, from its vsync to the end of its message.
+    /// Counts how long a frame kept the main thread busy beyond one interval; `main_ns` is the time from its
+    /// vsync to the end of its message.
     pub fn main_part(&mut self, main_ns: u64, interval: RefreshInterval) {
         add64(&mut self.sums.delay_ns, main_ns.saturating_sub(interval.ns()));
     }
@@ -131,7 +132,7 @@ impl SceneStats {
         cause
     }
 
-    /// Reports that the platform could not deliver (`dropCountSinceLastInvocation`).
+    /// Counts reports that the platform could not deliver (`dropCountSinceLastInvocation`).
     pub fn lost_reports(&mut self, count: u32) {
         add(&mut self.sums.lost_reports, count);
     }
@@ -141,7 +142,7 @@ impl SceneStats {
         add(&mut self.sums.duplicates, 1);
     }
 
-    /// A report with impossible times.
+    /// Counts a report with impossible times.
     pub fn rejected_report(&mut self) {
         add(&mut self.sums.rejected, 1);
     }

@@ -28,7 +28,7 @@ mod id {
 /// Durations from this value on are invalid: "some devices will produce outliers" (`FrameTracer.java`,
 /// Tencent/matrix).
 const OUTLIER: i64 = 1 << 62;
-/// A deadline is shorter.
+/// A deadline of this length or more is not valid.
 const LONGEST_DEADLINE_NS: u64 = 1_000_000_000;
 
 /// The platform's stages in the order of its constants.
@@ -152,7 +152,7 @@ impl StageReport {
         self.deadline_ns.map(|deadline| self.total_ns as i64 - deadline as i64)
     }
 
-    /// The record kept among the newest frames.
+    /// The record of these stages for the list of the newest frames.
     pub fn record(&self, scene: u16, lost: u32, cause: Option<FrameCause>) -> StageFrame {
         let micros = crate::display_frame::micros;
         let mut stages_us = [0; 8];
@@ -177,7 +177,7 @@ impl StageReport {
 
 /// Recognises a report that the platform gives twice (b/206956036): the same window and the same vsync.
 ///
-/// Two windows that draw at one vsync give two reports, which are not duplicates. The last vsync of this many
+/// Two windows that draw at one vsync give two reports, which are not duplicates. The last vsync of four
 /// windows is remembered at once; one more window replaces the one whose last report is the oldest.
 #[derive(Debug, Clone, Default)]
 pub struct Duplicates {

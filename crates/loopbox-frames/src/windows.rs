@@ -19,13 +19,13 @@ pub struct JankWindow {
     pub first_frame: u64,
     /// How many frames.
     pub frames: u32,
-    /// How long they stood.
+    /// How long its frames were shown, in sum.
     pub duration_ns: u64,
-    /// The longest of them.
+    /// How long the longest of its frames was shown.
     pub longest_ns: u64,
-    /// The sum of their refresh intervals.
+    /// The sum of the refresh intervals of its frames.
     pub interval_sum_ns: u64,
-    /// False when the session ended before it had lasted for 99.6 ms.
+    /// False when the session ended before the window had lasted for 99.6 ms.
     pub complete: bool,
 }
 

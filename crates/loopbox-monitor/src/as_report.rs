@@ -16,8 +16,9 @@ const TOKEN: u64 = 1;
 /// counts.
 const SAMPLES: u64 = 200;
 
-/// The report. In it the message is still running, at the moment at which it ended; the process and its
-/// device are those of `base`. The report's clock begins with the message.
+/// Makes the report. In it the message is still running, and the time of the report is the moment at which
+/// the message ended. The process and its device are those of `base`. The report's clock begins with the
+/// message.
 pub fn as_report(stall: &Stall, base: &Base) -> Report {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let ns = |ms: f64| (ms * 1e6) as u64;

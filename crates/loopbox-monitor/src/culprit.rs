@@ -16,7 +16,7 @@ const DISPATCH: [&str; 3] = [
 pub(crate) struct Culprit {
     /// A method with its class.
     pub(crate) method: String,
-    /// The top frame, if it is a different one.
+    /// The top frame, if it is another method.
     pub(crate) waits_in: Option<String>,
 }
 

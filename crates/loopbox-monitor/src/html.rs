@@ -69,7 +69,7 @@ fn table(out: &mut String, title: &str, groups: &[Group], limit: usize) {
     out.push_str("</table>");
 }
 
-/// `what` is HTML.
+/// Adds a row to a table. `what` is HTML and is not escaped.
 fn row(out: &mut String, ms: f64, most_ms: f64, stalls: u64, longest_ms: f64, what: &str) {
     let share = if most_ms > 0.0 { 100.0 * ms / most_ms } else { 0.0 };
     let _ = write!(

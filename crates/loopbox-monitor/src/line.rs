@@ -15,7 +15,7 @@ pub enum Line {
         pid: i64,
         /// How many lines before this one could not be written.
         lost: u64,
-        /// What it has.
+        /// The facts about the process.
         base: Base,
     },
     /// A message that took long.
@@ -58,7 +58,7 @@ pub struct Stall {
     pub cpu_ms: Option<f64>,
     /// How long it waited in the queue.
     pub wait_ms: Option<f64>,
-    /// Classes of Handler and callback, and the code.
+    /// The class of the Handler, that of the callback if there is one, and `what`.
     pub message: String,
     /// The app's name for the screen.
     pub scene: String,
@@ -66,7 +66,7 @@ pub struct Stall {
     pub display_frames: Option<DisplayFrames>,
     /// How many stacks were taken.
     pub stack_samples: u32,
-    /// The most frequent ones, most frequent first.
+    /// The most frequent stacks, most frequent first.
     pub stacks: Vec<Stack>,
     /// Samples of the process before, during and after it.
     pub samples: Vec<Sample>,
@@ -76,7 +76,7 @@ pub struct Stall {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct DisplayFrames {
-    /// How many were dropped because of it; `None` when no counted frame was shown meanwhile.
+    /// How many were dropped because of the stall; `None` when no counted frame was shown meanwhile.
     pub dropped: Option<u64>,
     /// The screen that the figures belong to.
     pub scene: String,
@@ -94,7 +94,7 @@ pub struct DisplayFrames {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Stack {
-    /// How often.
+    /// How often it was seen.
     pub n: u32,
     /// How many frames are left out at its end.
     pub cut: u32,
@@ -108,9 +108,9 @@ pub struct Stack {
 pub struct Sample {
     /// Milliseconds after the stall's start.
     pub at: i64,
-    /// Use of a processor since the sample before, in per cent.
+    /// CPU use of the process since the previous sample, in per cent of one processor.
     pub proc_cpu: Option<f64>,
-    /// The same for all processes together, of all processors.
+    /// CPU use of all processes since the previous sample, in per cent of all processors.
     pub sys_cpu: Option<f64>,
     /// Memory that the machine has left.
     pub free_mb: Option<u64>,
@@ -118,9 +118,9 @@ pub struct Sample {
     pub rss_mb: Option<u64>,
     /// Share of the last ten seconds in which something waited for a processor.
     pub psi_cpu: Option<f64>,
-    /// The same share for memory.
+    /// Share of the last ten seconds in which something waited for memory.
     pub psi_memory: Option<f64>,
-    /// The same share for the disk.
+    /// Share of the last ten seconds in which something waited for the disk.
     pub psi_io: Option<f64>,
     /// The values of the app's own samplers.
     pub x: BTreeMap<String, i64>,

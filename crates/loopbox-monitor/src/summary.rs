@@ -142,7 +142,7 @@ impl<'s> Phases<'s> {
         }
     }
 
-    /// In the order of time.
+    /// The samples before, during and after the stall.
     pub(crate) fn each(&self) -> [&[&'s Sample]; 3] {
         [&self.before, &self.during, &self.after]
     }

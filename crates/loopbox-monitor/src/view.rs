@@ -14,7 +14,7 @@ pub struct View {
     pub stalls: u64,
     /// How long those took together.
     pub ms: f64,
-    /// The longest one.
+    /// How long the longest stall took.
     pub longest_ms: f64,
     /// How many frames they dropped where that is known.
     pub dropped_frames: u64,
@@ -49,7 +49,7 @@ pub struct Group {
     pub stalls: u64,
     /// How long they took together.
     pub ms: f64,
-    /// The longest one.
+    /// How long the longest stall took.
     pub longest_ms: f64,
     /// How many frames they dropped where that is known.
     pub dropped_frames: u64,
@@ -62,7 +62,7 @@ pub struct Group {
 pub struct StackGroup {
     /// The app's method nearest to the top; empty for time without a stack.
     pub method: String,
-    /// The top frame, where it is another one.
+    /// The top frame, where it is another method.
     pub waits_in: Option<String>,
     /// Its share of the stalls' time, by the number of stacks.
     pub ms: f64,
@@ -77,11 +77,11 @@ pub struct StackGroup {
 /// Averages over the stalls that have a value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Around {
-    /// Of the last sample before each.
+    /// Averages over the last sample before each stall.
     pub before: Phase,
-    /// Of the samples during each.
+    /// Averages over the samples during each stall.
     pub during: Phase,
-    /// Of the first sample after each.
+    /// Averages over the first sample after each stall.
     pub after: Phase,
 }
 
@@ -98,8 +98,8 @@ pub struct Phase {
     pub free_mb: Option<f64>,
     /// Share of time in which something waited for a processor.
     pub psi_cpu: Option<f64>,
-    /// For memory.
+    /// Share of time in which something waited for memory.
     pub psi_memory: Option<f64>,
-    /// For the disk.
+    /// Share of time in which something waited for the disk.
     pub psi_io: Option<f64>,
 }

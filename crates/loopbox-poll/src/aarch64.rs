@@ -1,7 +1,8 @@
-//! x0: environment, x1: queue object, or its class before API 23; x2: `mPtr`, w3: time-out.
+//! The trampolines of arm64. Arguments: x0: environment, x1: queue object, or its class before API 23; x2:
+//! `mPtr`, w3: time-out.
 //!
-//! The unwind information is written by hand: the compiler's directives depend on the surrounding crates,
-//! which have none in an app.
+//! The unwind information is written by hand: the compiler's directives produce it only where the surrounding
+//! crates have some, and in an app they have none.
 
 use std::arch::global_asm;
 

@@ -1,4 +1,5 @@
-//! r0: environment, r1: queue object, or its class before API 23; r2 and r3: `mPtr`; on the stack: time-out.
+//! The trampolines of 32-bit arm. Arguments: r0: environment, r1: queue object, or its class before API 23;
+//! r2 and r3: `mPtr`; on the stack: time-out.
 //!
 //! An unwinder of this machine has one rule for a whole range of code, so a trampoline has two ranges: one in
 //! which nothing is on the stack yet, and one after it has made its frame. The entries of the ranges are

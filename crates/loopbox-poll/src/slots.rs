@@ -31,5 +31,5 @@ pub(crate) struct Slot {
 pub(crate) static SLOTS: [Slot; TRAMPOLINES] =
     [const { Slot { original: AtomicUsize::new(0), queue: AtomicI64::new(0) } }; TRAMPOLINES];
 
-/// Set before the first queue is watched.
+/// The recorder that the trampolines call. It is set before the first queue is watched.
 pub(crate) static RECORDER: AtomicPtr<Recorder> = AtomicPtr::new(std::ptr::null_mut());

@@ -1,7 +1,8 @@
-//! On the stack: environment, queue object, or its class before API 23; `mPtr` in two words, time-out.
+//! The trampolines of x86. Arguments on the stack: environment, queue object, or its class before API 23;
+//! `mPtr` in two words, time-out.
 //!
-//! The unwind information is written by hand: the compiler's directives depend on the surrounding crates,
-//! which have none in an app.
+//! The unwind information is written by hand: the compiler's directives produce it only where the surrounding
+//! crates have some, and in an app they have none.
 
 use std::arch::global_asm;
 

@@ -139,7 +139,7 @@ impl Config {
     /// Returns the configuration if every value is valid.
     ///
     /// # Errors
-    /// The first value that does not, with what would be allowed.
+    /// The first value that is not valid, with what would be allowed.
     pub fn validated(self) -> Result<Self, ConfigError> {
         let s = &self.sampling;
         let ranges: [(&'static str, u64, RangeInclusive<u64>); 14] = [

@@ -87,7 +87,8 @@ impl Details {
         self.len
     }
 
-    /// Adds a detail; the caller has checked its limit. False when the list is full.
+    /// Adds a detail; the caller has checked that the configured number is not exceeded. False when the list
+    /// is full.
     pub(crate) fn push(&mut self, detail: Detail<Name>) -> bool {
         let Some(slot) = self.items.get_mut(self.len) else { return false };
         *slot = detail;

@@ -31,7 +31,8 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Both since that time; `None` when an earlier value is larger, which is impossible.
+    /// The growth of both times together since `before`; `None` when the earlier value is larger, which is
+    /// impossible.
     fn since(self, before: Self) -> Option<u64> {
         let all = |demand: Self| demand.ran_ns.saturating_add(demand.waited_ns);
         all(self).checked_sub(all(before))
@@ -58,7 +59,7 @@ pub enum Finding {
     Waits,
     /// It does not seem to wait: check again at this uptime.
     Doubtful(Uptime),
-    /// It has not waited since this uptime, at which that was first seen.
+    /// It has not waited since this uptime, when it was first seen busy.
     Busy(Uptime),
 }
 
@@ -66,7 +67,7 @@ pub enum Finding {
 /// it had requested by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asleep {
-    /// The messages between which this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not.
+    /// Between which messages this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not seen.
     pub token: Token,
     /// Uptime.
     pub at_ns: Uptime,
@@ -79,7 +80,7 @@ pub struct Asleep {
 /// The processor time that the thread had requested when it was first seen busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeenBusy {
-    /// The messages between which this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not.
+    /// Between which messages this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not seen.
     pub token: Token,
     /// Uptime.
     pub at_ns: Uptime,
@@ -93,13 +94,13 @@ pub struct OutsideWatch {
     asleep: Asleep,
     rest: Asleep,
     seen_busy: SeenBusy,
-    /// The messages between which it was seen busy, since when, and until when at least; [`Token::NONE`] when
-    /// it was not.
+    /// Between which messages the thread was seen busy, since when, and until when at least; [`Token::NONE`]
+    /// when it was not seen busy.
     busy: (Token, Uptime, Uptime),
 }
 
 impl OutsideWatch {
-    /// No message runs; where the thread is was not read.
+    /// Records that no message runs, without a check of where the thread is.
     pub fn between(&mut self, now_ns: Uptime, token: Token, demand: Option<Demand>) {
         if let Some(demand) = demand.filter(|_| self.asleep.token != token) {
             self.asleep = Asleep { token, at_ns: now_ns, demand, waited: false };
@@ -168,7 +169,7 @@ impl OutsideWatch {
         self.seen_busy
     }
 
-    /// How long the work with this number was seen, once it is over: until the message that began at
+    /// How long the work with this number was seen to last, once it is over: until the message that began at
     /// `next_ns`, if that is known.
     pub fn lasted_ns(&self, token: Token, next_ns: Option<Uptime>) -> Option<u64> {
         let (of, since_ns, until_ns) = self.busy;
@@ -187,7 +188,8 @@ pub fn computing_since(
 ) -> Option<Uptime> {
     /// Clocks and wake-ups are not more precise than this.
     const SLACK_NS: u64 = 50 * MS;
-    /// The small computations of an idle thread do not add up to more than the slack in that time.
+    /// The longest time for which the small computations of an idle thread are assumed not to add up to more
+    /// than the slack.
     const LONGEST_NS: u64 = 60_000 * MS;
     /// A thread that computes is assumed to wait at most this many times as long as it runs, because others
     /// use its processor, too.

@@ -17,8 +17,8 @@
 
 use crate::StackPointer;
 
-/// One less than the aggregator distinguishes, because the message that recording began in takes a place
-/// there, too.
+/// The most loops that are distinguished: one less than in the aggregator, where the message that recording
+/// began in takes a place, too.
 const MAX_LOOPS: usize = 7;
 
 /// What the Java stack shows of a poll and its callers.
@@ -26,7 +26,7 @@ const MAX_LOOPS: usize = 7;
 pub struct PollStack {
     /// The number of Java frames from `nativePollOnce` outwards.
     pub frames: u32,
-    /// The same for the loop whose idle handler the poll is in; 0 when it is in none.
+    /// The [`frames`](Self::frames) of the loop whose idle handler the poll is in; 0 when it is in none.
     pub idle_of: u32,
     /// How many `Looper.loop()` are on the stack.
     pub loops: u32,
@@ -233,7 +233,7 @@ impl PollRules {
         }
     }
 
-    /// Loops beyond the limit are not distinguished: their polls are those of no loop.
+    /// Adds the innermost loop. Loops beyond the limit are not distinguished: their polls belong to no loop.
     fn push(&mut self, innermost: Loop) {
         if let Some(place) = self.loops.get_mut(self.depth) {
             *place = innermost;

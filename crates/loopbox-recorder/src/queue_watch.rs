@@ -10,8 +10,9 @@ use loopbox_format::model::Uptime;
 const MS: u64 = 1_000_000;
 /// When a check comes this much later than intended, the process was kept from running, main included.
 const GAP_NS: u64 = 1_000 * MS;
-/// An overdue message must be found twice, this far apart, while the main thread waits: after a message that
-/// took long, the barrier of its frame is as old, but gone with the next frame.
+/// An overdue message must be found twice, this far apart, while the main thread waits: right after a long
+/// message the barrier of its frame is overdue for as long as a leaked one, but is removed with the next
+/// frame.
 const CONFIRM_NS: u64 = 500 * MS;
 /// A barrier that holds back nothing yet is checked again after half of the time for which it is known,
 /// within these bounds.
@@ -30,7 +31,7 @@ pub enum Front {
         /// Since when the first ordinary message behind it is due, uptime; `None` for none.
         due_ns: Option<Uptime>,
     },
-    /// An ordinary message that has been due since then.
+    /// An ordinary message that has been due since this uptime.
     Overdue(Uptime),
 }
 
@@ -59,8 +60,8 @@ pub enum QueueFinding {
     Rest,
     /// Check again at this uptime.
     CheckAt(Uptime),
-    /// Messages have been held back for the hang threshold, as far as was seen. Reported once for each
-    /// barrier.
+    /// Messages have been held back for this many nanoseconds as far as was seen, which is the hang threshold
+    /// or more. Reported once for each barrier.
     Hang(u64),
 }
 
@@ -68,9 +69,9 @@ pub enum QueueFinding {
 #[derive(Debug, Clone, Copy)]
 struct Held {
     front: Front,
-    /// Since when it has been seen there without a gap.
+    /// Since when the entry has been seen first in the queue without a gap.
     seen_ns: Uptime,
-    /// When it was first found overdue while the main thread was waiting.
+    /// When the entry was first found overdue while the main thread was waiting.
     found_ns: Option<Uptime>,
     next_ns: Uptime,
 }

@@ -10,9 +10,9 @@ const HOUR_NS: u128 = 3_600_000 * MS as u128;
 /// because messages are rare there.
 const PARK_AFTER_NS: u64 = 100 * MS;
 /// After this many consecutive checks without a message old enough to be sampled, the thread checks half as
-/// often, until it finds one. Then messages follow each other and all are short, as while the app scrolls.
-/// Not where short trees are kept as well, because they would begin too late. (The thread does not check
-/// before it parks either.)
+/// often, until it finds one. In that case messages follow each other and all are short, as while the app
+/// scrolls. This does not apply where short trees are kept as well, because they would begin too late. (The
+/// thread does not check before it parks either.)
 const BUSY_CHECKS: u32 = 10;
 const SHORT_TREE: u64 = 4;
 /// Waking later than this means that the process was frozen or the device slept, not that the machine is
@@ -51,9 +51,9 @@ pub enum Activity {
     },
     /// No message runs, and the thread does not wait for one either.
     Outside {
-        /// The number of what it does.
+        /// The token of what it does.
         token: Token,
-        /// Since when it was seen so.
+        /// When it was first seen to do that, uptime.
         since_ns: Uptime,
     },
 }
@@ -112,8 +112,8 @@ pub enum Taken {
 ///   absolute, so lateness does not add up. A deadline that passed is not made up for but counted as missed.
 /// * While display frames come, the onset is that of [`Schedule::set_jank_onset`].
 /// * With [`Sampling::once`], a message is left alone once a stack of it was taken.
-/// * A message after an idle check, or among many short ones, is found within a tenth of a second or twice
-///   the onset more.
+/// * After an idle check, or among many short messages, a long message may be found after its onset: at most
+///   a tenth of a second later, or twice the onset.
 /// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's
 ///   builder asks for it ([`Schedule::advise`]); it is wider in the background.
 /// * It doubles, up to sixteen times as wide, when the thread wakes late three times in a row (the machine is

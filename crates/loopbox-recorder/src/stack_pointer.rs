@@ -10,14 +10,16 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StackPointer(u64);
 
-/// Less than the smallest nested loop adds (at least three frames of compiled code), and more than rounding.
+/// Two pointers that differ by no more than this are on the same level. It is less than the smallest nested
+/// loop adds (at least three frames of compiled code).
 const SAME_LEVEL_BYTES: u64 = 64;
 
 impl StackPointer {
-    /// Not known: a start inside of a message then counts as the loss of that message's end.
+    /// An unknown place: a message that starts there inside of another one counts as the loss of the other's
+    /// end.
     pub const UNKNOWN: Self = Self(0);
 
-    /// The pointer of a message whose start was not seen: everything is inside of it, and far away from it.
+    /// The pointer of a message whose start was not seen: every other pointer counts as inside of it.
     pub(crate) const BELOW_ALL: Self = Self(u64::MAX);
 
     /// The pointer for this address of the thread's stack.

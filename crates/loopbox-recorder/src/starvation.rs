@@ -25,7 +25,7 @@ pub struct Starvation {
     first_ns: u64,
     last: Scheduled,
     last_ns: u64,
-    /// The minimum that it slept, up to the last check.
+    /// How long the thread slept at least, up to the last check.
     slept_ns: u64,
 }
 

@@ -101,7 +101,7 @@ impl StackTreeBuilder {
         self.token
     }
 
-    /// How its stacks are taken.
+    /// How the stacks of the current message are taken.
     pub fn source(&self) -> StackSource {
         self.source
     }
@@ -143,18 +143,19 @@ impl StackTreeBuilder {
         self.merger.samples()
     }
 
-    /// Whether to keep the tree of a finished message: it ran for as long as [`Sampling::min_samples`]
-    /// samples take at the configured interval (Qimao's 95, of 10 ms). The number of stacks does not show
-    /// that: back-off and a busy machine make them rarer, and those of the Java API are taken at a wider
-    /// interval. With [`Sampling::once`] the message must have run until its stack was due.
+    /// Whether to keep the tree of a finished message: the message ran for as long as
+    /// [`Sampling::min_samples`] samples take at the configured interval (Qimao keeps a tree from 95 samples
+    /// of 10 ms on). The number of stacks is no measure of that: back-off and a busy machine make stacks
+    /// rarer, and those of the Java API are taken at a wider interval. With [`Sampling::once`] the message
+    /// must have run until its stack was due.
     ///
-    /// `ran_ns` is how long the message took. With `None`, when that is not known, it ran at least until its
-    /// last stack.
+    /// `ran_ns` is how long the message took. `None` means unknown: then it ran at least until its last
+    /// stack.
     pub fn is_worth_keeping(&self, ran_ns: Option<u64>) -> bool {
         self.is_of_one_that_ran(ran_ns, self.kept_from_ns)
     }
 
-    /// The same for a time other than the configured one.
+    /// As [`StackTreeBuilder::is_worth_keeping`], with `at_least_ns` instead of the configured time.
     pub fn is_of_one_that_ran(&self, ran_ns: Option<u64>, at_least_ns: u64) -> bool {
         let seen_ns = self.last_ns.since(self.start_ns);
         self.samples() > 0 && ran_ns.unwrap_or(0).max(seen_ns) >= at_least_ns
@@ -222,7 +223,8 @@ mod tests {
         assert_eq!(builder.tree().sample_deltas_ns, [50, 0, 10], "a time that goes back stands still");
     }
 
-    /// Feeds stacks that never agree, at the interval that the builder asks for.
+    /// Pushes stacks without a common frame for `for_ns`, at the interval that the builder demands. Returns
+    /// the time of the next stack.
     fn hang(builder: &mut StackTreeBuilder, for_ns: u64) -> u64 {
         builder.begin(Token(1), Uptime::ZERO, StackSource::Art);
         let mut at_ns = 50 * MS;

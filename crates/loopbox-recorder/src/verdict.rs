@@ -16,8 +16,8 @@ const INPUT_MS: u64 = 5_000;
 /// * The system signals its ANR to processes that have nothing to do with it, too: it is probably ours when
 ///   the main thread was busy, or its queue overdue, for two fifths of its hang threshold (two seconds of
 ///   five).
-/// * A signal of any other sender proves nothing, however busy the main thread is: that is a hang when it
-///   lasts, whether main computes, waits for a processor, or leaves its queue alone.
+/// * A signal of any other sender proves nothing. It is a hang when the main thread does not respond for its
+///   hang threshold, whether it computes, waits for a processor, or takes nothing from its queue.
 /// * With a debugger attached nothing waits for the main thread, not even the system.
 pub fn classify(anr: &Anr) -> AnrVerdict {
     let exit = anr.exit.as_ref().map(|exit| exit.reason);
@@ -92,7 +92,7 @@ mod tests {
         ProcessExit { reason, description: String::new(), unix_ms: 0 }
     }
 
-    /// Name, evidence, verdict.
+    /// Each case has a name, the evidence and the expected verdict.
     #[test]
     fn the_verdict_follows_from_the_evidence() {
         use AnrVerdict::{Confirmed, Hang, Probable, Responsive};

@@ -12,18 +12,18 @@ const CHECK_NS: u64 = 500 * MS;
 const BACKGROUND_CHECK_NS: u64 = 1_000 * MS;
 /// A message of at least this age leaves a report if its process is killed.
 const MATTERS_NS: u64 = 1_000 * MS;
-/// How often it is checked from then on. From these checks the next launch knows how long the message ran, to
-/// within a tenth of a second.
+/// How often a message of that age is checked. From these checks the next launch knows how long the message
+/// ran, to within a tenth of a second.
 const HEARTBEAT_NS: u64 = 80 * MS;
 
 /// What the watching thread did since the last check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
-    /// It was busy, or slept for an unknown time.
+    /// The thread was busy, or slept for an unknown time.
     Awake,
-    /// It slept until this uptime, or was woken earlier.
+    /// The thread slept until this uptime, or was woken earlier.
     SleptUntil(Uptime),
-    /// It slept until a message began.
+    /// The thread slept until a message began.
     Parked,
 }
 
@@ -36,7 +36,7 @@ pub struct Suspect {
     pub start_ns: Uptime,
     /// How long it had been running, without `frozen_ns`.
     pub ran_ns: u64,
-    /// How long the process did not run meanwhile.
+    /// How long the process did not run during the message.
     pub frozen_ns: u64,
     /// The part of `ran_ns` for which the main thread has waited for a processor since the first check of the
     /// message.
@@ -75,13 +75,13 @@ pub struct Counted {
 /// When the process did not run while a message did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frozen {
-    /// The total.
+    /// The total time of all freezes.
     pub all_ns: u64,
-    /// How often.
+    /// The number of freezes.
     pub times: u32,
-    /// The last freeze, and when it ended.
+    /// The length of the last freeze.
     pub last_ns: u64,
-    /// Uptime.
+    /// When the last freeze ended, in uptime.
     pub last_over_ns: Uptime,
 }
 
@@ -125,7 +125,7 @@ impl Watchdog {
         self.message.ran_ns >= self.suspicion_ns
     }
 
-    /// The kernel's counters at the last check, where available.
+    /// Takes the kernel's counters at the last check, where available.
     pub fn counted(&mut self, now: Option<Counted>) {
         let Some(now) = now.filter(|_| self.message.token != Token::NONE) else { return };
         let ran_ns = self.message.ran_ns;

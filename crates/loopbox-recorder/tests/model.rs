@@ -27,12 +27,12 @@ struct Life {
     tail_ns: u64,
     ending: Ending,
     component: bool,
-    /// Whether the hook gets to describe it.
+    /// Whether the hook can describe the message.
     named: bool,
     when: Option<Uptime>,
 }
 
-/// What the recorder sees, with what it cannot see: the true depth.
+/// An event that the recorder sees, with the true nesting depth, which it cannot see.
 #[derive(Debug, Clone, Copy)]
 struct Event {
     at_ns: Uptime,
@@ -81,11 +81,11 @@ fn events(lives: &[Life], depth: u64, now: &mut u64, out: &mut Vec<Event>) {
 /// A slice of main-thread time with one owner.
 #[derive(Debug)]
 enum Item {
-    /// Work of a message; its last work if it ended there.
+    /// Work of a message. `ended` is set when the message ended with this work.
     Work { token: u64, start: Uptime, end: Uptime, ended: Option<Ended> },
-    /// A message ended together with one inside of it, to which the time belonged.
+    /// A message that ended together with one inside of it; the time up to then belonged to the inner one.
     Along { token: u64, at: Uptime, ended: Ended },
-    /// A gap in which nothing ran, and the number of the next message.
+    /// A gap in which nothing ran; `next` is the number of the next message.
     Gap { start: Uptime, end: Uptime, next: u64 },
 }
 
@@ -100,7 +100,7 @@ struct Ended {
 }
 
 impl Ended {
-    /// The name from the hook, or that of the start of the app.
+    /// The expected name: the one from the hook, or for an adopted message that of the start of the app.
     fn message(&self, token: u64) -> Message {
         let message = message(token, self.component);
         if self.adopted { Message { what: Some(110), named_by: NamedBy::Stack, ..message } } else { message }
@@ -117,7 +117,7 @@ struct Open {
     adopted: bool,
 }
 
-/// Which message the time belonged to, by the true depths.
+/// Assigns the time to messages, by the true depths.
 fn items(events: &[Event]) -> Vec<Item> {
     let mut items = Vec::new();
     let mut open: Vec<Open> = Vec::new();
@@ -213,7 +213,7 @@ fn message(token: u64, component: bool) -> Message {
     }
 }
 
-/// The rules over a plain list.
+/// The aggregator's rules, applied to a plain list.
 struct Rules<'a> {
     config: &'a Config,
     group: Vec<(u64, Uptime, Uptime)>,

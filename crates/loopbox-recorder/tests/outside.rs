@@ -88,7 +88,7 @@ fn what_is_not_known_is_no_work() {
     assert!(kinds.contains(&RecordKind::Unseen) && !kinds.contains(&RecordKind::Outside), "{kinds:?}");
 }
 
-/// A loop inside of a message works for that message.
+/// The work of a loop inside of a message belongs to that message.
 #[test]
 fn in_a_loop_inside_of_a_message_there_is_no_work_outside() {
     let mut main = Main::new(&Config::default());

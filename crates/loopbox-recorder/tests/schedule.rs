@@ -1,4 +1,4 @@
-//! The sampler's policy, played by hand.
+//! The sampler's policy, driven step by step with simulated time.
 
 use loopbox_format::model::{Token, Uptime};
 use loopbox_recorder::{Activity, Sampling, Schedule, Step, Taken};
@@ -321,8 +321,8 @@ fn slow_stops_widen_the_interval() {
     assert_eq!(sampler.schedule.interval_ns(), 160 * MS);
 }
 
-/// A message with this number begins now; returns when it was first sampled, and how often, until it ends or
-/// is given up.
+/// Runs a message from `begun_ns` for `length_ns`; each sample has this outcome. Returns when samples were
+/// attempted, in nanoseconds after the start of the message.
 fn attempts(
     schedule: &mut Schedule,
     token: u64,

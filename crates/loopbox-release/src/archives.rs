@@ -14,7 +14,7 @@ use zip::ZipArchive;
 
 use crate::maven::Archive;
 
-/// Compares the files that go with an archive with it.
+/// Checks that the files that accompany an archive were made for it.
 pub(crate) fn verify(archive: &Archive) -> Result<()> {
     let library = archive.file(".aar");
     verify_module(archive)?;
@@ -58,7 +58,7 @@ fn json(file: &Path) -> Result<Value> {
     serde_json::from_slice(&bytes).with_context(|| file.display().to_string())
 }
 
-/// The maximum size of a library with its symbols: many times that of ours.
+/// The maximum size of a library with its symbols: many times the size of Loopbox's library.
 const LIBRARY_LIMIT_BYTES: u64 = 64 << 20;
 
 /// The build ids of the libraries in an archive, by their path below `folder`.

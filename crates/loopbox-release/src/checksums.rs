@@ -47,7 +47,7 @@ pub(crate) fn verify(file: &Path) -> Result<usize> {
     Ok(KINDS.len())
 }
 
-/// The file whose name has one more ending.
+/// The path of a file with one more extension appended to its name.
 pub(crate) fn with_ending(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".");

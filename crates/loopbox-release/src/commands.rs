@@ -34,9 +34,9 @@ const LIMIT_BYTES: u64 = 256 << 20;
 /// A machine that the command is built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Machine {
-    /// rustc's name for it.
+    /// rustc's name for the machine, a target triple.
     target: &'static str,
-    /// The machine that the headers of its programs name.
+    /// The machine number (`e_machine`) in the ELF headers of its programs.
     elf: u16,
 }
 
@@ -47,7 +47,7 @@ pub const MACHINES: [Machine; 2] = [
 ];
 
 impl Machine {
-    /// The name of its archive, which is also that of the folder in the archive.
+    /// The name of the machine's archive and of the folder in that archive.
     fn name(self) -> String {
         format!("{COMMAND}-{VERSION}-{}", self.target)
     }

@@ -14,7 +14,7 @@ use loopbox_setup::workspace::root;
 /// The variable with the URI of the builder, as SLSA requires: for example of a CI's workflow.
 const BUILDER: &str = "LOOPBOX_BUILDER";
 
-/// The builder where nobody has named one.
+/// The builder's URI when `LOOPBOX_BUILDER` is not set.
 const SOMEBODY: &str = "urn:loopbox:builder:unnamed";
 
 /// The inputs of a release.
@@ -22,7 +22,7 @@ const SOMEBODY: &str = "urn:loopbox:builder:unnamed";
 pub struct Facts {
     /// The version of the workspace.
     pub version: String,
-    /// The commit, in hexadecimal digits; `None` where files differ from it.
+    /// The commit, in hexadecimal digits; `None` when the work tree differs from it.
     pub commit: Option<String>,
     /// When it was committed, as a Unix time in seconds.
     pub committed_s: u64,

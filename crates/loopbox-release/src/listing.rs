@@ -10,7 +10,7 @@ use loopbox_setup::files::{files_below, sha256_file, write_atomically};
 
 use crate::provenance;
 
-/// Its name.
+/// The name of the list's file.
 pub(crate) const NAME: &str = "SHA256SUMS";
 
 /// Writes the list of a folder. A signature of the list itself is not listed.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use loopbox_setup::files::write_atomically;
 use quick_xml::escape::escape;
 
-/// Its name.
+/// The name of the file that lists the versions.
 pub(crate) const METADATA: &str = "maven-metadata.xml";
 
 /// A version of an archive: a folder of a Maven repository.
@@ -16,7 +16,7 @@ pub(crate) struct Archive {
     pub(crate) group: String,
     pub(crate) name: String,
     pub(crate) version: String,
-    /// Its files.
+    /// The folder with the archive's files.
     pub(crate) folder: PathBuf,
 }
 

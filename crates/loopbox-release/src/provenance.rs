@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 use crate::facts::Facts;
 
-/// The name of its file.
+/// The name of the file with the statement.
 pub(crate) const NAME: &str = "provenance.intoto.json";
 
 const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 const PREDICATE: &str = "https://slsa.dev/provenance/v1";
 const BUILD: &str = "urn:loopbox:build:cargo-xtask-release:1";
 
-/// Writes the statement about `subjects`, which are names and SHA-256.
+/// Writes the statement about `subjects`, a map from file names to SHA-256.
 pub(crate) fn write(folder: &Path, facts: &Facts, subjects: &BTreeMap<String, String>) -> Result<()> {
     let text = serde_json::to_string_pretty(&statement(facts, subjects)).context("the provenance")?;
     write_atomically(&folder.join(NAME), text)

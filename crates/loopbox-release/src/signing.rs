@@ -73,7 +73,7 @@ impl Signer {
         set(KEY).map(|key| Self::new(&key, &set(PASSPHRASE).unwrap_or_default())).transpose()
     }
 
-    /// With this key.
+    /// A signer with this key.
     ///
     /// # Errors
     /// As [`Signer::from_environment`].

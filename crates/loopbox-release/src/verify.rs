@@ -15,19 +15,19 @@ use crate::{archives, commands, listing, maven, provenance};
 /// The checked parts of a release, and its claims.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// Its archives.
+    /// The number of archives.
     pub archives: usize,
-    /// The machines that it has a command for.
+    /// The number of machines that the release has a command for.
     pub commands: usize,
-    /// Its files.
+    /// The number of files.
     pub files: usize,
-    /// Its files with checksums.
+    /// The number of files with checksums.
     pub checksums: usize,
     /// The number of checked signatures; `None` when no keys to check them with were given.
     pub signatures: Option<usize>,
-    /// The commit that it claims to be built from.
+    /// The commit that the release claims to be built from.
     pub commit: Option<String>,
-    /// The builder that it names.
+    /// The builder that the release names.
     pub builder: String,
 }
 
@@ -48,12 +48,12 @@ impl fmt::Display for Verified {
     }
 }
 
-/// Checks the folder of a release. Nothing may be missing, added or changed since it was made, and what goes
-/// with an archive must be about that archive. Where a file with public `keys` is given, every signature must
-/// be by one of them.
+/// Checks the folder of a release. Nothing may be missing, added or changed since it was made, and the files
+/// that accompany an archive must be about that archive. Where a file with public `keys` is given, every
+/// signature must be by one of them.
 ///
 /// # Errors
-/// The first thing that is not so, with the file.
+/// The first check that fails, with its file.
 pub fn verify(folder: &Path, keys: Option<&Path>) -> Result<Verified> {
     let listed = listing::verify(folder)?;
     let Claim { commit, builder } = provenance::verify(folder, &listing::subjects(folder)?)?;

@@ -24,7 +24,7 @@ static PACKED: LazyLock<TempDir> = LazyLock::new(|| {
     folder
 });
 
-/// A program linked statically, in place of the command, packed for both machines.
+/// A statically linked program that replaces the command, packed for both machines.
 static COMMANDS: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempdir().unwrap();
     let built = program(&["-static"]).unwrap();
@@ -35,7 +35,7 @@ static COMMANDS: LazyLock<TempDir> = LazyLock::new(|| {
     folder
 });
 
-/// What ELF calls the machines: x86-64 and arm64.
+/// The machine numbers of x86-64 and arm64 in ELF headers.
 const ELF_MACHINES: [u16; 2] = [62, 183];
 
 /// A program that does nothing, linked with these flags.
@@ -46,7 +46,7 @@ fn program(flags: &[&str]) -> Result<TempDir> {
     Ok(folder)
 }
 
-/// A program whose header names another machine.
+/// The bytes of a program, with another machine in its header.
 fn of_machine(program: &Path, machine: u16) -> Vec<u8> {
     let mut bytes = fs::read(program).unwrap();
     bytes[18..20].copy_from_slice(&machine.to_le_bytes());
@@ -186,7 +186,7 @@ fn file_about_another_archive_is_refused() -> Result<()> {
     Ok(())
 }
 
-/// Maven itself, which compares checksums.
+/// Runs Maven itself, which compares the checksums.
 #[test]
 fn maven_takes_an_archive_with_right_checksums_alone() -> Result<()> {
     let folder = released(None)?;

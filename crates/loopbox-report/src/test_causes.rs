@@ -74,7 +74,7 @@ struct Shape {
     watched: bool,
     /// Whether main's CPU time was read.
     cpu_read: bool,
-    /// The share of it that stacks cover, in percent.
+    /// The share of the message that stacks cover, in percent.
     covered: u64,
     /// Whether the machine has other things to do: main waits for a CPU in a sixth of the time.
     busy: bool,
@@ -96,9 +96,9 @@ pub struct Generated {
 /// A known cause: what main does for its part of the message.
 struct Known {
     name: &'static str,
-    /// The rules that may find it.
+    /// The rules that may find the cause.
     rules: &'static [&'static str],
-    /// A part of the culprit.
+    /// A part of the culprit's name.
     culprit: &'static str,
     /// The stack, below the Looper's frames, with the app's classes without their package.
     stack: &'static str,

@@ -49,7 +49,8 @@ impl SessionBuilder {
         self.scroll_with(scene, durations_ms, None)
     }
 
-    /// The same. Frames that stood too long spent their time in a message with this token, which has a tree.
+    /// As [`Self::scroll`]. Frames that stood too long spent their time in the message `token`, which has a
+    /// stack tree.
     #[must_use]
     pub fn scroll_with(mut self, scene: &str, durations_ms: &[u64], token: Option<u64>) -> Self {
         let interval = RefreshInterval::HZ_60;

@@ -150,7 +150,7 @@ impl ReportBuilder {
         self
     }
 
-    /// The CPU time of the idle times so far was read: hardly any.
+    /// Sets the CPU time of all idle records so far to a thousandth of their length.
     #[must_use]
     pub fn idle_cpu_read(mut self) -> Self {
         let idle = self.report.history.iter_mut().filter(|record| record.kind == RecordKind::Idle);
@@ -194,8 +194,8 @@ impl ReportBuilder {
         self
     }
 
-    /// What was measured while the running message ran: how long it ran, how much of that main waited for a
-    /// CPU, and whether it waited for a lock.
+    /// The measurements of the running message: how long it ran, and for how long of that main waited for a
+    /// CPU. The lock chain counts as read, too.
     #[must_use]
     pub fn watched(mut self, ran_ms: u64, starved_ms: u64) -> Self {
         let anr = &mut self.report.anr;

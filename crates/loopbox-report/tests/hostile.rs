@@ -197,7 +197,8 @@ fn native_stack() -> impl Strategy<Value = NativeStack> {
     })
 }
 
-/// Boxed: as part of the other strategies' types it would need more stack than a test has.
+/// Any data of the kernel about the main thread. The strategy is boxed: as part of the other strategies'
+/// types it would need more stack than a test has.
 fn main_thread() -> BoxedStrategy<MainThread> {
     let progress = (nasty(), proptest::option::of(nasty()), proptest::option::of(nasty()), nasty(), nasty())
         .prop_map(|(over_ns, ran_ns, waited_ns, minor_faults, major_faults)| Progress {

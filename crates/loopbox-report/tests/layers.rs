@@ -47,9 +47,10 @@ fn modules_import_from_lower_layers_only() {
     assert_eq!(folders.count(), LAYERS.len(), "each folder of src is in LAYERS");
 }
 
-/// How the names of the platform's classes begin.
+/// The prefixes of the names of the platform's classes.
 const PLATFORM: [&str; 7] = ["android.", "java.", "dalvik.", "libcore.", "sun.", "jdk.", "com.android."];
-/// The table of frames, that of waits for other threads, and that of packages.
+/// The only files that may name classes of the platform: the tables of frames, of waits for other threads,
+/// and of packages.
 const TABLES: [&str; 3] = ["model/framework.rs", "model/lock_kind.rs", "model/class_names.rs"];
 /// Names that begin like a class of the platform but are none: an attribute of OpenTelemetry, and what R8
 /// writes into mappings.
@@ -78,8 +79,8 @@ fn names_of_the_framework_stand_in_one_table() {
     assert!(read > 50 && in_tables > 50, "{in_tables} names in {read} files");
 }
 
-/// Methods that give an absent input a default value. In a rule the default would be an answer that no one
-/// gave.
+/// Methods that give an absent input a default value. In a rule the default would be taken for a measured
+/// value.
 const DEFAULTS: [&str; 6] =
     ["unwrap_or(0", "unwrap_or(false", "unwrap_or(true", "map_or(0", "map_or(false", "map_or(true"];
 

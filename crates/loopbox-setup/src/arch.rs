@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 /// A processor architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Arch {
-    /// The machine's own.
+    /// 64-bit x86, the machine's own architecture.
     #[default]
     X86_64,
     /// 64-bit Arm, run by an emulator.
@@ -40,7 +40,7 @@ impl FromStr for Arch {
 }
 
 impl Arch {
-    /// All of them, the machine's own first.
+    /// All architectures, the machine's own first.
     pub const ALL: [Self; 4] = [Self::X86_64, Self::Arm64, Self::X86, Self::Arm];
 
     fn names(self) -> Names {

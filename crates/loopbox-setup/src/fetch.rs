@@ -32,7 +32,7 @@ pub struct Deb {
     pub sha256: String,
 }
 
-/// The version and hash of a floating package when it was first downloaded.
+/// The file and hash of a floating package (one without a fixed version) when it was first downloaded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Floating {
     file: String,
@@ -65,7 +65,7 @@ impl Item<'_> {
         }
     }
 
-    /// Name and SHA-256 of the file, unless it floats.
+    /// The file name and SHA-256 of the item; `None` for a floating package.
     fn pinned(&self) -> Option<(String, &str)> {
         match self {
             Self::Package(package) => package.pin().map(|pin| (package.file_name(pin.version), pin.sha256)),
@@ -87,7 +87,7 @@ pub struct Fetcher<'a> {
     downloads: PathBuf,
     /// Folders to search when the mirror has no such file.
     fallbacks: Vec<PathBuf>,
-    /// Indexes that were read, and the errors of the others.
+    /// The archive of each index that was read, or the error of reading it.
     archives: RefCell<BTreeMap<String, std::result::Result<Archive, String>>>,
 }
 
@@ -204,7 +204,7 @@ impl<'a> Fetcher<'a> {
         Ok(missing.into_values().collect())
     }
 
-    /// What was downloaded before, if it is unharmed.
+    /// The file that an earlier run downloaded, if it is unharmed.
     fn present(&self, item: &Item<'_>) -> Result<Option<Deb>> {
         let (name, sha256) = match item.pinned() {
             Some((name, sha256)) => (name, sha256.to_owned()),

@@ -91,7 +91,7 @@ pub fn exclusive(file: &Path, wait: impl FnOnce()) -> Result<File> {
 }
 
 /// Writes a file by a rename: a reader sees either the old or the new content, and a killed writer leaves the
-/// old.
+/// old content.
 ///
 /// # Errors
 /// When it cannot be written.

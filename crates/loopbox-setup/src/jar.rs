@@ -27,7 +27,8 @@ pub fn write(jar: &Path, entries: &[(String, Vec<u8>)]) -> Result<()> {
     write_aligned(jar, entries, 4)
 }
 
-/// The same with each entry's content aligned to some bytes: an APK has libraries aligned to pages.
+/// Writes a jar of the given entries, with each entry's content aligned to `alignment` bytes: an APK has
+/// libraries aligned to pages.
 ///
 /// # Errors
 /// When it cannot be written.

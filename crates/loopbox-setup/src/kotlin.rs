@@ -36,7 +36,7 @@ pub struct Kotlin {
 }
 
 impl Kotlin {
-    /// Downloads and unpacks it, once.
+    /// Downloads and unpacks the compiler, unless an earlier call did.
     ///
     /// # Errors
     /// When it cannot be had, or the machine has no JVM.

@@ -14,9 +14,9 @@ use crate::arch::Arch;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Use {
-    /// Android's own libraries: the testbed's `lib` folder.
+    /// Android's own libraries, which go into the testbed's `lib` folder.
     Android,
-    /// Other shared libraries that those need, which also go into the testbed's `lib` folder.
+    /// Other shared libraries that Android's libraries need, which go into the testbed's `lib` folder, too.
     Runtime,
     /// Headers for the natives.
     Headers,
@@ -56,7 +56,7 @@ pub struct Pin<'a> {
 }
 
 impl Package {
-    /// What the package must be, unless it floats.
+    /// The exact file that the package must be; `None` for a floating package.
     pub fn pin(&self) -> Option<Pin<'_>> {
         Some(Pin { version: self.version.as_deref()?, sha256: self.sha256.as_deref()? })
     }
@@ -66,7 +66,7 @@ impl Package {
         self.version.is_some() != self.sha256.is_some()
     }
 
-    /// The same package for another architecture, whose SHA-256 are `pins`.
+    /// The same package for another architecture; `pins` has the SHA-256 of the packages for it.
     #[must_use]
     pub fn for_arch(mut self, arch: Arch, pins: &Pins) -> Self {
         if arch != Arch::X86_64 && self.arch == "amd64" {

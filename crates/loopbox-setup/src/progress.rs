@@ -14,13 +14,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress of something, from now on.
+    /// Reports the progress of `subject`; the seconds are counted from this call on.
     #[must_use]
     pub fn new(subject: &str) -> Self {
         Self { subject: subject.to_owned(), start: Instant::now(), to: None }
     }
 
-    /// The same, with the lines sent instead of printed.
+    /// As [`Self::new`], but lines are sent to `to` instead of printed.
     #[must_use]
     pub fn to_channel(subject: &str, to: Sender<String>) -> Self {
         Self { to: Some(to), ..Self::new(subject) }

@@ -30,11 +30,11 @@ const JAR: Pinned<'_> = Pinned {
 pub enum Program {
     /// Turns class files into dex.
     D8,
-    /// Does that too, and shrinks, optimizes and renames.
+    /// Turns class files into dex too, and shrinks, optimizes and renames.
     R8,
     /// Takes stack traces back to the names before R8.
     Retrace,
-    /// Reports what is used of a library, or is missing there.
+    /// Reports which parts of a library a program uses, and which it needs but the library lacks.
     TraceReferences,
 }
 
@@ -54,13 +54,13 @@ impl Program {
 pub struct R8 {
     tools: Tools,
     jar: PathBuf,
-    /// An archive of the classes that D8 loads, which the JVM maps into memory: with it a small app takes a
-    /// third of the time.
+    /// A class data sharing archive with the classes that D8 loads. The JVM maps it into memory: with it, D8
+    /// takes a third of the time for a small app.
     archive: PathBuf,
 }
 
 impl R8 {
-    /// Downloads it, once.
+    /// Downloads the jar, unless an earlier call did.
     ///
     /// # Errors
     /// When it cannot be had, or the machine has no JVM.

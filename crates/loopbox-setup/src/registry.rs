@@ -59,7 +59,7 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    /// The same as a package that can be downloaded.
+    /// The artifact as a [`Pinned`] package, which can be downloaded.
     #[must_use]
     pub fn pinned(&self) -> Pinned<'_> {
         let Self { package, version, sha256, megabytes } = self;
@@ -76,7 +76,8 @@ impl Pinned<'_> {
         self.ensure_below(&downloads(), progress)
     }
 
-    /// The same for many of Maven's files: one run of the client downloads all missing ones.
+    /// As [`Pinned::ensure`], for many files of Maven Central: one run of the client downloads all missing
+    /// ones.
     ///
     /// # Errors
     /// As [`Pinned::ensure`]; also when one of them is of another registry.
@@ -149,7 +150,8 @@ impl Pinned<'_> {
         remove(&downloads().join(self.file_name()))
     }
 
-    /// A file name: `@scope/name` would be a folder.
+    /// The package's name as a file name. The `/` of `@scope/name` is replaced, because it would make a
+    /// folder.
     fn file_name(&self) -> String {
         let (name, suffix) = match self.registry {
             Registry::PyPi => (self.package.to_owned(), "whl"),
@@ -182,7 +184,8 @@ impl Pinned<'_> {
         fs::rename(brought, file).with_context(|| format!("cannot move {}", brought.display()))
     }
 
-    /// Downloads it with a pip from another place, because a machine may have Python without pip.
+    /// Downloads the wheel with pip from a virtual environment, because a machine may have Python without
+    /// pip.
     fn download_wheel(&self, environment: &Path, partial: &Path) -> Result<PathBuf> {
         let pip = environment.join("bin/pip");
         if !pip.is_file() {
@@ -200,7 +203,8 @@ impl Pinned<'_> {
         only_file(partial)
     }
 
-    /// Into a separate local repository, which keeps the client's plug-ins.
+    /// Downloads the file with Maven into a separate local repository, which also keeps the client's
+    /// plug-ins.
     fn download_artifact(&self, repository: &Path) -> Result<PathBuf> {
         let (name, kind) = self.artifact();
         let brought = self.place_in(repository)?;

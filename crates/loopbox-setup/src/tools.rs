@@ -42,7 +42,8 @@ const NEEDED_FOR_COMPILER: &[Needed] = &[
 /// The tools that download files from Maven Central.
 const NEEDED_FOR_MAVEN: &[Needed] = &[Needed { program: "mvn", package: "maven" }];
 
-/// Programs that run for seconds take less than half of their time with the first JIT tier alone.
+/// JVM options for programs that run for seconds: with the first JIT tier alone they take less than half the
+/// time.
 const SHORT_LIVED: [&str; 2] = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
 /// The compilers of this machine.
@@ -89,7 +90,7 @@ impl Tools {
     /// The folder of the JDK.
     ///
     /// # Errors
-    /// When the compiler's place is none of a JDK.
+    /// When the compiler is not in the folder of a JDK.
     pub fn jdk(&self) -> Result<PathBuf> {
         let real = fs::canonicalize(&self.javac)?;
         Ok(real.ancestors().nth(2).context("javac is in no JDK")?.to_owned())

@@ -21,7 +21,7 @@ pub fn root() -> PathBuf {
     found.unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// The folder at or above a place that has the workspace's file.
+/// The folder at or above a place that is the root of this workspace.
 fn root_above(place: &Path) -> Option<PathBuf> {
     let is_root = |folder: &&Path| folder.join("Cargo.toml").is_file() && folder.join(MARK).is_dir();
     place.ancestors().find(is_root).map(Path::to_owned)

@@ -53,7 +53,8 @@ impl OrphanedRing {
     }
 }
 
-/// Many times the time that it takes to make a ring.
+/// A ring that is older than this and still has its unfinished name has lost the process that made it: making
+/// a ring takes far less time.
 const IN_THE_MAKING: Duration = Duration::from_mins(1);
 
 struct Found {
@@ -98,8 +99,8 @@ pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<OrphanedRing>> {
     Ok(adopted)
 }
 
-/// `ring-….lbr`, or `ring-….lbr.2` after two tries; a name that ends in `.new` when its process died while
-/// making it.
+/// The ring's own name and the number of tries, from a file name: `ring-….lbr`, or `ring-….lbr.2` after two
+/// tries. A name that ends in `.new` belongs to a process that died while making the ring.
 fn parse_name(name: &str) -> Option<(&str, u32)> {
     let at = name.find(".lbr")? + ".lbr".len();
     let (own, suffix) = (name.get(..at)?, name.get(at..)?);

@@ -12,7 +12,7 @@ pub enum StoreError {
         /// Bytes that the slot holds.
         capacity: usize,
     },
-    /// It could not be encoded.
+    /// The content could not be encoded.
     #[error(transparent)]
     Encode(#[from] loopbox_format::codec::CodecError),
     /// This process is a fork of the one that owns the ring, and must not write to it.

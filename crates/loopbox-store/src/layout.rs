@@ -16,11 +16,12 @@ pub(crate) const MAJOR: u16 = 1;
 pub(crate) const MINOR: u16 = 0;
 /// Size of the header in bytes, including its checksum.
 pub(crate) const HEADER_LEN: usize = 1024;
-/// Offset of the marks: words that are stored one by one, each in a separate cache line.
+/// Offset of the sampler's fuse, the first of the marks: words that are stored one by one, each in a separate
+/// cache line.
 pub(crate) const FUSE_AT: usize = 1024;
-/// Last sign of life.
+/// Offset of the mark with the last sign of life.
 pub(crate) const HEARTBEAT_AT: usize = 1088;
-/// Note of a crash handler.
+/// Offset of the mark that a crash handler writes.
 pub(crate) const CRASH_AT: usize = 1152;
 /// Where the first region begins.
 pub(crate) const REGIONS_AT: usize = 4096;
@@ -116,8 +117,8 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Room for 18 screens, 16 gestures, 32 jank frames, and of the newest frames 128, and 32 with their
-    /// stages.
+    /// Room for 18 screens, 16 gestures, 32 jank frames, the newest 128 frames, and the newest 32 frames with
+    /// their stages.
     pub const FRAMES_LEN: u32 = 24 << 10;
 }
 
@@ -142,7 +143,7 @@ pub enum LayoutError {
     /// The file has no bytes.
     #[error("offset 0: the file is empty")]
     Empty,
-    /// It is something else.
+    /// The file does not begin with the magic bytes of a ring.
     #[error("offset 0: not a Loopbox ring (it does not begin with the magic 89 4C 42 52 0D 0A 1A 0A)")]
     Magic,
     /// The file ends before its header does.
@@ -219,7 +220,7 @@ impl Layout {
         layout.check(layout.len).then_some(layout).ok_or(LayoutError::Table)
     }
 
-    /// The default geometry, which a test knows to be possible.
+    /// The layout of the default geometry, which a test knows to be possible.
     pub(crate) fn default_geometry() -> Self {
         Self::unchecked(&Geometry::default())
     }

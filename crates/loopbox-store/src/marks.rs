@@ -13,10 +13,10 @@ const CRASH_MARK: u64 = 0x4C42_5843; // "LBXC", in the high half of the word
 /// Whether the process ended in the middle of something dangerous that the sampler did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FuseState {
-    /// The sampler did nothing dangerous.
+    /// The sampler never began anything dangerous.
     #[default]
     Unused,
-    /// Nothing dangerous was going on.
+    /// Nothing dangerous was in progress when the process ended.
     Closed,
     /// The process ended in the middle of something dangerous.
     Open {

@@ -7,9 +7,9 @@ const UNKNOWN: u64 = u64::MAX;
 /// What the main thread is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Current {
-    /// It runs message `token`. Earlier versions announced a message again after each one in a loop inside of
-    /// it, with the number of those in `later`; they did not know whether the message continued or its loop
-    /// waited. Now that number is always 0.
+    /// The main thread runs message `token`. `later` is always 0 now. Earlier versions announced a message
+    /// again after each message of a loop inside of it, and counted those in `later`: then it is unknown
+    /// whether the message continued or its loop waited.
     Running { token: Token, start_ns: Uptime, depth: u32, later: u32 },
     /// It runs no message.
     Idle { since_ns: Uptime },
@@ -45,14 +45,14 @@ impl Current {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Open {
     pub(crate) record: Record<()>,
-    /// [`Token::NONE`] for none.
+    /// The last message whose end the group counted; [`Token::NONE`] for none.
     pub(crate) ended: Token,
 }
 
 pub(crate) const OPEN_WORDS: usize = 14;
 
 impl Open {
-    /// The words for `record`, whose details are not read.
+    /// The words for the record `r` without its details, and for `ended`.
     #[inline]
     pub(crate) fn words<D>(r: &Record<D>, ended: Token) -> [u64; OPEN_WORDS] {
         [

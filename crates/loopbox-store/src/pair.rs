@@ -13,8 +13,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Replaces both words. Only one thread may write; another may take over if the two are ordered
-    /// otherwise.
+    /// Replaces both words. Only one thread may write at a time. Another thread may become the writer if
+    /// other synchronization orders its writes after those of the previous writer.
     #[inline]
     pub fn set(&self, first: u64, second: u64) {
         let version = self.version.load(Ordering::Relaxed);
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    /// Under Miri on many schedules.
+    /// Miri runs this test on many thread schedules.
     #[test]
     fn a_reader_never_sees_halves_of_two_writes() {
         let writes = if cfg!(miri) { 60 } else { 200_000 };

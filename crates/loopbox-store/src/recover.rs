@@ -42,7 +42,7 @@ pub struct Recovered {
     pub identity: Identity,
     /// The report, as far as the ring contains it. It also has the first entries of `damage`.
     pub report: Report,
-    /// Where the sampler was.
+    /// What the sampler was doing when the process ended.
     pub fuse: FuseState,
     /// What a crash handler noted.
     pub crash: Option<CrashMark>,
@@ -176,19 +176,21 @@ struct History {
 }
 
 impl History {
-    /// The token of the next message, if none runs: every message so far is in a record then.
+    /// The token that the next message gets. Only valid while no message runs: then the records contain every
+    /// message so far.
     fn next(&self) -> Token {
         self.records.iter().map(|r| r.first_token.plus(r.count.into())).max().unwrap_or(Token::FIRST)
     }
 
-    /// Whether the message that ran at this nesting depth has ended, or one in a loop inside of it has: a
-    /// later outermost message can only end when the earlier ones have.
+    /// Whether message `token` at nesting depth `depth` has ended. For an outermost message (depth 1) also
+    /// true when a later message has ended: that one followed it, or ran in a nested loop inside of it.
     fn has_ended(&self, token: Token, depth: u32) -> bool {
         self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > token)
     }
 }
 
-/// What the main thread did, from its own slot and from what the worker knew about the same message.
+/// The state of the main thread: from the slot that it writes itself, and from what the worker recorded about
+/// the running message (`described`).
 fn main_state(
     current: Option<Current>,
     described: Option<Running>,
@@ -253,7 +255,7 @@ impl Reading<'_> {
         payload.map(|payload| (offset, payload))
     }
 
-    /// The newest cell of plain words.
+    /// The newest value of a region that holds plain words.
     fn cell<T, const N: usize>(&mut self, kind: Kind, from: fn([u64; N]) -> Option<T>) -> Option<T> {
         let (offset, payload) = self.newest(kind)?;
         let value = words(&payload).and_then(from);
@@ -263,7 +265,7 @@ impl Reading<'_> {
         value
     }
 
-    /// The newest encoded value.
+    /// The newest value of a region that holds an encoded value.
     fn value<T: Decode<()>>(&mut self, kind: Kind) -> Option<T> {
         let (offset, payload) = self.newest(kind)?;
         self.decode(offset, &payload)
@@ -297,7 +299,8 @@ impl Reading<'_> {
         History { records: Vec::new(), ended: [Token::NONE; 2] }
     }
 
-    /// Reads records and open group once; also returns whether they do not overlap.
+    /// Reads the closed records and the open group once. Also returns whether they do not fit together: the
+    /// open group is not the one that follows the newest record.
     fn history_once(&mut self) -> (History, bool) {
         // The group first: records that close while we read are then newer than it, and seen as such.
         let open = self.cell(Kind::Open, Open::from_words);
@@ -332,7 +335,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Closed records by number, each after the last message that it shows as ended.
+    /// The closed records in order of their numbers, each with the last message that it shows as ended.
     fn closed_records(&mut self) -> Vec<(Token, Record)> {
         let mut records = Vec::new();
         let Some(region) = self.layout.region(Kind::Records) else { return records };

@@ -29,8 +29,8 @@ pub enum Volatile {
     /// The file could not be given its final name.
     #[error("cannot name the ring file: {0}")]
     Name(#[source] io::Error),
-    /// A write into the file failed. The file is deleted then, because it would show a moment other than the
-    /// end.
+    /// A write into the file failed. The file is deleted then, because it would show an earlier moment as the
+    /// end of the process.
     #[error("cannot write the ring file: {0}")]
     Write(#[source] io::Error),
 }

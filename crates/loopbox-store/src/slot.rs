@@ -58,7 +58,7 @@ pub(crate) enum SlotRead {
     Empty,
     /// A write is in progress (live), or was when the process ended.
     Torn,
-    /// It seems to be complete but is not.
+    /// The slot is marked as complete, but its checksum differs.
     Damaged,
     /// Whole; written as number `seq`.
     Whole { seq: u64, len: usize },
@@ -236,7 +236,7 @@ mod tests {
             prop_assert_eq!(&encoded[..], &bytes(&memory)[..encoded.len()]);
         }
 
-        /// A slot reads the same wherever its bytes are.
+        /// A slot reads the same from memory and from a file, whatever bytes it has.
         #[test]
         fn memory_and_file_agree_on_noise(noise in proptest::collection::vec(prop_oneof![Just(0_u64), 0_u64..9, any::<u64>()], 3..8)) {
             let memory: Vec<_> = noise.iter().map(|&word| AtomicU64::new(word.to_le())).collect();
@@ -255,8 +255,8 @@ mod tests {
         }
     }
 
-    /// Also ends the writer of a race when its reader has panicked: otherwise the panic would wait for the
-    /// writer for ever and never be seen.
+    /// Ends the writer when the reader ends, even by a panic: otherwise the panic would wait for the writer
+    /// for ever and never be seen.
     struct EndsWriter<'a>(&'a AtomicU64);
 
     impl Drop for EndsWriter<'_> {
@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// Two real threads; under Miri, which finds data races, on many schedules.
+    /// Runs two real threads. Miri, which finds data races, runs this test on many thread schedules.
     #[test]
     fn a_reader_never_sees_a_mixture() {
         let writes = if cfg!(miri) { 40 } else { 200_000 };

@@ -29,8 +29,9 @@ fn leave_earlier(dir: &Path, seq: u64, hours: u64) -> PathBuf {
     path
 }
 
-/// Made without running a command: between its fork and its exec, a child would hold the locks of all rings
-/// that other tests of this process have open at that moment, and those rings could not be adopted then.
+/// Makes a FIFO by a system call, without running a command: between its fork and its exec, a child would
+/// hold the locks of all rings that other tests of this process have open at that moment, and those rings
+/// could not be adopted then.
 fn make_fifo(path: &Path) {
     let path = CString::new(path.as_os_str().as_bytes()).unwrap();
     // SAFETY: a path that ends in a zero and lives across the call.

@@ -58,7 +58,8 @@ fn breadcrumbs() -> [Breadcrumb; 2] {
         .map(|(name, at)| Breadcrumb { at_ns: Uptime(at), name: name.into() })
 }
 
-/// A tree of one page, and one of two.
+/// The number of samples of a message's tree: alternately few, for a tree of one page, and more, for a tree
+/// of two pages.
 fn samples(token: u64) -> u32 {
     50 + 100 * (token as u32 % 2)
 }

@@ -20,7 +20,7 @@ const IMAGE: &[u8] = include_bytes!("golden/ring-1.0.lbr");
 /// The most memory that recovery may hold for a file as small as the image, whatever was done to it.
 const MEMORY: usize = 4 << 20;
 
-/// [`loopbox_store::recover`] within its bound.
+/// Calls [`loopbox_store::recover`], and checks how much memory it holds at most.
 fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     let (peak, recovered) = peak_of(|| loopbox_store::recover(file));
     assert!(peak <= MEMORY, "{peak} bytes of heap for a file of {}", file.len());
@@ -154,7 +154,7 @@ fn what_is_not_a_ring_is_named() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Complete slots with payloads from anywhere: recovery must also survive what the checksum accepts.
+    /// Recovery must also survive complete slots with a valid checksum and arbitrary payloads.
     #[test]
     fn no_payload_makes_recovery_panic(
         kind in 1_u32..12,

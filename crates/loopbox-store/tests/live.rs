@@ -8,7 +8,7 @@ use loopbox_store::Ring;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Lets the writers end when the reader's part does, whichever way.
+/// Stops the writers when the reader's part ends, even by a panic.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -96,8 +96,8 @@ fn a_snapshot_is_consistent_while_everything_changes() {
     );
 }
 
-/// Messages end while the snapshot is taken. Each one that its history does not have yet must be in it
-/// somewhere, and the running one must not be counted as well.
+/// Messages end while the snapshot is taken. The running message in a snapshot must be the one after the last
+/// message of its history: no message is missing, and none is there twice.
 #[test]
 fn a_snapshot_has_every_message_once() {
     let dir = tempfile::tempdir().unwrap();

@@ -29,7 +29,8 @@ fn ring_of(kind: u32, payload: &[u8]) -> Vec<u8> {
     file
 }
 
-/// A list of `T` with copies of `item`, as long as fits, in the form that the decoder reads.
+/// A list of `T` in the form that the decoder reads: as many copies of `item` as fit, between `before` and
+/// `after`.
 fn list_of<T>(before: &[u8], item: &[u8], after: &[u8]) -> Vec<u8> {
     let room = MAX_RING_BYTES - 4096 - 24 - before.len() - after.len() - 5;
     // What stands before the list is claimed from the same limit.
@@ -90,7 +91,7 @@ fn recovery_asks_for_a_multiple_of_the_file_at_most() {
     }
 }
 
-/// A packed tree with a very long string, and very many methods named so.
+/// A packed tree with a very long string and very many methods, all of which have that string as their names.
 fn endless_names() -> Vec<u8> {
     let tree =
         loopbox_format::model::StackTree { sample_deltas_ns: vec![], nodes: vec![], ..common::tree(1, 0) };

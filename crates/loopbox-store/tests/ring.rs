@@ -380,7 +380,8 @@ fn a_crash_mark_travels_with_the_report() {
     assert_eq!(from_file(&mut ring).report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
 }
 
-/// In a ring with room for them; a ring without room refuses them, and its size does not change.
+/// A ring with room for display frames has them in its file. A ring without room refuses them, and its size
+/// does not change.
 #[test]
 fn display_frames_are_in_the_file_where_there_is_room_for_them() {
     let frames = FrameSession {
@@ -409,8 +410,8 @@ fn display_frames_are_in_the_file_where_there_is_room_for_them() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// 100 records by default, at most 500 by the recorder's configuration, and the open one in addition.
-    /// There is a file for every number that can be configured.
+    /// The ring keeps 100 records by default, at most 500 by the recorder's configuration, and the open one
+    /// in addition. It can make a file for every number that can be configured.
     #[test]
     fn the_ring_keeps_the_newest_records(
         slots in prop_oneof![Just(Geometry::default().records), Just(500), 10_u32..=500],

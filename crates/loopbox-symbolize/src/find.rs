@@ -20,7 +20,7 @@ pub enum Detail {
     Sources,
 }
 
-/// A file that has a build id that was searched for.
+/// A file with one of the wanted build ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolFile {
     /// Where it is.

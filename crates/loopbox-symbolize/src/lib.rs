@@ -18,7 +18,7 @@ pub enum SymbolizeError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error message.
         why: String,
     },
     /// A file has the build id but cannot be read as a library.

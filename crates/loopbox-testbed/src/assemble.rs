@@ -25,7 +25,7 @@ use crate::manifest::{Build, Manifest, environment};
 use crate::spec::Foreign;
 use crate::system;
 
-/// Changes when testbeds are assembled in another way from the same parts.
+/// The version of the assembly: it changes when testbeds are assembled in another way from the same parts.
 pub(crate) const ASSEMBLY: u32 = 4;
 
 /// The results of the compilations.
@@ -56,7 +56,8 @@ impl Builder<'_> {
         self.put_together(out, home, key, &parts)
     }
 
-    /// Java on this thread; meanwhile the framework's long unpacking, and the natives.
+    /// Compiles libcore's and the framework's Java code on this thread. Other threads unpack the framework,
+    /// which takes long, and compile the natives.
     fn compile(&self) -> Result<(Libcore, Framework, PathBuf)> {
         let source = libcore::source(self)?;
         thread::scope(|scope| {
@@ -164,7 +165,7 @@ impl Builder<'_> {
         manifest.write(out)
     }
 
-    /// The testbed's own loader runs the host program.
+    /// Makes the testbed's own loader run the host program.
     fn with_own_loader(&self, home: &Path, manifest: &mut Manifest) {
         // The loader's own options reach the host program only; variables would also reach the programs of
         // the machine that it starts, which have another libc.
@@ -176,8 +177,8 @@ impl Builder<'_> {
         manifest.preload = Vec::new();
     }
 
-    /// An emulator runs the host program and finds that program's loader below `machine` in the testbed. The
-    /// emulator is linked statically, so that the loader's variables do not affect it.
+    /// Makes an emulator run the host program. The emulator finds that program's loader below `machine` in
+    /// the testbed. It is linked statically, so that the loader's variables do not affect it.
     fn emulated(
         &self,
         foreign: &Foreign,

@@ -19,7 +19,7 @@ use loopbox_setup::files::sha256_file;
 pub(crate) struct CodePatches {
     /// Name of the library.
     pub(crate) file: String,
-    /// What the library must be before.
+    /// SHA-256 that the library must have before the patches.
     sha256: String,
     patch: Vec<CodePatch>,
 }

@@ -77,7 +77,7 @@ fn unpacked_source(
     Ok(source)
 }
 
-/// One build.
+/// One build from a runtime's source: the sources, the tools and the flags that its steps share.
 pub(crate) struct Build<'a> {
     builder: &'a Builder<'a>,
     spec: &'a Compiler,
@@ -189,7 +189,7 @@ impl<'a> Build<'a> {
         link
     }
 
-    /// Offsets that assembly code uses, read by some headers too.
+    /// Generates the header of offsets for assembly code, which some other headers include too.
     pub(crate) fn asm_defines(&self) -> Result<()> {
         let tool = self.source.join("tools/cpp-define-generator");
         let assembly = self.generated.join("asm_defines.s");
@@ -207,7 +207,7 @@ impl<'a> Build<'a> {
         Ok(out)
     }
 
-    /// Code that prints enumerations from headers in a folder of the source.
+    /// Generates code that prints enumerations from headers in a folder of the source.
     pub(crate) fn operators(&self, folder: &str, headers: &[String]) -> Result<PathBuf> {
         let folder = self.source.join(folder);
         let headers = headers.iter().map(|header| folder.join(header));

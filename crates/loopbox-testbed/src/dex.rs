@@ -66,8 +66,8 @@ impl Testbed {
         Ok(parts)
     }
 
-    /// The same, with the dexed result in `out_jar`. `extra_class_path` is only used for compilation. A
-    /// testbed with code compiled ahead of time also gets that code.
+    /// Does what [`Testbed::compile`] does, and puts the dexed result into `out_jar`. `extra_class_path` is
+    /// only used for compilation. A testbed with code compiled ahead of time also gets that code.
     ///
     /// # Errors
     /// What the compilers say.

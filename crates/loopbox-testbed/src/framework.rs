@@ -21,7 +21,7 @@ pub(crate) struct Framework {
     pub(crate) classes: PathBuf,
     /// The dexed classes, everything accessible.
     pub(crate) dexed: PathBuf,
-    /// The same with the hidden members marked.
+    /// The dexed classes with the hidden members marked.
     pub(crate) hidden: PathBuf,
 }
 

@@ -46,7 +46,7 @@ impl Restriction {
 /// Which members are hidden, and from which apps.
 #[derive(Debug, Default)]
 pub(crate) struct Rule {
-    /// `Lpkg/Class;->name`, fields and methods without their types.
+    /// The hidden members by name: `Lpkg/Class;->name`, fields and methods without their types.
     listed: BTreeMap<String, Restriction>,
     /// The members that have to be in the file.
     required: Vec<String>,
@@ -62,9 +62,10 @@ impl Rule {
         Self { listed, required: members.to_vec(), listed_in_full: BTreeSet::new() }
     }
 
-    /// The marks from the lists of a level's classes, which name each hidden member that apps may still use;
-    /// `blocked` are public members that they may not use. A runtime knows target levels up to `known`: a
-    /// member that is hidden above a newer one is marked as it is for apps with the level `target`.
+    /// The rule for the classes of a level. `lists` name each hidden member that apps may still use;
+    /// `blocked` names public members that apps may not use. The runtime knows target levels up to `known`. A
+    /// member that is hidden only above a newer target level is marked as it is for apps with the target
+    /// level `target`.
     pub(crate) fn of_level(blocked: &[String], lists: &[String], known: u32, target: u32) -> Self {
         let mut rule = Self::blocked(blocked);
         // Older levels have not all of them.
@@ -96,9 +97,10 @@ impl Rule {
     }
 }
 
-/// Returns a dex file with the section added and its size, checksum and signature corrected. `members` are
-/// written as `Lpkg/Class;->name`, fields and methods without their types; all of them must be in the file.
-/// Refuses a file that has the section already, or whose map is not its last item (D8 writes it last).
+/// Returns a dex file with the section added and its size, checksum and signature corrected. The members of
+/// `rule` are written as `Lpkg/Class;->name`, fields and methods without their types; the required ones must
+/// be in the file. Refuses a file that has the section already, or whose map is not its last item (D8 writes
+/// it last).
 pub(crate) fn mark(dex: &[u8], rule: &Rule) -> Result<Vec<u8>> {
     let reader = Dex { bytes: dex };
     ensure!(dex.starts_with(b"dex\n"), "not a dex file");

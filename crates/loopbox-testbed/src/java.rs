@@ -65,7 +65,7 @@ pub(crate) fn javac(tools: &Tools, sources: &[PathBuf], against: &Against<'_>, c
 pub(crate) enum DexOf {
     /// Classes of the boot class path.
     Core,
-    /// The same, for a runtime that has records.
+    /// Classes of the boot class path of a runtime that has records.
     CoreWithRecords,
     /// An app, for any level.
     App,

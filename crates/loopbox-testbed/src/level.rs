@@ -27,11 +27,11 @@ const ABSENT: [&str; 9] = [
     "com.google.errorprone.annotations.",
 ];
 
-/// The products.
+/// The products of [`build`].
 pub(crate) struct LevelClasses {
     /// The dexed classes, everything accessible.
     pub(crate) dexed: PathBuf,
-    /// The same with the hidden members marked.
+    /// The dexed classes with the hidden members marked.
     pub(crate) hidden: PathBuf,
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn build(builder: &Builder<'_>, core: &Path, framework: &Path) -> Res
 /// Class files with a version that our javac reads. It only needs the declarations, which newer versions
 /// write in the same way.
 fn readable(mut classes: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
-    /// Java 17.
+    /// The class file version of Java 17.
     const NEWEST: u16 = 61;
     for (_, bytes) in &mut classes {
         if let Some(version) = bytes.get_mut(6..8) {

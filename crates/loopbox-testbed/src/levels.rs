@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::name::{Framework, Queue};
 
-/// Where all jars are.
+/// The package of Maven Central that has a jar for each level, as one of its versions.
 const PACKAGE: &str = "org.robolectric:android-all";
 
 /// The suffix of the lists of hidden members that apps may use; there is one list for each class that has
@@ -43,16 +43,16 @@ struct Pin {
     version: String,
     sha256: String,
     megabytes: u32,
-    /// Whether what is named is kept.
+    /// Whether the classes in `named` of [`Levels`] are kept of this level.
     #[serde(default)]
     named: bool,
-    /// The queues that it has behind a switch of the system.
+    /// The message queues of this level that a switch of the system selects.
     #[serde(default)]
     queues: Vec<Queue>,
-    /// What else is kept of this level.
+    /// Additional classes and packages that are kept of this level only.
     #[serde(default)]
     keep: Vec<String>,
-    /// The classes of it for the testbed. They may refer to classes that are missing here.
+    /// Additional classes of this level for the testbed. They may refer to classes that are missing here.
     #[serde(default)]
     classes: Vec<String>,
 }

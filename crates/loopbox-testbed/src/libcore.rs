@@ -23,9 +23,9 @@ const FILES: &str = "java-files.txt";
 pub(crate) struct Libcore {
     /// Patched sources.
     pub(crate) source: PathBuf,
-    /// `classes.jar`.
+    /// The jar of class files, `classes.jar`.
     pub(crate) classes: PathBuf,
-    /// `core.jar`.
+    /// The dexed jar, `core.jar`.
     pub(crate) core: PathBuf,
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn natives(builder: &Builder<'_>, source: &Path) -> Result<PathBuf> {
     })
 }
 
-/// The name of a cached result says everything about its content.
+/// The key of a cached result: the name of its folder, which identifies its content.
 fn key_of(result: &Path) -> String {
     result.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

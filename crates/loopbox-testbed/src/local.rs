@@ -51,7 +51,7 @@ struct LocalSpec {
 #[serde(deny_unknown_fields)]
 struct Fit {
     rows: Vec<String>,
-    /// Natives that the runtime registers, and natives that it does not.
+    /// Natives that such a runtime registers; `lacks` has natives that it does not register.
     #[serde(default)]
     registers: Vec<String>,
     #[serde(default)]
@@ -231,8 +231,8 @@ impl Library {
     }
 }
 
-/// The libraries of the folder that one of them needs, each after those that it needs itself. Debian's do not
-/// list the libraries whose functions they call.
+/// The libraries of the folder that `library` needs, each after those that it needs itself. Debian's
+/// libraries do not list the libraries whose functions they call, so the functions are searched.
 fn needed(folder: &Path, library: &str, names: &BTreeSet<String>) -> Result<Vec<String>> {
     let mut libraries = BTreeMap::new();
     let others = [&OF_THE_MACHINE[..], &OF_JAVA].concat();

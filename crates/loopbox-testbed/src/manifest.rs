@@ -34,7 +34,7 @@ pub struct Manifest {
     pub arch: String,
     /// Dexed jars for `-Xbootclasspath`, in order.
     pub boot_class_path: Vec<PathBuf>,
-    /// The same with the hidden members of the framework marked. The marks take effect with
+    /// `boot_class_path` with the hidden members of the framework marked. The marks take effect with
     /// `-Xhidden-api-policy:enabled` and a target level of 28 or more (`VMRuntime.setTargetSdkVersion`).
     pub boot_class_path_hidden_api: Vec<PathBuf>,
     /// Folders for `LD_LIBRARY_PATH`.
@@ -45,7 +45,7 @@ pub struct Manifest {
     pub vm_options: Vec<String>,
     /// The runtime's library.
     pub libart: String,
-    /// Libraries to open before it (`RTLD_NOW | RTLD_GLOBAL`), in order.
+    /// Libraries to open before `libart` (`RTLD_NOW | RTLD_GLOBAL`), in order.
     pub dlopen_first: Vec<String>,
     /// A command that runs the host program, whose path follows these arguments; empty to run it directly.
     pub runner: Vec<String>,

@@ -115,7 +115,7 @@ pub(crate) struct RuntimeSpec {
     pub(crate) vm_options: Vec<String>,
     /// Repairs of machine code.
     pub(crate) code_patches: Option<String>,
-    /// Those that only a testbed with the JIT compiler needs.
+    /// Repairs of machine code that only a testbed with the JIT compiler needs.
     pub(crate) jit_code_patches: Option<String>,
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
@@ -136,7 +136,7 @@ pub(crate) struct Foreign {
     /// The emulator, a file of the package with that use; `None` where the machine's processor runs the
     /// programs.
     pub(crate) emulator: Option<String>,
-    /// Its options.
+    /// Options of the emulator.
     #[serde(default)]
     pub(crate) options: Vec<String>,
     /// Libraries to load before all others.
@@ -213,7 +213,7 @@ pub(crate) struct LibcxxSpec {
     pub(crate) runtime: String,
     /// Debian's makefile, which lists the sources.
     pub(crate) makefile: String,
-    /// Its lists, and the folders that their files are in.
+    /// The names of the makefile's lists, each with the folder of its files.
     pub(crate) lists: BTreeMap<String, String>,
     /// Sources outside the lists.
     pub(crate) extra: Vec<String>,

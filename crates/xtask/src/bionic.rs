@@ -22,7 +22,7 @@ const FOLDER: &str = "LOOPBOX_ANDROID_LIBS";
 /// one row a folder and ABI.
 #[derive(Debug, Args)]
 pub(crate) struct BionicArgs {
-    /// Such a folder, or one with such folders; else LOOPBOX_ANDROID_LIBS names it
+    /// A device's folder as described above, or a folder of several; by default LOOPBOX_ANDROID_LIBS
     folder: Option<PathBuf>,
     /// Only this ABI; may be given several times
     #[arg(long)]
@@ -30,7 +30,7 @@ pub(crate) struct BionicArgs {
     /// A folder with libraries that were built before, one folder an ABI, as target/android/jni has them
     #[arg(long, value_name = "FOLDER")]
     jni: Option<PathBuf>,
-    /// Instead of the driver, the scripted demo on the folder's own runtime, where that is Android 5's for
+    /// Run the scripted demo on the folder's own runtime instead of the driver; only for Android 5 and
     /// armeabi-v7a
     #[arg(long, conflicts_with = "abi")]
     runtime: bool,

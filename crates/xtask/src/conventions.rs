@@ -272,7 +272,7 @@ fn sources_begin_with_what_they_are_for() {
     assert!(silent.is_empty(), "without a first line that begins with //! : {silent:#?}");
 }
 
-/// Lines of more columns than this are not read at once.
+/// The most columns of a line of prose: longer lines cannot be read in one go.
 const COLUMNS: usize = 110;
 
 /// Whether a line may be longer: it belongs to a table, or has a word that cannot be broken.

@@ -116,7 +116,7 @@ unsafe fn field(env: *mut JNIEnv) -> Option<(jclass, jfieldID)> {
     }
 }
 
-/// Throws, and returns the value for a method that throws.
+/// Throws an exception in Java, and returns null, which the caller returns to Java.
 ///
 /// # Safety
 /// The environment is the calling thread's, without a pending exception.

@@ -32,7 +32,7 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
         thread.join();
     }
 
-    /** A stack 200 ms after a message began, unless it has ended by then. */
+    /** Logs a stack 200 ms after a message began, unless it has ended by then. */
     static class Block extends BlockMonitors implements Runnable {
         private static final long TIME_BLOCK = 200L;
 
@@ -89,7 +89,7 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
         }
     }
 
-    /** Levels by the wall clock; its sampler is started by the first message and runs on. */
+    /** Assigns levels by the wall clock; its sampler is started by the first message and is never stopped. */
     static class Uiperf extends BlockMonitors {
         private PostedSampler sampler;
         private long startTime;
@@ -127,8 +127,8 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
     }
 
     /**
-     * The wall clock and the thread's CPU clock at both ends, and two samplers that are started and stopped
-     * for each message.
+     * Reads the wall clock and the thread's CPU clock at both ends of a message, and starts and stops two
+     * samplers for each message.
      */
     static class Canary extends BlockMonitors {
         PostedSampler stacks;
@@ -145,7 +145,7 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
             return installed;
         }
 
-        /** Its default. */
+        /** The limit in milliseconds, by default BlockCanary's. */
         long blockMs() {
             return 3_000;
         }

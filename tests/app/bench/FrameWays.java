@@ -32,7 +32,7 @@ final class FrameWays {
 
     /** A callback that only requests the next frame. */
     static final class Empty extends Way implements Choreographer.FrameCallback {
-        /** Frames are watched. */
+        /** Whether frames are watched now. */
         private boolean on;
 
         @Override void begin() {

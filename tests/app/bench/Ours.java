@@ -34,7 +34,7 @@ final class Ours {
         }
     }
 
-    /** The same with the performance monitor. */
+    /** The Observer hook with the performance monitor. */
     static final class Monitoring extends Observer {
         private Monitor monitor;
 
@@ -111,7 +111,7 @@ final class Ours {
         }
     }
 
-    /** The same, with reading the head of the queue. */
+    /** The poll hook that also reads the head of the queue. */
     static final class PollWithPeek extends Poll {
         @Override public boolean install() {
             return Ours.install(Ours.builder(Config.Hook.POLL).pollPeek(new QueueHead()));

@@ -24,20 +24,21 @@ import scenario.Heap;
 
 /**
  * How many refreshes of the display are requested, with Loopbox and without: while nothing moves, and for one
- * scroll. Also how much memory its frames need in addition to the recorder: after the installation, and after
- * more screens, gestures, frames and jank frames have come than it keeps. The recorder alone gets the same
- * calls and scrolls. With a real clock of 60 Hz.
+ * scroll. Also how much memory Loopbox's recording of frames needs in addition to the rest of the recorder:
+ * after the installation, and after more screens, gestures, frames and jank frames have come than it keeps.
+ * The recorder without frames gets the same calls and scrolls. With a real clock of 60 Hz.
  *
- * Prints {@code refreshes WAY IDLE SCROLL}, of this many milliseconds idle and one scroll of this many
- * frames, the two arguments; and {@code memory WAY BYTES MAPPED FILE}: bytes of malloc in use (NaN on a
- * phone), of the process's mappings of its files, and of these files. The ring itself is no file: a test of
- * loopbox-store knows that it is as large with frames as without.
+ * Two arguments: the idle time in milliseconds, and the number of frames of one scroll. Prints {@code
+ * refreshes WAY IDLE SCROLL}: the refreshes requested in the idle time and for the scroll; and {@code memory
+ * WAY BYTES MAPPED FILE}: bytes of malloc in use (NaN on a phone), of the process's mappings of its files,
+ * and of these files. The ring itself is no file: a test of loopbox-store knows that it is as large with
+ * frames as without.
  */
 public final class RefreshBench {
-    /** Longer than a gesture takes to end, and than a worker sleeps. */
+    /** How long to wait until nothing moves: longer than a gesture takes to end, and than a worker sleeps. */
     private static final long STILL_MS = 500;
 
-    /** Longer than the time until everything is saved and copied into the ring's file. */
+    /** How long to wait until everything is saved and copied into the ring's file. */
     private static final long SAVED_MS = 1_500;
 
     /** Several rounds, because ART's compiler takes memory, too, but not in each round. */
@@ -50,7 +51,7 @@ public final class RefreshBench {
     private static final int FRAMES_PER_SCREEN = 9;
     private static final int JANK_EACH = 4;
     private static final long JANK_MS = 60;
-    /** Longer than a fling takes to end. */
+    /** How long to wait after a scroll: longer than a fling takes to end. */
     private static final long GESTURE_END_MS = 150;
 
     private RefreshBench() {}

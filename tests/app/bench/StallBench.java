@@ -18,14 +18,14 @@ import java.util.List;
  * Arguments: such messages per batch, rounds, how long one sleeps in milliseconds, then the ways (all when
  * none is named). Each round runs one batch per way, in turn. Prints one line a batch: way, and per message
  * nanoseconds of the main thread's CPU time, of all threads', bytes and objects allocated in Java by all
- * threads, and reads and writes of the main thread (NaN where the kernel does not count them). What is done
- * without a message that blocks meanwhile is in it.
+ * threads, and reads and writes of the main thread (NaN where the kernel does not count them). The figures
+ * include the work that a way does anyway, without a message that blocks.
  */
 public final class StallBench {
     private static final int STALL = 1;
     private static final int LAST = 2;
 
-    /** The position of the main thread's reads and writes. */
+    /** The index of the main thread's reads and writes in the figures of {@link #used}. */
     private static final int CALLS = 4;
 
     /** The pause between two stalls: long enough for the work after a stall. */
@@ -76,7 +76,9 @@ public final class StallBench {
         }
     }
 
-    /** What has been used so far, without {@link #calls}: this reads files itself. */
+    /**
+     * What has been used so far; the place for {@link #calls} is 0, because this method reads files itself.
+     */
     private static double[] used() throws IOException {
         return new double[] {
             VMDebug.threadCpuTimeNanos(),

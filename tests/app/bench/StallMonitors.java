@@ -34,7 +34,7 @@ final class StallMonitors {
 
     /** A way that finishes its work for a message that blocked some time after the message's end. */
     interface Way extends HookBench.Variant {
-        /** Waits until it is finished with this many. */
+        /** Waits until the work for this many blocked messages is finished. */
         void await(int stalls) throws InterruptedException;
     }
 
@@ -144,9 +144,9 @@ final class StallMonitors {
     }
 
     /**
-     * The uiperf article's: the line of the Printer with the time into the file of the day, and the CPU times
-     * each half second from the first message on. It takes no stack, and saves level 1 alone; here both
-     * levels are saved.
+     * The way of the uiperf article: writes the line of the Printer with the time into the file of the day,
+     * and samples the CPU times each half second from the first message on. It takes no stack, and saves
+     * level 1 alone; here both levels are saved.
      */
     static final class Uiperf extends BlockMonitors.Uiperf implements Way {
         private Writer writer;
@@ -257,8 +257,8 @@ final class StallMonitors {
     }
 
     /**
-     * A stack as text at each interval from four fifths of the limit on, and a file for each message above
-     * it.
+     * BlockCanary's way: takes a stack as text at each interval from four fifths of the limit on, and writes
+     * a file for each message above the limit.
      */
     static final class Canary extends BlockMonitors.Canary implements Way {
         private final Map<Long, String> seen = new LinkedHashMap<Long, String>();

@@ -21,7 +21,7 @@ public final class Causes {
     static final int HANG_MS = 3_500;
     /** The length of a hang where the recorder needs this long to measure enough. */
     private static final int LONG_HANG_MS = 7_000;
-    /** For hangs that are mostly a stop, or that consist of two messages. */
+    /** The length of a hang in which main is mostly stopped, or that consists of two messages. */
     private static final int STOPPED_HANG_MS = 5_500;
     private static volatile long sink;
 
@@ -243,7 +243,9 @@ public final class Causes {
         }
     }
 
-    /** Another thread takes the lock and keeps it: asleep, or until it gets another one, too. */
+    /**
+     * Another thread takes the lock and keeps it: it sleeps, or with {@code other} waits for that lock, too.
+     */
     private static void holdLock(final Object other) {
         final java.util.concurrent.CountDownLatch held = new java.util.concurrent.CountDownLatch(1);
         Thread holder = new Thread("holder") {

@@ -50,12 +50,12 @@ final class Crowd {
     /** Keeps images until there is hardly any room in the heap for new ones. */
     static final class Gallery {
         /**
-         * With the array's header a quarter of a region of the collector's, so that nothing is lost between
-         * arrays.
+         * The length of a kept array. With its header it fills a quarter of a region of the collector, so
+         * that no space is lost between arrays.
          */
         private static final int KEPT = (64 << 10) - 16;
         private static final int MADE = 16 << 10;
-        /** Per cent of the heap. */
+        /** How much of the heap is filled, in per cent. */
         private static final int FULL = 90;
 
         private static final List<byte[]> CACHE = new ArrayList<byte[]>();

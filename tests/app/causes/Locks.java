@@ -164,7 +164,10 @@ final class Locks implements Runnable {
         }
     }
 
-    /** A read-write lock: a reader holds it, and where main reads a writer is queued, too. */
+    /**
+     * A read-write lock that a reader holds. Where main wants to read, a writer waits in the lock's queue
+     * before it.
+     */
     static final class Prices {
         private static final ReentrantReadWriteLock LOCK = new ReentrantReadWriteLock();
 

@@ -25,7 +25,10 @@ final class Past {
         }
     }
 
-    /** A message that sleeps for three seconds, one that computes for less than one, and then short ones. */
+    /**
+     * A message that sleeps for more than two seconds, one that computes for less than one, and then short
+     * ones.
+     */
     private static final class BeforeLast implements Runnable {
         private final Handler handler;
 
@@ -57,7 +60,10 @@ final class Past {
         }
     }
 
-    /** Two slow messages: the one that ended last was nearer to the moment. */
+    /**
+     * Two slow messages, one after the other, and then short ones. The newer message ended shortly before the
+     * report.
+     */
     private static final class Newer implements Runnable {
         private final Handler handler;
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The time is in one method, and the reason in another: which one is the culprit? */
+/** Scenarios in which main spends its time in one method, and the cause is in another method. */
 final class Screens implements Runnable {
     private final String what;
 

@@ -109,7 +109,7 @@ final class Stops implements Runnable {
             }
         }
 
-        /** Dumps for this long. */
+        /** Writes heap dumps for this long, one after the other. */
         static void dump(final int ms) {
             new Thread("leaks") {
                 @Override

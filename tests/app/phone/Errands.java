@@ -50,7 +50,10 @@ final class Errands {
         frame.await();
     }
 
-    /** Uses an interface that apps do not have; WebView and the framework's own widgets use it. */
+    /**
+     * A callback of the Choreographer's input stage. Apps have no public interface for it; WebView and the
+     * framework's widgets use it.
+     */
     private static final class InputStage implements Runnable {
         @Override
         public void run() {

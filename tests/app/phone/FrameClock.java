@@ -25,9 +25,9 @@ import scenario.Work;
  * Frames without an app: what the Choreographer reports of the display's clock.
  *
  * <p>Arguments: {@code script=NS,NS,...}: frames with these intervals; {@code frames=N periodNs=NS}: this
- * many by the display's own clock, one of which takes three refreshes; {@code animation=MS}: an animation
- * that lasts so long; {@code metrics=N}: this many frames of a window, before whose listener is notified of
- * the first.
+ * many frames by the display's own clock, one of which takes three refreshes; {@code animation=MS}: an
+ * animation of this length; {@code metrics=N}: this many frames of a window before its listener is notified
+ * of the first one.
  */
 public final class FrameClock implements Choreographer.FrameCallback {
     private static final long HOUR_NS = 3_600_000_000_000L;
@@ -103,8 +103,8 @@ public final class FrameClock implements Choreographer.FrameCallback {
     }
 
     /**
-     * Prints for each step whether the clocks show the same time, and for all steps that their values rise to
-     * the end.
+     * Checks at each step of an animation whether the clocks show the same time and whether the value has
+     * risen, and prints the results at the end.
      */
     private static final class Steps implements ValueAnimator.AnimatorUpdateListener {
         private float last;
@@ -173,7 +173,7 @@ public final class FrameClock implements Choreographer.FrameCallback {
                         }
                     }
 
-                    /** Must not run before the listener was notified of a frame. */
+                    /** Draws the next frame, but only after the listener was notified of one. */
                     private void next() {
                         new Thread("next") {
                             @Override

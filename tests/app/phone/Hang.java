@@ -12,12 +12,12 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * What a thread can do instead of going on: {@code how=} spin (Java code), sleep, monitor and lock (another
- * thread holds it), gc (one collection after the other), full-heap (what it allocates needs collections
- * first), native-spin, futex, nanosleep, fsync, vfork. It ends after {@code ms=} (6 s), or when the file
- * {@code gate=} is there, which it takes away: the next hang wants a new one. Two ways need a folder
+ * The ways in which a thread hangs: {@code how=} spin (Java code), sleep, monitor and lock (another thread
+ * holds it), gc (one collection after the other), full-heap (its allocations need collections first),
+ * native-spin, futex, nanosleep, fsync, vfork. A hang ends after {@code ms=} (6 s), or when the file {@code
+ * gate=} exists; then the file is deleted, so that the next hang waits for a new one. Two ways need a folder
  * {@code slow=} with files that do not answer: page (code in Java reads from a mapping of the file {@code
- * page}) and binder (a call of the driver of the file {@code driver}). They do not end before the files do.
+ * page}) and binder (a call of the driver of the file {@code driver}). They end only when these files answer.
  */
 final class Hang {
     private static final Object MONITOR = new Object();
@@ -29,7 +29,7 @@ final class Hang {
      */
     private static final int SLEEP_MS = 200;
     private static final int SMALL = 1_000;
-    /** More than there is room for. */
+    /** The number of arrays of {@code SMALL} bytes to keep: more than the heap has room for. */
     private static final int MANY = 1_000_000;
     /** One array in this many is freed again, to make room for what other threads need. */
     private static final int SPARED = 16;
@@ -45,8 +45,8 @@ final class Hang {
     }
 
     /**
-     * Prints the place once everything that it needs is ready: a thread that starts another one blocks every
-     * signal until then.
+     * Hangs at the place. It prints the place only after the holder's thread runs, because a thread blocks
+     * every signal while it starts another one.
      */
     void begin(String place) {
         NativeWait.hold();
@@ -158,7 +158,7 @@ final class Hang {
         }
     }
 
-    /** Detects when it is over, and until then holds what the main thread waits for. */
+    /** Detects when the hang is over, and until then holds what the main thread waits for. */
     private final class Holder extends Thread {
         Holder() {
             super("holder");

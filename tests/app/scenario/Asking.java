@@ -12,10 +12,11 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The main thread asks for reports, and goes on. {@code mode=disk}: again and again, while the disk does not
- * answer; {@code mode=callback}: who asks is called, also when there can be no report; {@code mode=first}: a
- * listener is notified of the first file while the text of a queued object is asked for, which waits for
- * that. The arguments of {@link Options} apply, but that {@code dir} has a folder for the reports in it.
+ * The main thread asks for reports, and continues. {@code mode=disk}: repeatedly, while the disk does not
+ * answer; {@code mode=callback}: the callback of each request is called, also when there can be no report;
+ * {@code mode=first}: a listener is notified of the first file while the recorder waits for the text of a
+ * queued object, which waits for that notification. The arguments of {@link Options} apply; the reports are
+ * in a folder inside of {@code dir}.
  */
 public final class Asking implements Runnable {
     private static final int MANY = 50;
@@ -68,7 +69,7 @@ public final class Asking implements Runnable {
 
     private static final CountDownLatch FIRST = new CountDownLatch(1);
 
-    /** An object in the queue that has a text when the listener has the first file. */
+    /** A queued object whose toString returns only when the listener has the first file. */
     private static final class Printed {
         @Override
         public String toString() {

@@ -16,22 +16,22 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Main sleeps while ordinary messages are due, or only seems to. {@code mode=}
+ * Main sleeps while ordinary messages are due, or it only seems that it does. {@code mode=}
  *
  * <ul>
  *   <li>leaked: a message leaves a sync barrier, and messages are posted behind it
- *   <li>early: a message leaves one, and the messages are posted once main has slept for long
- *   <li>asleep: another thread leaves one while main sleeps; an asynchronous message comes once the gate is
- *   open
+ *   <li>early: a message leaves a barrier, and the messages are posted once main has slept for long
+ *   <li>asleep: another thread leaves a barrier while main sleeps; an asynchronous message comes once the
+ *   gate is open
  *   <li>animated: as leaked, with an asynchronous message each 16 ms, as an animation has them
  *   <li>frames: each barrier is there for 200 ms, and an asynchronous message takes it away
  *   <li>unwoken: a message is due, and nothing has woken main for it
  *   <li>idle: nothing but messages of the future
  * </ul>
  *
- * {@code left=say}: says when it has been there for long. {@code cleared=on}: once the gate is open the
- * barrier is taken away, and another one left. The gate is the file {@code gate=}. The process is ended from
- * outside.
+ * {@code left=say}: prints a line when the barrier has been there for long. {@code cleared=on}: once the gate
+ * is open the barrier is removed, and another one is left. The gate is the file {@code gate=}. The process is
+ * ended from outside.
  */
 public final class Barriers {
     private static final int BEHIND = 20;
@@ -52,7 +52,7 @@ public final class Barriers {
         this.options = options;
     }
 
-    /** Plays it until the process is ended. */
+    /** Runs the scenario until the process is ended. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -205,8 +205,8 @@ public final class Barriers {
     }
 
     /**
-     * A message of the next hour, for which main sleeps, gets an earlier time. Where main takes it
-     * nevertheless, another message does.
+     * A message that is due in an hour, for which main sleeps, gets an earlier time without waking main. When
+     * main takes that message nevertheless, this is tried again with another one.
      */
     private Step unwoken() {
         final Handler counting =

@@ -21,7 +21,7 @@ public final class Blinded {
     private static final int MESSAGES = 8;
     private static final int MESSAGE_MS = 150;
 
-    /** The monitor checks main half a second after its last message. */
+    /** How long main rests: the monitor checks main half a second after its last message. */
     private static final int AT_REST_MS = 1_500;
 
     private final Options options;
@@ -35,7 +35,7 @@ public final class Blinded {
         other = options.is("other", "Observer") ? new Observer() : new ByPrinter();
     }
 
-    /** Plays it and ends the process. */
+    /** Runs the scenario and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         final Options options = new Options(arguments);

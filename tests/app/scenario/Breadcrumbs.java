@@ -17,10 +17,10 @@ import java.util.concurrent.CountDownLatch;
  * The app leaves breadcrumbs. {@code mode=}
  *
  * <ul>
- *   <li>early: seventy before the installation and some with bad names after it, with a Redactor that leaves
- *   some out, and fails for one, which the Logger is given;
- *   <li>flood: ten thousand, from four threads, and says how often the worker was woken;
- *   <li>hang: one before a message that does not end, and one out of another thread in the middle of it.
+ *   <li>early: seventy before the installation and some with bad names after it; the app's Redactor leaves
+ *   some out, and throws for one, which is logged with the app's Logger;
+ *   <li>flood: ten thousand, from four threads; prints how often the worker was woken;
+ *   <li>hang: one before a message that does not end, and one from another thread during that message.
  * </ul>
  *
  * The other arguments are those of {@link Options}.

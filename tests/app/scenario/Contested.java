@@ -10,18 +10,18 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Another library takes the hook's place, takes it again every second, and does not pass on. Then main hangs
- * twice, each time until a file is there.
+ * Another library takes the hook's place, takes it again every second, and passes no calls on. Then main
+ * hangs twice, each time until a file exists.
  *
  * <p>Arguments: those of {@link Options}; {@code other=} Printer or Observer, as {@code hook=} has it; {@code
- * from=} main or thread: on which thread it does so; {@code idle=replaced}: it replaces the queue's idle
- * handlers, too; {@code gate=}: the files' path, without the number of the hang; {@code then=parks}: at the
- * end the library lets go, and the wake-ups of the thread are counted that watches main.
+ * from=} main or thread: on which thread the library does so; {@code idle=replaced}: it replaces the queue's
+ * idle handlers, too; {@code gate=}: the files' path, without the number of the hang; {@code then=parks}: at
+ * the end the library stops, and the wake-ups of the thread that watches main are counted.
  */
 public final class Contested {
     private static final int EVERY_MS = 1_000;
 
-    /** For this long after the hook was displaced, main is watched without it. */
+    /** How long main is watched without the hook after the hook was displaced, in milliseconds. */
     private static final int RELIED_ON_MS = 12_000;
 
     private final Options options;
@@ -33,7 +33,7 @@ public final class Contested {
         this.options = options;
     }
 
-    /** Plays it and ends the process. */
+    /** Runs the scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         final Contested contested = new Contested(new Options(arguments));

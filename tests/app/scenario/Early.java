@@ -15,17 +15,17 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The app calls everything before it installs the recorder. {@code mode=annotations}: more of them than there
- * is room for, before and after; {@code mode=choices}: what it chooses; {@code mode=forgotten}: what it takes
- * back; {@code mode=calls}: the rest. The arguments of {@link Options} apply, but that {@code dir} has a
- * folder for the reports in it.
+ * The app calls everything before it installs the recorder. {@code mode=annotations}: it sets more
+ * annotations than there is room for, before and after; {@code mode=choices}: calls that choose something;
+ * {@code mode=forgotten}: calls that are taken back; {@code mode=calls}: all other calls. The arguments of
+ * {@link Options} apply; the reports are in a folder inside of {@code dir}.
  */
 public final class Early implements Runnable, Redactor {
     private static final int WORK_MS = 300;
 
     private final String mode;
 
-    /** Made before the installation, and started after it; or null. */
+    /** Created before the installation, and started after it; or null. */
     private Monitor monitor;
 
     private Early(String mode) {

@@ -19,11 +19,11 @@ import java.util.concurrent.CountDownLatch;
 /**
  * The process has no memory, or no file descriptor, left while the main thread hangs.
  *
- * <p>Arguments: those of {@link Options} and {@link Phone}; {@code recorder=off}: without it, to compare;
- * {@code whose=} 0: there is memory, 1: nobody has any, 2: the recorder's threads have none; {@code from=}:
- * so long after the start of the hang, ms; {@code lacksMs=}: for so long; {@code hang=}: how long main hangs;
- * {@code files=used}: no descriptor is left when the hang begins, and it lasts until the file {@code gate=}
- * is there; {@code heap=full}: every method is called while Java's heap is full.
+ * <p>Arguments: those of {@link Options} and {@link Phone}; {@code recorder=off}: without the recorder, to
+ * compare; {@code whose=} 0: there is memory, 1: nobody has any, 2: the recorder's threads have none; {@code
+ * from=}: when the memory is used up, in ms after the start of the hang; {@code lacksMs=}: how long; {@code
+ * hang=}: how long main hangs; {@code files=used}: no descriptor is left when the hang begins, and it lasts
+ * until the file {@code gate=} is there; {@code heap=full}: every method is called while Java's heap is full.
  */
 public final class Exhausted implements Runnable {
     private final Options options;
@@ -179,7 +179,10 @@ public final class Exhausted implements Runnable {
         Runtime.getRuntime().halt(0);
     }
 
-    /** The text of a method is created when it is first used. */
+    /**
+     * The argument of the calls. It is created here: the text of a string constant in a method is created at
+     * its first use, which needs memory.
+     */
     private final String word = "word";
 
     private static final int CALLS = 12;

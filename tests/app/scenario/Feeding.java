@@ -19,17 +19,17 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What the app does in a call of the recorder makes the recorder call it again. {@code mode=}
+ * In each call from the recorder, the app does something that makes the recorder call it again. {@code mode=}
  *
  * <ul>
  *   <li>dump, async: the listener asks for a report;
- *   <li>thread: it has another thread ask, which asks at once;
- *   <li>signal: it sends the process SIGQUIT;
- *   <li>annotate: the app annotates a thousand times a second, and its Redactor does once more.
+ *   <li>thread: the listener makes another thread ask for a report at once;
+ *   <li>signal: the listener sends SIGQUIT to the process;
+ *   <li>annotate: the app sets an annotation a thousand times a second, and its Redactor sets another one.
  * </ul>
  *
- * At the end, {@code ms=} after the start, it says how often it was called, and what the status has of
- * requests.
+ * At the end, {@code ms=} after the start, it prints how often the listener was called, and the status's text
+ * about requests.
  */
 public final class Feeding implements Listener, Redactor, Runnable {
     private final String mode;

@@ -121,8 +121,8 @@ public final class Holders {
     }
 
     /**
-     * Starts a thread that takes {@code lock} and then, when it is not null, waits for {@code next}. Returns
-     * when it does.
+     * Starts a thread that takes {@code lock} and then waits for {@code next}, or sleeps when that is null.
+     * Returns when the thread waits or sleeps.
      */
     static void hold(String name, final Object lock, final Object next) throws InterruptedException {
         final CountDownLatch inside = new CountDownLatch(1);

@@ -99,7 +99,7 @@ public final class Hooks {
         Script.say("restored " + (Monitor.current(looper) == other));
     }
 
-    /** Another library wraps ours. */
+    /** Another library's Printer wraps the recorder's. */
     private void after() throws Exception {
         install();
         Monitor other = Monitor.wrap(looper);
@@ -124,7 +124,7 @@ public final class Hooks {
         dump("words");
     }
 
-    /** Another library takes ours out, later, and does not pass on. */
+    /** Another library replaces the recorder's Printer later, and passes no lines on. */
     private void displaced() throws Exception {
         install();
         shop.send(1, NAMED_MS);
@@ -139,7 +139,10 @@ public final class Hooks {
         Script.say("restored " + (Monitor.current(looper) == other));
     }
 
-    /** Another library takes ours out in a message, and the queue never runs empty from then on. */
+    /**
+     * Another library replaces the recorder's Printer in a message, and the queue never runs empty from then
+     * on.
+     */
     private void displacedBusy() throws Exception {
         install();
         shop.send(1, NAMED_MS);
@@ -182,7 +185,9 @@ public final class Hooks {
         Script.say("restored " + (Monitor.current(looper) == other[0]));
     }
 
-    /** Another library removes ours, and we may not read what is set. */
+    /**
+     * Another library replaces the recorder's Printer, and the recorder may not read which Printer is set.
+     */
     private void displacedUnseen() {
         install();
         shop.send(1, NAMED_MS);
@@ -195,8 +200,8 @@ public final class Hooks {
     }
 
     /**
-     * Another library takes ours out again before the next check is due, and later passes its calls on to
-     * ours.
+     * Another library replaces the recorder's Printer again before the next check is due; later the
+     * recorder's Printer is set again.
      */
     private void displacedTwice() throws Exception {
         install();
@@ -237,7 +242,7 @@ public final class Hooks {
         Script.say("hook " + hook());
     }
 
-    /** Whether it is on, and how it works. */
+    /** The state of the hook in the status: whether it is on, and how it works. */
     static String hook() {
         for (Status.Part part : Loopbox.status().getParts()) {
             if ("hook".equals(part.getName())) {
@@ -247,7 +252,7 @@ public final class Hooks {
         throw new AssertionError("the recorder is off");
     }
 
-    /** Sets null, as WebView does when its tracing ends. */
+    /** Another library sets null as the Printer, as WebView does when its tracing ends. */
     private void nulled() throws Exception {
         install();
         looper.setMessageLogging(null);
@@ -257,7 +262,7 @@ public final class Hooks {
         dump("nulled");
     }
 
-    /** A library that repeatedly sets its own. */
+    /** Another library repeatedly sets its own Printer. */
     private void fight() throws Exception {
         install();
         for (int round = 0; round < 40; round++) {
@@ -299,7 +304,10 @@ public final class Hooks {
         dump("pending");
     }
 
-    /** The Looper has no listener. The second message is long enough for its stacks to be kept. */
+    /**
+     * The recorder sets no Printer and no Observer. The second message is long enough for its stacks to be
+     * kept.
+     */
     private void none() throws Exception {
         install();
         Script.say("printer " + Monitor.current(looper) + ", observer " + Stats.current());

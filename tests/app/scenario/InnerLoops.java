@@ -5,14 +5,15 @@ import android.os.Looper;
 import android.os.SystemClock;
 
 /**
- * A message that runs {@code Looper.loop()} again: for the rest of the app's life, as libraries do that catch
- * all exceptions of an app, or until a message of that loop leaves it, as modal dialogs do.
+ * A message that runs {@code Looper.loop()} again: for the rest of the app's life, as in libraries that catch
+ * all exceptions of an app, or until a message of that inner loop leaves it by an exception, as modal dialogs
+ * do.
  *
- * <p>Arguments: those of {@link Options}; {@code mode=}: {@code quiet}, a loop that waits for so long {@code
- * ms=} before each of its messages; {@code throws}, the same after one of them was left by an exception;
- * {@code slow}, one message of it takes that long; {@code left}, the outer message takes that long after one
- * of its loop has left it; {@code outer}, it takes that long before. {@code count=}: how many messages the
- * loop has.
+ * <p>Arguments: those of {@link Options}; {@code count=}: how many messages the inner loop has; {@code mode=}
+ * says where the time {@code ms=} passes: {@code quiet}, before each message of the inner loop; {@code
+ * throws}, between its messages, each of which throws; {@code slow}, in each of its messages; {@code left},
+ * in the outer message, after an inner one has left the loop; {@code outer}, in the outer message, before the
+ * loop.
  */
 public final class InnerLoops {
     private static final int SHORT_MS = 5;
@@ -26,7 +27,7 @@ public final class InnerLoops {
         ms = options.number("ms", 0);
     }
 
-    /** Plays it, asks for a report at the end, and waits to be killed. */
+    /** Runs the scenario, asks for a report at the end, and waits to be killed. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

@@ -11,10 +11,11 @@ import java.io.File;
  * Messages one after the other, each printing when it begins and ends (uptime in nanoseconds), so that the
  * test knows what the recorder must have. Of each {@link #CYCLE} messages the last one hangs for seconds.
  *
- * <p>Arguments: those of {@link Options}. {@code wait=MS}: so long a hang waits. {@code gate=FILE}: wait for
- * that file before the recorder is installed, so that this process's limits can be set first. {@code exits=}:
- * there is a Context, {@link Phone}. {@code dumps=FOLDER}: no message hangs; when a file {@code N} appears in
- * the folder, message {@code N} asks for a report and prints whether there is one.
+ * <p>Arguments: those of {@link Options}. {@code wait=MS}: how long a hang sleeps. {@code gate=FILE}: wait
+ * for that file before the recorder is installed, so that this process's limits can be set first. {@code
+ * exits=}: install with a Context, {@link Phone}. {@code dumps=FOLDER}: no message hangs; when the file
+ * {@code N} (from 0 on) appears in the folder, the next message asks for a report and prints whether there is
+ * one.
  */
 public final class Killed extends Handler {
     private static final int CYCLE = 8;

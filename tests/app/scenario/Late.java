@@ -14,12 +14,12 @@ import java.io.File;
 
 /**
  * The recorder is installed when Activities may already exist: {@code mode=front}, while one is in front,
- * which then opens the next; {@code mode=behind}, while none is; {@code mode=unknown}, while the system does
- * not report whether Activities are visible; {@code mode=again}, after it was uninstalled, with an Activity
- * in front. Or before any can exist: {@code mode=start}, and {@code mode=base}, with a Context without an
- * Application, while the first Activity's launch waits. The arguments of {@link Options} apply; {@code
- * importance=N} and {@code reason=N} are the system's answers about the process, and with {@code says=dead}
- * there is no answer.
+ * which then opens the next; {@code mode=behind}, while none is in front; {@code mode=unknown}, while the
+ * system does not report whether Activities are visible; {@code mode=again}, after it was uninstalled, with
+ * an Activity in front. Or the recorder is installed before an Activity can exist: {@code mode=start}; and
+ * {@code mode=base}, with a Context that has no Application yet, while the launch of the first Activity waits
+ * in the queue. The arguments of {@link Options} apply; {@code importance=N} and {@code reason=N} are the
+ * system's answers about the process, and with {@code says=dead} there is no answer.
  */
 public final class Late implements Runnable {
     private static final int LONG_MS = 1_500;

@@ -23,7 +23,7 @@ import java.util.concurrent.SynchronousQueue;
  */
 public final class LeftBehind implements Runnable {
     /**
-     * No two checks of the stall monitor are further apart, in a process that is not in the background.
+     * The longest time between two checks of the stall monitor, in a process that is not in the background.
      */
     private static final int CHECK_MS = 700;
 

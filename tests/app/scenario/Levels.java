@@ -55,7 +55,10 @@ public final class Levels {
         }
     }
 
-    /** All ways of the framework into a message use the class of a Handler, which a hook names. */
+    /**
+     * The Handler of the scenario. It is a class with a name, because a hook names a message by its target's
+     * class.
+     */
     private final class Shop extends Handler {
         Shop() {
             super(Looper.getMainLooper());

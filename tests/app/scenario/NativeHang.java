@@ -6,7 +6,7 @@ import io.loopbox.Loopbox;
 
 /** A message that hangs in native code: {@code way=} says how. */
 public final class NativeHang implements Runnable {
-    /** In the order of the host program's list. */
+    /** The ways to hang, in the order of the host program's list. */
     private static final String[] WAYS = {"spin", "futex", "read", "sleep"};
 
     private final String way;

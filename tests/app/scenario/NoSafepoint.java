@@ -12,12 +12,12 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * Times in which a thread does not stop, or must not be asked to, while reports are requested.
+ * A thread reaches no safepoint, or must not be suspended, while reports are requested.
  *
- * <p>{@code who=main}: the main thread is in a fast native method, where it runs Java code as ART sees it and
- * reaches no safepoint; then in a message that hangs. {@code who=other}: another thread is, besides such a
- * message. That lasts for {@code ms=}, or until the file {@code gate=} is there. {@code who=art}: such a
- * message begins after ART has got SIGQUIT.
+ * <p>{@code who=main}: the main thread is in a fast native method, where ART takes it for running Java code
+ * but it reaches no safepoint; after that it hangs in a message. {@code who=other}: another thread is in that
+ * method while the main thread hangs in a message. The method runs for {@code ms=}, or until the file {@code
+ * gate=} is there. {@code who=art}: the main thread hangs in a message that begins after ART has got SIGQUIT.
  */
 public final class NoSafepoint {
     private static final int MS = 6_000;

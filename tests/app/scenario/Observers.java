@@ -64,7 +64,7 @@ final class Observers {
         leave(stats);
     }
 
-    /** Somebody takes out whatever is there. */
+    /** Another library removes whatever observer is set. */
     private void nulled() throws Exception {
         Script.install(options);
         run(1);
@@ -76,7 +76,7 @@ final class Observers {
         Script.say("left " + Stats.current());
     }
 
-    /** Another one comes later, and takes ours out. */
+    /** Another observer comes later and replaces ours. */
     private void displaced() throws Exception {
         Script.install(options);
         run(1);
@@ -89,7 +89,7 @@ final class Observers {
         leave(stats);
     }
 
-    /** Another one takes ours out, and the queue never runs empty from then on. */
+    /** Another observer replaces ours, and the queue never runs empty from then on. */
     private void busy() throws Exception {
         Script.install(options);
         run(1);
@@ -104,8 +104,8 @@ final class Observers {
     }
 
     /**
-     * Another one takes ours out, we pass on to it, and it passes on to us: first to the old hook, then to
-     * the present one.
+     * Another observer replaces ours. Ours passes calls on to it, and it passes calls on to ours: first to
+     * the old hook, then to the present one.
      */
     private void circle() throws Exception {
         Script.install(options);
@@ -120,7 +120,8 @@ final class Observers {
     }
 
     /**
-     * Another observer comes later and passes on no message at the end of a dispatch, so ours fails there.
+     * Another observer comes later and passes null in place of the message at the end of a dispatch, so ours
+     * fails there.
      */
     private void withoutMessages() throws Exception {
         Script.install(options);

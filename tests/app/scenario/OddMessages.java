@@ -98,7 +98,7 @@ final class OddMessages {
         shop = new ShopHandler(looper);
     }
 
-    /** Runs what is due now, and a last message that throws. */
+    /** Runs the messages that are due now; at the end a message that throws leaves the loop. */
     static void runAll(Looper looper) {
         run(looper, 0);
     }

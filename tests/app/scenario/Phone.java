@@ -28,14 +28,15 @@ import java.util.Map;
 /**
  * Simulates the system: what it reports about this process and earlier ones.
  *
- * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long
- * after the start. {@code isolated=yes}: it may not wait for broadcasts. {@code
- * exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}:
- * what the system keeps of each; {@code traceCut=N}: its stream breaks off behind this many bytes; {@code
- * traceThrows=yes}: there is no stream, but an exception; {@code summary=HEX}: what the app gave it of its
- * state. {@code started=TYPE|REASON}: how this process was started, after another one of the app; {@code
- * started=dead}: the system does not answer. {@code profiled=TYPE|ERROR|PATH,...}: profiles that were taken
- * before the process started; {@code profiled=dead}: no answer.
+ * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: it reports that this process does not respond,
+ * N ms after the start. {@code isolated=yes}: the process may not wait for broadcasts. {@code
+ * exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}: the
+ * trace that the system keeps of each; {@code traceCut=N}: the stream of a trace breaks off after this many
+ * bytes; {@code traceThrows=yes}: there is no stream, but an exception; {@code summary=HEX}: the state that
+ * the app has stored with the system. {@code started=TYPE|REASON}: how this process was started, after
+ * another one of the app; {@code started=dead}: the system does not answer. {@code
+ * profiled=TYPE|ERROR|PATH,...}: profiles that were taken before the process started; {@code profiled=dead}:
+ * no answer.
  */
 public class Phone extends Application {
     private final Options options;

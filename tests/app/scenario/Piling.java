@@ -9,11 +9,11 @@ import com.othersdk.Stats;
 import io.loopbox.Loopbox;
 
 /**
- * The recorder is paused and resumed, or uninstalled and installed, {@code rounds=} times, next to a library
- * that wraps the present hook whenever its own is not on top. {@code mode=} pause or install; {@code other=}
- * Printer or Observer; {@code apart=on}: the main thread has messages in between. Prints what the other
- * library has made, what the queue calls when it is idle, and how often one of the library's hooks is called
- * for one message at the end.
+ * The recorder is paused and resumed, or uninstalled and installed, {@code rounds=} times, together with a
+ * library that wraps the present hook whenever the library's own is not on top. {@code mode=} pause or
+ * install; {@code other=} Printer or Observer; {@code apart=on}: the main thread has messages between the
+ * rounds. Prints how many hooks the library has made, how many idle handlers the queue has before and after,
+ * and how often the library's hooks are called for one message at the end.
  */
 public final class Piling {
     private static final int NAMED_MS = 60;
@@ -29,7 +29,7 @@ public final class Piling {
         this.options = options;
     }
 
-    /** Plays it and ends the process. */
+    /** Runs the scenario and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         new Piling(new Options(arguments)).play();
@@ -92,7 +92,7 @@ public final class Piling {
         wrap();
     }
 
-    /** Wraps ours, as a library does that restores its place once a minute. */
+    /** Wraps the recorder's hook, as a library does that restores its place once a minute. */
     private void wrap() throws Exception {
         if (options.is("other", "Observer")) {
             if (stats == null || !stats.isInstalled()) {

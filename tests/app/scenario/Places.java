@@ -19,11 +19,12 @@ import java.io.File;
 /**
  * The main thread hangs in a place that is no ordinary message.
  *
- * <p>Arguments: those of {@link Options} and {@link Phone}; {@code where=}: bind (the recorder is installed
- * in the message that starts the app, and hangs there), message (the same in a posted one), loop (in a loop
- * inside of the message that starts the app), before (the recorder is installed before there is a loop, which
- * comes late), idle (an idle handler), first (an idle handler that the recorder is installed in), input (a
- * touch); {@code how=} sleep, busy; the hang ends when the file {@code gate=} is there.
+ * <p>Arguments: those of {@link Options} and {@link Phone}; {@code how=} sleep, busy; {@code where=}: bind
+ * (in the message that starts the app and in which the recorder is installed), message (in a posted message
+ * in which the recorder is installed), loop (in a loop inside of the message that starts the app), before
+ * (before there is a loop, with the recorder installed), idle (in an idle handler), first (in the idle
+ * handler in which the recorder is installed), input (in a touch). The hang ends when the file {@code gate=}
+ * exists.
  */
 public final class Places {
     private static final class Touched extends RuntimeException {}
@@ -116,7 +117,7 @@ public final class Places {
         dialog.setCallback(new Wrapper(dialog.getCallback()));
     }
 
-    /** Runs after the recorder is uninstalled. */
+    /** Checks the windows' callbacks after the recorder is uninstalled. */
     private void close() {
         check(activity.getCallback() instanceof Page);
         check(dialog.getCallback() instanceof Wrapper);
@@ -212,7 +213,7 @@ public final class Places {
         }
     }
 
-    /** What is called for a window's events. */
+    /** The window's own callback, which is called for its events. */
     private final class Page extends Activity {
         @Override
         public boolean dispatchTouchEvent(MotionEvent event) {

@@ -36,7 +36,7 @@ public final class PollNames {
         }
     }
 
-    /** Runs it and ends the process. */
+    /** Runs the scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

@@ -14,12 +14,13 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Messages that take two milliseconds each, so that the history keeps them by name: of several handlers, of
  * Runnables, delayed, at the front, behind a barrier, with an idle handler between some. At the end the app
- * says what each was, by another library's observer, and asks for a report inside of the last one.
+ * prints what each message was, as another library's observer saw it, and asks for a report inside of the
+ * last one.
  *
- * <p>Arguments: those of {@link Options}; {@code messages=}; {@code racing=1}: other threads post and remove
- * messages all the time; {@code shopMs=}: instead of all that, one message that takes so long, and one of a
- * Handler that inherits what handles it; {@code truth=no}: without the other library; {@code barriers=no}:
- * none, which API 21 posts another way.
+ * <p>Arguments: those of {@link Options}; {@code messages=}: how many; {@code racing=1}: other threads post
+ * and remove messages all the time; {@code shopMs=}: instead of all that, one message that takes this long,
+ * and one of a Handler that inherits its handleMessage; {@code truth=no}: without the other library; {@code
+ * barriers=no}: without barriers, which API 21 posts another way.
  */
 public final class PollPeek extends Handler {
     private static final int END = 99;
@@ -70,7 +71,7 @@ public final class PollPeek extends Handler {
         }
     }
 
-    /** Runs it and ends the process. */
+    /** Runs the scenario and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         new PollPeek(new Options(arguments)).run();

@@ -14,7 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The poll hook and another library that replaces the same method. {@code mode=} says which comes first and
  * what it does; {@code rounds=}: how many installations. The arguments of {@link Options} apply. With each
- * report the app says how many messages had begun since the recorder came in, by another library's Observer.
+ * report the app prints how many messages have begun since the recorder was installed, as another library's
+ * Observer counted them.
  */
 public final class PollRivals extends Handler {
     private static final int MESSAGES = 500;
@@ -30,7 +31,7 @@ public final class PollRivals extends Handler {
         this.options = options;
     }
 
-    /** Plays it and ends the process. */
+    /** Runs the scenario and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         new PollRivals(new Options(arguments)).play(new Options(arguments).text("mode", ""));
@@ -102,7 +103,10 @@ public final class PollRivals extends Handler {
         Looper.loop();
     }
 
-    /** The wrapper has stayed in between. */
+    /**
+     * Installs the recorder again while the other library's wrapper is still set; it calls the recorder's
+     * first hook.
+     */
     private void runWrappedTwice() {
         send(
                 new Step() {

@@ -19,11 +19,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Messages of all kinds while an Observer of another library counts them: posted from several threads,
  * delayed, at the front, asynchronous behind a barrier, removed; with loops inside of messages, of idle
  * handlers and of descriptors' callbacks, which exceptions leave; with wake-ups for nothing, and other
- * Loopers that quit. At the end the app says how many began, and asks for a report inside of the last one.
+ * Loopers that quit. At the end the app prints how many messages began, and asks for a report inside of the
+ * last one.
  *
  * <p>Arguments: those of {@link Options}; {@code messages=}: how many at least; {@code calm=1}: the queue is
- * often empty; {@code shopMs=}: instead of all that, one message that takes so long; {@code outsideMs=}:
- * instead of all that, a descriptor's callback and an idle handler that take so long.
+ * often empty; {@code shopMs=}: instead of all that, one message that takes this long; {@code outsideMs=}:
+ * instead of all that, a descriptor's callback and an idle handler that take this long.
  */
 public final class Polls extends Handler {
     private static final int PLAIN = 1;
@@ -61,7 +62,7 @@ public final class Polls extends Handler {
         wanted = options.number("messages", 20_000);
     }
 
-    /** Plays it and ends the process. */
+    /** Runs the scenario and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         new Polls(new Options(arguments)).play();
@@ -119,7 +120,10 @@ public final class Polls extends Handler {
         Looper.loop();
     }
 
-    /** A poll that does not wait calls a descriptor's callback, then the queue is empty, then it rests. */
+    /**
+     * A poll that does not wait calls a descriptor's callback. Then the queue is empty and its idle handler
+     * runs, and at last main rests.
+     */
     private void playOutside(final int ms) throws Exception {
         final FileDescriptor[] pipe = (FileDescriptor[]) Class.forName("android.system.Os").getMethod("pipe").invoke(null);
         queue.addOnFileDescriptorEventListener(
@@ -145,7 +149,7 @@ public final class Polls extends Handler {
         Looper.loop();
     }
 
-    /** The callback is over. */
+    /** Adds an idle handler that takes this long. The descriptor's callback is over. */
     private void runIdleHandler(final int ms) {
         queue.addIdleHandler(
                 new MessageQueue.IdleHandler() {
@@ -301,7 +305,7 @@ public final class Polls extends Handler {
                 });
     }
 
-    /** Runs it repeatedly, on a separate thread. */
+    /** Runs a step repeatedly, on a separate thread. */
     private void start(final Step step) {
         Thread thread =
                 new Thread("other") {

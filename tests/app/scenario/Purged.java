@@ -16,11 +16,13 @@ import java.io.File;
  * One process of an app that may not keep what was recorded. {@code how=}
  *
  * <ul>
- *   <li>records: messages follow each other, each is a line of the monitor's; a report is taken, another one
- *       is not. It goes on until it is off, or purges by itself when the file {@code gate=} is there;
+ *   <li>records: messages follow each other, and each is a line of the monitor; one report is taken, another
+ *       one is not. The process records until the recorder is off, or purges when the file {@code gate=} is
+ *       there;
  *   <li>rests: it leaves a report, and no message comes until the file {@code gate=} is there;
- *   <li>purges: another one, which deletes and ends;
- *   <li>installs: a later launch, which is refused; it starts its monitor and goes on until it is killed;
+ *   <li>purges: another process, which deletes everything and ends;
+ *   <li>installs: a later launch, whose installation is refused; it starts its monitor and runs until it is
+ *       killed;
  *   <li>enables: the consent is given again.
  * </ul>
  *

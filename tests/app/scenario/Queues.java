@@ -176,7 +176,7 @@ public final class Queues {
         Looper.loop();
     }
 
-    /** No message of it is ever in main's queue. */
+    /** A Handler of another Looper: its messages are never in main's queue. */
     private static final class Foreign extends Handler {
         Foreign(Looper looper) {
             super(looper);

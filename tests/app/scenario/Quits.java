@@ -126,7 +126,9 @@ public final class Quits implements Runnable {
         }
     }
 
-    /** The other library has the signal alone. What is left is the recorder's own watch. */
+    /**
+     * The other library's handler gets the signal alone. Only the recorder's own detection of hangs is left.
+     */
     private void past() throws Exception {
         SignalCatcher.await();
         quit();
@@ -158,7 +160,7 @@ public final class Quits implements Runnable {
         }
     }
 
-    /** Waits until the recorder reports that it has noticed. */
+    /** Waits until the status of SIGQUIT is {@code on} or off and contains these words. */
     private static void await(String on, String words) throws InterruptedException {
         for (int i = 0; i < 1_500; i++) {
             for (Status.Part part : Loopbox.status().getParts()) {

@@ -8,9 +8,9 @@ import java.io.FileReader;
 import java.io.IOException;
 
 /**
- * Installs and uninstalls the recorder {@code times=} times, and prints after each quarter what the process
- * has: bytes from malloc, of these the recorder's, and resident; mappings. It goes on only while there are no
- * more descriptors than after the first.
+ * Installs and uninstalls the recorder {@code times=} times. After each quarter it prints how many bytes the
+ * process has from malloc, how many of these are the recorder's, the resident memory, and the number of
+ * mappings. It continues only when there are no more open descriptors than after the first quarter.
  */
 public final class Reinstalls {
     private static int descriptors;
@@ -52,8 +52,8 @@ public final class Reinstalls {
     }
 
     /**
-     * Waits until there are no more than after the first quarter: one may be open for a moment, but none may
-     * stay.
+     * Waits until there are no more descriptors than after the first quarter: one may be open for a moment,
+     * but none may stay.
      */
     private static void awaitDescriptors() throws Exception {
         File folder = new File("/proc/self/fd");

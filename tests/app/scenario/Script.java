@@ -45,7 +45,7 @@ public final class Script {
         }
     }
 
-    /** Leaves a report of what this thread is in; the thread waits for it. */
+    /** Writes a report of what this thread is doing, and waits for it. */
     public static void dump(String reason) {
         if (ask(reason) == null) {
             throw new AssertionError("no report");
@@ -53,8 +53,8 @@ public final class Script {
     }
 
     /**
-     * The same; null when there is none. An app's main thread would continue, and the report would be about
-     * what comes next.
+     * Writes a report as {@link #dump} does; null when there is none. Without the wait the main thread would
+     * continue, and the report would be about its next message.
      */
     public static File ask(String reason) {
         final CountDownLatch answered = new CountDownLatch(1);

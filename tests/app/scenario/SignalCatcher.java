@@ -13,8 +13,8 @@ final class SignalCatcher {
     private SignalCatcher() {}
 
     /**
-     * Waits until it has taken every signal that is meant for it and waits for the next one. A signal that
-     * comes earlier might go to it instead of to the main thread.
+     * Waits until the Signal Catcher has taken every signal that is meant for it and waits for the next one.
+     * A signal that is sent earlier might go to this thread instead of to the main thread.
      */
     static void await() throws InterruptedException, IOException {
         while (!isWaiting()) {
@@ -22,12 +22,12 @@ final class SignalCatcher {
         }
     }
 
-    /** How often it has gone to sleep: it only waits for signals and answers them. */
+    /** How often the Signal Catcher has gone to sleep: it only waits for signals and answers them. */
     static long wakeUps() throws IOException {
         return Tasks.wakeUps(NAME);
     }
 
-    /** Waits until it has received a signal, given how often it had gone to sleep before. */
+    /** Waits until the Signal Catcher has received a signal, given how often it had gone to sleep before. */
     static void awaitAfter(long wakeUps) throws InterruptedException, IOException {
         while (wakeUps() == wakeUps) {
             Thread.sleep(5);

@@ -12,9 +12,9 @@ import java.io.IOException;
  * Very many messages, one at a time: each sends the next. Most do nothing, some work long enough to be
  * described and sampled.
  *
- * <p>Arguments: those of {@link Options}, {@code messages=}, and {@code slowEach=}: every so manieth message
- * works. At each quarter it prints the bytes resident and taken from malloc, and at the end it asks for a
- * report out of the last message, so that the report's running message has the number of all.
+ * <p>Arguments: those of {@link Options}, {@code messages=}, and {@code slowEach=N}: every Nth message works.
+ * At each quarter it prints the bytes resident and taken from malloc. At the end it asks for a report inside
+ * of the last message, whose token is then the number of all messages.
  */
 public final class Soak extends Handler {
     private static final int QUARTERS = 4;

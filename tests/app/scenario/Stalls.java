@@ -15,12 +15,13 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * One message that takes long, and what goes with it.
+ * One message that takes long, and events around it.
  *
- * <p>Arguments: those of {@link Options} and {@link Phone}; {@code ms=}: how long the message takes, without
- * it until the file {@code gate=} is there; {@code how=} sleep, busy, crash, service; {@code afterMs=}: how
- * long the app lives on; {@code debugger=} java, native; {@code listener=native}: one besides Java's; {@code
- * garbage=on}: collections all the while; {@code dumps=N}: reports that the app asks for, one each 200 ms.
+ * <p>Arguments: those of {@link Options} and {@link Phone}; {@code ms=}: how long the message takes; without
+ * this argument it ends when the file {@code gate=} exists; {@code how=} sleep, busy, crash, service; {@code
+ * afterMs=}: how long the app lives after the message; {@code debugger=} java, native; {@code
+ * listener=native}: a native listener in addition to Java's; {@code garbage=on}: collections all the while;
+ * {@code dumps=N}: reports that the app asks for, one each 200 ms.
  */
 public final class Stalls implements Runnable {
     private final Options options;

@@ -8,9 +8,9 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * One start of an app: prints what became of the recorder, then {@code how=crash}: dies of a native crash, or
- * else stays. {@code version=}: the app's. {@code unlocked=}: when that file is there, the user has unlocked
- * the device. Other arguments are those of {@link Options} and {@link Phone}.
+ * One start of an app: prints the recorder's status. Then the app ends by a native crash with {@code
+ * how=crash}, or else stays. {@code version=}: the app's version. {@code unlocked=}: the user has unlocked
+ * the device when that file is there. Other arguments are those of {@link Options} and {@link Phone}.
  */
 public final class Starts implements Runnable {
     private final Options options;

@@ -18,14 +18,13 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Recording is stopped at the wrong moment. After the stop no listener may be called and nothing written: a
- * listener prints a line when it is called, and the folder is compared. Arguments: those of {@link Options}
- * and {@link Phone}; {@code
- * how=} uninstall, disabled, pause; {@code mode=}
+ * Recording is stopped at the wrong moment. After that no listener may be called and nothing may be written:
+ * a listener prints a line when it is called, and the files before and after are compared. Arguments: those
+ * of {@link Options} and {@link Phone}; {@code how=} uninstall, disabled, pause; {@code mode=} says when:
  *
  * <ul>
- *   <li>hang: in a hang, which goes on beyond its threshold until the file {@code gate=} is there;
- *   <li>listener: by the listener itself, of the first file;
+ *   <li>hang: in a hang, which continues beyond its threshold until the file {@code gate=} is there;
+ *   <li>listener: in the call of a listener for the first file, by the listener itself;
  *   <li>queued: while a listener is busy and further reports wait for it, and callbacks;
  *   <li>monitor: while the monitor's listener is busy and further messages wait for it;
  *   <li>often: again and again, on the main thread and another, while reports are being written.

@@ -20,11 +20,11 @@ import java.util.function.Consumer;
  * An app that has the platform report what it should not do. {@code detect=}
  *
  * <ul>
- *   <li>disk: StrictMode ends what uses the disk on the main thread, on a testbed of an API level, which has
- *       the platform's own. It prints what each call did, and whether the app's policy is in force again
- *       after it;
- *   <li>members: ART reports each hidden member that is looked up, as for {@code detectNonSdkApiUsage}. It
- *   prints all of them.
+ *   <li>disk: StrictMode ends each use of the disk on the main thread. Only testbeds of API levels have the
+ *       platform's StrictMode. The app prints the result of each call, and whether its policy is in force
+ *       again after the call;
+ *   <li>members: ART reports each hidden member that is looked up, as for {@code detectNonSdkApiUsage}. The
+ *   app prints all of them.
  * </ul>
  *
  * Other arguments are those of {@link Options} and {@link Phone}.

@@ -10,14 +10,14 @@ import io.loopbox.Status;
  * One process of an app whose recorder is switched off by another one. {@code how=}
  *
  * <ul>
- *   <li>off: the other one, which does it and ends;
+ *   <li>off: the other process, which switches the recorder off and ends;
  *   <li>busy: messages follow each other;
- *   <li>rest: none come, until the file {@code gate=} is there; then the app asks for a report;
+ *   <li>rest: no message comes until the file {@code gate=} is there; then the app asks for a report;
  *   <li>hang: one message runs until the file {@code gate=} is there.
  * </ul>
  *
- * It says when the recorder is off, by its status. Other arguments are those of {@link Options} and {@link
- * Phone}.
+ * It prints when the status says that the recorder is off. Other arguments are those of {@link Options} and
+ * {@link Phone}.
  */
 public final class Switched implements Runnable {
     private static final int MESSAGE_MS = 20;

@@ -8,9 +8,10 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Switches sampling off, on and off again while it records, each time before a message that runs, with
- * reports of it, until the file of that number is in the folder of the argument {@code next}. With {@code
- * behind=yes} the user has left the app. Other arguments are those of {@link Options} and {@link Phone}.
+ * Switches sampling off, on and off again while the recorder records. After each switch a message runs, and
+ * reports of it are requested until the file with the number of the switch (0 to 2) is in the folder {@code
+ * next=}. With {@code behind=yes} the user has left the app. Other arguments are those of {@link Options} and
+ * {@link Phone}.
  */
 public final class Switching {
     private Switching() {}

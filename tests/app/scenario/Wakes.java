@@ -14,15 +14,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How often the recorder's threads wake up while the app is used in one way after the other.
+ * How often the recorder's threads wake up while the app is used in several ways, one after the other.
  *
- * <p>Arguments: those of {@link Options}; {@code rounds=}: how long each way lasts. For each it prints how
- * many messages there were, how long it took, how often nothing came for a while though something should
- * have, how many messages took long after all and how long, and how often each thread gave its processor up
- * by itself since ({@code voluntary_ctxt_switches}), which is how often it woke up.
+ * <p>Arguments: those of {@link Options}; {@code rounds=}: how long each way lasts. For each way it prints
+ * the number of messages, the time it took, how often a message came more than {@code GAP_MS} late, how many
+ * messages took long and for how long in all, and how often each thread gave up its processor by itself
+ * ({@code voluntary_ctxt_switches}), which is how often it woke up.
  */
 public final class Wakes extends Handler {
-    /** The distance of messages that leave time to park in between. */
+    /**
+     * A message that comes later than expected by more than this leaves threads time to park before it, in
+     * milliseconds.
+     */
     private static final long GAP_MS = 80;
     /** Messages that take this long, because the machine is busy with other work, may be sampled. */
     private static final long LONG_MS = 30;
@@ -32,7 +35,8 @@ public final class Wakes extends Handler {
     private static final int SETTLED = -1;
 
     /**
-     * Name, messages in a row, milliseconds between those, milliseconds between rows, milliseconds of work.
+     * The ways: name, messages in a row, milliseconds between these, milliseconds between rows, milliseconds
+     * of work in each message.
      */
     private static final Object[][] WAYS = {
         {"idle", 1, 0, 1_000, 0},
@@ -117,8 +121,8 @@ public final class Wakes extends Handler {
     }
 
     /**
-     * Notes a message that began then, when it took long; also one that read files, which other threads may
-     * have delayed.
+     * Counts a message that began at {@code startMs} as slow when it took long. Messages that read files
+     * count, too: other threads may have delayed them.
      */
     private void tookSince(long startMs) {
         long tookMs = SystemClock.uptimeMillis() - startMs;

@@ -154,7 +154,7 @@ public final class Culprits implements FrameListener, Runnable {
             super(context);
         }
 
-        /** Scrolls through this many frames. */
+        /** Scrolls through {@link #FRAMES} frames. */
         void scroll() {
             left = FRAMES;
             scrollTo(0, getScrollY() + 1);
@@ -188,7 +188,10 @@ public final class Culprits implements FrameListener, Runnable {
             }
         }
 
-        /** While a frame runs, the clock of animations is fixed at the frame's time. */
+        /**
+         * Prints which frame this is, and its time: the clock of animations is fixed at the frame's time
+         * while the frame runs.
+         */
         private static void say(int ms) {
             Script.say("frame " + ms + " " + AnimationUtils.currentAnimationTimeMillis());
         }

@@ -16,10 +16,10 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * An app whose frames count. Arguments: those of {@link Options}, and {@code trace=MS,MS,...}: an animation
- * whose frames stand for so long, by a scripted display, of which {@code jankTypes=on} has the compositor
- * classify some; without it a screen that a finger scrolls, see {@link Person}; {@code stages=on}, {@code
- * touch=on}, {@code janks=on}, {@code monitor=on}.
+ * An app whose display frames are recorded. Arguments: those of {@link Options}, and {@code trace=MS,MS,...}:
+ * an animation with frames of these durations, on a scripted display; with {@code jankTypes=on} the
+ * compositor classifies some of its frames. Without {@code trace=} it is a screen that a finger scrolls, see
+ * {@link Person}. {@code stages=on}, {@code touch=on}, {@code janks=on}, {@code monitor=on}.
  */
 public final class Main {
     private static final long HOUR_NS = 3_600_000_000_000L;

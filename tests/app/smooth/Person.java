@@ -21,7 +21,7 @@ final class Person implements Runnable {
     private static final int PAGES = 10;
     private static final long LIMIT_MS = 3_600_000;
 
-    /** Longer than it takes a gesture to end. */
+    /** How long to wait until nothing moves: longer than it takes a gesture to end. */
     private static final long STILL_MS = 400;
 
     private final Feed feed;

@@ -17,10 +17,10 @@ import scenario.Work;
 
 /**
  * An animation that stalls: in a frame that has asked for the next one, in a frame that asks for it
- * afterwards, and in a message between two frames. For each frame that stood too long a line of the log has
- * how many frames were dropped, by the frame times, and how many refreshes passed before the next one was
- * asked for, at least and at most; it comes right behind the Choreographer's own line. A stall that the
- * machine has stretched is tried again. Arguments: {@code hz=} of the display, and those of {@link Options}.
+ * afterwards, and in a message between two frames. For each frame that stood too long it logs a line, right
+ * behind the Choreographer's own line: how many frames were dropped, by the frame times, and the least and
+ * the most number of refreshes that passed before the next frame was asked for. A stall that the machine has
+ * stretched is tried again. Arguments: {@code hz=} of the display, and those of {@link Options}.
  */
 public final class Skips implements Choreographer.FrameCallback, FrameListener {
     private static final String TAG = "SKIPS";
@@ -34,7 +34,9 @@ public final class Skips implements Choreographer.FrameCallback, FrameListener {
     /** Frames on time before anything stalls: by then the recorder knows the rate. */
     private static final int ON_TIME = 8;
 
-    /** One above half a second, and one below it but above 30 refreshes of 120 Hz. */
+    /**
+     * The lengths of the stalls: one above half a second, and one below it but above 30 refreshes of 120 Hz.
+     */
     private static final int[] STALLS_MS = {600, 300};
 
     private static final int WAYS = 3;

@@ -1,14 +1,13 @@
 //! kill -9 at random moments of an app that records on a real ART, and what the next launch recovers.
 //!
 //! `scenario.Killed` prints each message's start and end on its standard output, which outlives the app as
-//! the ring does. So the test knows what the recorder must have. Of a hang older than half a second:
-//! everything before it, and how long it lasted, except for the last half second. Otherwise: every message
-//! that had ended half a second before. Each process that starts adopts the ring of the one killed before it,
-//! as on a device.
+//! the ring does. So the test knows what the recorder must have: every message that had ended half a second
+//! before the kill; and of a hang that began before that half second, how long it lasted until then. Each
+//! process that starts adopts the ring of the one killed before it, as on a device.
 //!
-//! The half second is the recorder's. The time that its threads had to wait for a processor is added, as the
-//! kernel counts it. Where one of them waits at the very moment, that time is not known, and the rule is not
-//! applied to that process.
+//! The half second is the recorder's rule. The time that the recorder's threads had to wait for a processor
+//! is added, as the kernel counts it. When one of them is waiting at the moment of the kill, that time is not
+//! known, and the rule is not applied to that process.
 
 use crate::launcher;
 use anyhow::{Context, Result, ensure};
@@ -23,20 +22,20 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tempfile::tempdir;
 
-/// The moments are within this time after the recorder is installed: some messages, a hang, some more, half a
-/// hang.
+/// A process is killed at a random moment within this time after the recorder is installed. The time covers
+/// some messages, a hang, some more messages, and half a hang.
 const WINDOW: Duration = Duration::from_millis(6_500);
 /// From this age of its message on, a killed process is worth a report; `MIN_HANG_NS` of
 /// `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
 
-/// The most that may be lost, by the recorder's rule.
+/// The longest time before the kill from which records may be lost, by the recorder's rule.
 const LOST_NS: u64 = 500_000_000;
-/// What the copies themselves may take, and the threads' work until then.
+/// The time allowed in addition for the recorder's threads to copy the ring and for their other work.
 const WORK_NS: u64 = 150_000_000;
 /// How many ends of an app's processes the system records.
 const KEPT_EXITS: usize = 16;
-/// For this long before its end, the threads of a process are watched.
+/// How long the threads of a process are watched before its end.
 const WATCHED: Duration = Duration::from_millis(800);
 
 /// The results of all runs.
@@ -44,13 +43,14 @@ const WATCHED: Duration = Duration::from_millis(800);
 pub struct Figures {
     /// Processes killed.
     pub runs: usize,
-    /// Messages that they had announced.
+    /// Messages that the processes had announced.
     pub messages: u64,
     /// Slots whose copy was cut off.
     pub cut: usize,
     /// Processes whose recorder was waiting for a processor or a disk.
     pub starved: usize,
-    /// The oldest end of a message that was lost: this long before the end of its process, in nanoseconds.
+    /// The greatest loss: the longest time from the end of a message that was lost to the kill, in
+    /// nanoseconds.
     pub lost_ns: u64,
     /// Processes killed while main was stopped for a stack.
     pub open_fuses: usize,
@@ -69,12 +69,12 @@ pub struct Figures {
 /// How the processes that are killed record.
 #[derive(Debug, Clone, Copy)]
 pub struct Recording<'a> {
-    /// Where they run.
+    /// The testbed that they run on.
     pub testbed: &'a str,
     /// `Config.Hook`.
     pub hook: &'a str,
-    /// The next launch is given how its predecessors ended, as from the system since Android 11. Then an
-    /// ordinary kill never keeps the sampler from suspending main.
+    /// Whether the next launch is given how its predecessors ended, as from the system since Android 11. Then
+    /// an ordinary kill never keeps the sampler from suspending main.
     pub known_ends: bool,
 }
 
@@ -111,7 +111,7 @@ pub fn run(recording: Recording<'_>, runs: usize, lanes: usize) -> Result<Figure
     Ok(figures)
 }
 
-/// One process after the other, in one folder.
+/// Kills one process after the other, all of which use one folder.
 fn lane(
     launcher: &Launcher,
     Recording { hook, known_ends, .. }: Recording<'_>,
@@ -184,7 +184,7 @@ fn lane(
 #[derive(Debug, Default)]
 struct Said {
     begun: u64,
-    /// When the last one did.
+    /// When the last message began, uptime.
     begun_ns: Uptime,
     /// When each message ended, from the first one on.
     ended_ns: Vec<Uptime>,
@@ -219,7 +219,7 @@ struct Left {
     ring: PathBuf,
     recovered: Recovered,
     hung: bool,
-    /// When it was alive for certain, uptime.
+    /// An instant at which the process was certainly alive, right before the kill, uptime.
     killed_ns: Uptime,
     /// What had happened before this must be in the ring; `None` when that is unknown.
     settled_ns: Option<Uptime>,
@@ -251,7 +251,8 @@ impl Left {
         format!("{}|{}|{killed_ms}|2|9|words", process.pid, process.name)
     }
 
-    /// Whether the ring was deleted, under its own name and that of a try.
+    /// Whether the ring was deleted, under its own name and under the name that it has after a launch's first
+    /// try to read it.
     fn gone(&self) -> bool {
         let tried = format!("{}.1", self.ring.display());
         !self.ring.exists() && !Path::new(&tried).exists()
@@ -282,8 +283,8 @@ fn wait_until_gone(ring: &Path) -> Result<()> {
     anyhow::bail!("{} was not deleted", ring.display())
 }
 
-/// Checks that only what was being copied is damaged, and that every message that was announced half a second
-/// ago is there, once.
+/// Checks that at most the slot that was being copied is damaged, and that every message that had ended
+/// before `settled_ns` is in the ring, once.
 fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
     let Left { said, recovered, killed_ns, settled_ns, .. } = left;
     // One thread writes the file, one slot after the other, and none that is being written.

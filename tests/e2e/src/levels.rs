@@ -17,8 +17,8 @@ use crate::launcher;
 /// The runtime that the levels run on: it also accepts the classes of newer levels.
 const RUNTIME: &str = "art11";
 
-/// Messages between the first two reports: those of four threads, two of the loop, its own, and the one that
-/// asks.
+/// How many messages there are between the first two reports: those of four threads, two of the inner loop,
+/// the one that runs this loop, and the one that asks for the report.
 const COUNTED: u64 = 4 * 1_000 + 2 + 1 + 1;
 
 /// Messages that wait while the queue is read.
@@ -35,7 +35,7 @@ pub struct Seen {
     pub source: String,
     /// The queue while main was in a message.
     pub queue: Queue,
-    /// The name of that message.
+    /// The name of the message that was running meanwhile.
     pub running: Option<Message>,
     /// The verdict on the barrier.
     pub barrier: String,

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 #[derive(Debug)]
 pub struct Cgroup {
     path: PathBuf,
-    /// The file that it is built for.
+    /// The control file that [`Self::set`] writes.
     pub file: &'static str,
 }
 
@@ -37,7 +37,7 @@ impl Cgroup {
         None
     }
 
-    /// Writes to the file that it was made for.
+    /// Writes to the control file [`Self::file`].
     ///
     /// # Errors
     /// When the kernel refuses it.

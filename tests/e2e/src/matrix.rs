@@ -25,7 +25,7 @@ pub enum Mode {
     FirstUse,
     /// A code cache so small that code is thrown away and made again.
     SmallCache,
-    /// All of the app and of the boot class path, before the process starts.
+    /// All of the app and of the boot class path is compiled before the process starts.
     Ahead,
     /// The interpreter, with pointers from malloc that carry a tag in their top byte, as Android's do on
     /// arm64.
@@ -154,7 +154,7 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
     Ok(figures)
 }
 
-/// A figure of a report's process; 0 when the sampler had not started.
+/// The value of a statistic of a report; 0 when the sampler had not started.
 fn number(report: &Report, name: &str) -> u64 {
     let figure = report.statistics.iter().find(|figure| figure.name == name);
     figure.and_then(|figure| figure.value.parse().ok()).unwrap_or(0)

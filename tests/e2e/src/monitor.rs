@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct Appended {
     /// Processes killed.
     pub runs: usize,
-    /// Lines that they had announced, all of which are there.
+    /// Lines that the processes had announced, all of which are in the file.
     pub announced: u64,
     /// Lines that are there without having been announced.
     pub in_flight: u64,

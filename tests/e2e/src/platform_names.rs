@@ -123,7 +123,7 @@ impl Classes {
     }
 }
 
-/// `handleBindApplication` handles `BIND_APPLICATION`.
+/// The constant of the message that a method handles: `BIND_APPLICATION` for `handleBindApplication`.
 fn constant_of(handler: &str) -> Option<String> {
     let mut constant = String::new();
     let handled = handler.strip_prefix("handle")?;

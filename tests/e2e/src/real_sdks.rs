@@ -82,7 +82,7 @@ pub fn class_files(packages: &[&str], folder: &Path) -> Result<Vec<PathBuf>> {
     files.iter().enumerate().map(|(nth, file)| classes_of(file, nth, folder)).collect()
 }
 
-/// The version of one of them.
+/// The version of an SDK, by its package.
 ///
 /// # Errors
 /// When it is not in the list.
@@ -103,10 +103,10 @@ fn classes_of(file: &Path, nth: usize, folder: &Path) -> Result<PathBuf> {
 }
 
 impl RealSdks {
-    /// Prepared once for all tests of a program.
+    /// The SDKs and the reports, prepared once for all tests of a program.
     ///
     /// # Panics
-    /// When it cannot be had.
+    /// When they cannot be prepared.
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<RealSdks> = LazyLock::new(|| RealSdks::new().unwrap());
         &SHARED

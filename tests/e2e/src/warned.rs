@@ -54,16 +54,17 @@ impl Warned {
     /// Gives an order and waits until it is done.
     ///
     /// # Errors
-    /// When that does not come.
+    /// When the app does not print in time that it is done.
     pub fn order(&mut self, order: &str) -> Result<()> {
         self.give(order)?;
         self.expects(&format!("did {}", self.given)).map(drop)
     }
 
-    /// Waits for a line since the last order: several threads write lines.
+    /// Waits for a line with these words that was printed since the last order, in whatever order several
+    /// threads print lines.
     ///
     /// # Errors
-    /// When that does not come.
+    /// When the line does not come in time.
     pub fn expects(&mut self, words: &str) -> Result<String> {
         let words = format!("SCRIPT {words}");
         let known = self.app.seen()[self.before..].iter().find(|line| line.starts_with(&words));
@@ -76,17 +77,17 @@ impl Warned {
     /// Makes main run a message that does not end before [`Warned::open`].
     ///
     /// # Errors
-    /// When that does not come.
+    /// When the message does not begin in time.
     pub fn hang(&mut self, gate: &str) -> Result<()> {
         let gate = self.orders.path().join(gate);
         self.order(&format!("hang {}", gate.display()))?;
         self.expects("begins").map(drop)
     }
 
-    /// Lets that message end.
+    /// Lets the message of [`Warned::hang`] end.
     ///
     /// # Errors
-    /// When it does not.
+    /// When it does not end in time.
     pub fn open(&mut self, gate: &str) -> Result<()> {
         fs::write(self.orders.path().join(gate), "")?;
         self.expects("went on").map(drop)

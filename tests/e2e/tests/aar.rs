@@ -307,7 +307,7 @@ fn the_archives_own_rules_keep_what_is_called_by_name_whoever_shrinks() -> Resul
     })
 }
 
-/// All of the recorder works, and the mapping restores the source's lines.
+/// Checks that all of the recorder works in the shrunk app, and that the mapping restores the source's lines.
 fn hangs(testbed: &str, app: &Shrunk) -> Result<()> {
     let home = tempdir()?;
     let launcher = Launcher::shipped(testbed)?;
@@ -351,8 +351,8 @@ fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
     Ok(())
 }
 
-/// Only the rule shows that the Looper calls it: without it, each message would end in an
-/// AbstractMethodError.
+/// Only the rule shows a shrinker that the Looper calls the observer's methods. Without the rule, each
+/// message would end in an AbstractMethodError.
 #[test]
 fn an_observer_that_lost_its_rule_is_not_hooked_in() -> Result<()> {
     let rules = own_rules()?;
@@ -395,7 +395,7 @@ fn proguard_needs_a_rule_about_annotations_that_the_archive_does_not_bring() -> 
     Ok(())
 }
 
-/// The Java half of the same property is tested where it is compiled.
+/// This checks the native library. Another test checks the Java half, where that is compiled.
 #[test]
 fn the_library_that_goes_into_stores_does_not_know_the_hidden_field() -> Result<()> {
     let library = fs::read(unpacked().folder.path().join("jni/x86_64/libloopbox.so"))?;
@@ -441,7 +441,7 @@ fn link_sources() -> Result<Vec<PathBuf>> {
     Ok(sources)
 }
 
-/// Each button of the sample, and what its report shows.
+/// Checks what the report shows of each button of the sample.
 #[test]
 fn the_samples_hangs_are_seen_for_what_they_are() -> Result<()> {
     let kinds = [

@@ -17,7 +17,7 @@ fn run(folder: &Path, mode: &str, fault: &str) -> Result<Vec<String>> {
     Ok(lines.filter(|line| !line.starts_with("report ")).collect())
 }
 
-/// Waiting 5 s for each of fifty would take longer than the test waits.
+/// If main waited 5 s for each of its fifty reports, the test would time out.
 #[test]
 fn the_main_thread_does_not_wait_for_a_report_that_it_asks_for() -> Result<()> {
     let folder = tempdir()?;

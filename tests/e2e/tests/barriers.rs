@@ -77,7 +77,7 @@ fn assert_barrier(report: &Report, diagnosis: &Diagnosis, has_stack: bool) {
     assert!(sure, "{diagnosis:#?}");
 }
 
-/// With each hook and each way to watch main; with the injected fault, stacks come from
+/// Tests each hook and each way to watch main. With the injected fault, stacks come from
 /// `Thread.getStackTrace`.
 #[test]
 fn a_leaked_barrier_is_a_hang_without_any_signal() -> Result<()> {
@@ -164,7 +164,7 @@ fn messages_behind_a_barrier_that_do_not_wake_main_are_noticed() -> Result<()> {
     Ok(())
 }
 
-/// Nothing wakes up for the barrier earlier.
+/// No thread of the recorder wakes up for the barrier before main has run.
 #[test]
 fn a_barrier_that_comes_while_main_sleeps_is_noticed_once_main_has_run() -> Result<()> {
     let mut played = Played::begin("art11", &["mode=asleep"])?;

@@ -63,7 +63,7 @@ impl Played {
         unseen.map(|record| record.wall_ns).sum()
     }
 
-    /// Nothing says that main was free.
+    /// Checks that the diagnosis does not say that main was free.
     fn assert_not_free(&self) {
         let rules: Vec<_> = self.diagnosis.causes.iter().map(|cause| cause.rule).collect();
         let verdict = (&self.diagnosis.headline, rules);
@@ -143,7 +143,8 @@ fn a_library_that_stops_passing_on_is_noticed_at_the_next_report() -> Result<()>
     })
 }
 
-/// The library has passed on the start, so the message seems to run on: main's stack shows that it does not.
+/// The library has passed on the start of the message but not its end, so the message seems to run on: main's
+/// stack shows that it does not.
 #[test]
 fn a_library_that_stops_passing_on_in_a_message_is_noticed_by_mains_stack() -> Result<()> {
     on_each("stops", |played| {
@@ -165,7 +166,8 @@ fn the_message_that_the_recorder_was_installed_in_ends_without_idle_handlers() -
     Ok(())
 }
 
-/// The Looper's field may not be read there. Main's own processor time makes the hook doubtful.
+/// With public API only, the recorder may not read which Printer the Looper has. Main's processor time shows
+/// that the hook may be displaced.
 #[test]
 fn with_public_api_only_a_hook_without_idle_handlers_is_doubted_where_main_has_run() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

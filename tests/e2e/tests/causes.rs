@@ -7,7 +7,7 @@ use loopbox_report::diagnose::Diagnosis;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Plays it on ART 10; the diagnosis finds it.
+/// Runs the app that hangs for this cause on ART 10, and checks that the diagnosis finds the cause.
 fn found(cause: &str) -> Result<Diagnosis> {
     found_on("art10", cause)
 }
@@ -16,7 +16,7 @@ fn found_on(testbed: &str, cause: &str) -> Result<Diagnosis> {
     Ok(played(testbed, cause)?.1)
 }
 
-/// Like [`found`], with the report.
+/// As [`found`]; also returns the report.
 fn found_in(cause: &str) -> Result<(Report, Diagnosis)> {
     played("art10", cause)
 }
@@ -33,8 +33,8 @@ fn played(testbed: &str, cause: &str) -> Result<(Report, Diagnosis)> {
     Ok((report, verdict))
 }
 
-/// Like [`found_in`], and the line for crash services contains these words. The queue is read later than the
-/// rest, by a thread that may not run in time on a busy machine.
+/// As [`found`]; also checks that the line for crash services contains these words, unless the queue was not
+/// read: another thread reads it later, and may not run in time on a busy machine.
 fn found_with(cause: &str, words: &[&str]) -> Result<Diagnosis> {
     let (report, verdict) = found_in(cause)?;
     let unread = verdict.caveats.iter().any(|caveat| caveat == QUEUE_UNKNOWN);
@@ -224,7 +224,7 @@ fn preferences_that_are_read() -> Result<()> {
 }
 
 /// The system stops an Activity, and waits for the app's changes: no method of the app is on the stack.
-/// Otherwise as above.
+/// Classes and file are like those of [`preferences_that_are_read`].
 #[test]
 fn preferences_that_are_written() -> Result<()> {
     let verdict = found("apply")?;
@@ -244,7 +244,7 @@ fn a_query() -> Result<()> {
     Ok(())
 }
 
-/// The same replacement, whose connection pool is Java code as on a device.
+/// The replacement for SQLite of [`a_query`] has a connection pool in Java code, as on a device.
 #[test]
 fn a_database_that_another_thread_works_on() -> Result<()> {
     let verdict = found("connection")?;

@@ -50,7 +50,7 @@ fn no_more_trees_are_kept_than_the_app_configured() -> Result<()> {
     Ok(())
 }
 
-/// A block monitor's way.
+/// A block monitor takes one stack of each long message.
 #[test]
 fn a_long_message_has_one_stack_where_the_app_wants_no_more() -> Result<()> {
     let scenario = run(&["mode=stacks", "sampleOnce=on", "sampleOnsetMs=200"])?;
@@ -102,8 +102,8 @@ fn sigquit_is_left_alone_when_the_app_asks_for_that() -> Result<()> {
     Ok(())
 }
 
-/// The recommendation for production: it works on every level, and does not show when another library's
-/// Printer is taken out.
+/// The configuration that is recommended for production: it works on every level, but cannot see whether it
+/// replaces another library's Printer.
 #[test]
 fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

@@ -82,7 +82,7 @@ fn assert_hang(report: &Report, diagnosis: &Diagnosis, method: &str) -> Result<(
     Ok(())
 }
 
-/// With each available hook.
+/// Runs the scenario with each available hook.
 fn with_each_hook(arguments: &[&str]) -> Result<()> {
     let printers = testbed::to_test_on(&["art10", "art11"]);
     let mut hooks: Vec<_> = printers.iter().map(|testbed| (testbed.as_str(), "Printer")).collect();
@@ -112,7 +112,8 @@ fn a_hang_is_reported_while_another_thread_takes_the_hooks_place_each_second() -
     with_each_hook(&["from=thread"])
 }
 
-/// The Looper's field may not be read there, so the hook is given up when it is displaced.
+/// With public API only, the recorder may not read which Printer the Looper has. So it gives the hook up when
+/// that is displaced.
 #[test]
 fn a_hang_is_reported_where_the_hook_was_given_up() -> Result<()> {
     let mut played = Played::begin("art11", "Printer", &["from=main", "hiddenApi=NONE"])?;

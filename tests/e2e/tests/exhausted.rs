@@ -20,7 +20,8 @@ fn hang(folder: &Path) -> Result<Report> {
     all.into_iter().find(|report| report.meta.reason == DumpReason::Hang).context("no report of the hang")
 }
 
-/// All of the process, or the recorder's threads alone.
+/// Runs an app in which all threads, or only the recorder's, have no memory, and checks the report of its
+/// hang.
 fn without_memory(launcher: &Launcher, whose: &str) -> Result<()> {
     let folder = tempdir()?;
     let arguments = [&SCENARIO[..], &[whose]].concat();

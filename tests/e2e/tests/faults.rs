@@ -22,7 +22,7 @@ struct Shop {
 }
 
 impl Shop {
-    /// Starts it, with `before` run on its pid before the recorder is installed.
+    /// Starts the app. Calls `before` with its pid before the recorder is installed.
     fn start(directory: &Path, before: impl FnOnce(u32) -> Result<()>) -> Result<Self> {
         let asks = tempdir()?;
         let gate = asks.path().join("gate");
@@ -79,7 +79,7 @@ impl Shop {
         Ok(report)
     }
 
-    /// Lives on for some messages.
+    /// Waits until the app has handled some more messages.
     fn lives(&mut self) -> Result<()> {
         (0..3).try_for_each(|_| self.app.wait_for("SCRIPT end", LIMIT).map(drop))
     }

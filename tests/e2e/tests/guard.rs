@@ -158,8 +158,8 @@ fn a_kernel_without_process_vm_readv_is_read_through_pipes() -> Result<()> {
     Ok(())
 }
 
-/// An app that is frozen in the middle of that call is ended by the call's time-out when it thaws; only apps
-/// out of sight are frozen.
+/// When an app is frozen in the middle of `Thread.getStackTrace`, that call times out at the thaw and ends
+/// the process. Only apps in the background are frozen.
 #[test]
 fn the_java_api_is_left_alone_in_the_background() -> Result<()> {
     let folder = tempdir()?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 const SIGNAL: Duration = Duration::from_millis(2_200);
 const KILL: Duration = Duration::from_millis(2_800);
 
-/// Several at a time: they wait most of the time.
+/// Runs the cells, several at a time, because they mostly wait.
 fn play(cells: &[Cell]) -> Result<()> {
     let mut faults = Vec::new();
     for some in cells.chunks(4) {
@@ -58,7 +58,7 @@ fn a_hang_anywhere_is_named_without_a_hook() -> Result<()> {
     play(&cells("art11", Mode::NoHook, "spin", &["application", "message", "touch-down", "idle"]))
 }
 
-/// The same on a machine whose words, times and system calls have other sizes.
+/// Words, times and system calls of such a process have other sizes.
 #[test]
 fn a_hang_is_named_in_a_process_of_32_bits() -> Result<()> {
     play(&cells("art11-x86", Mode::Printer, "sleep", &["application", "message", "touch-down", "idle"]))?;
@@ -111,8 +111,8 @@ fn a_hang_is_named_where_no_signal_ends_the_wait() -> Result<()> {
     play(&cells("art11", Mode::Printer, "vfork", &["message", "idle"]))
 }
 
-/// Retries: when main touches the page between the sampler's check and its question, the sampler is blocked,
-/// and has left nothing out. That is rare, and rarer on a busy machine.
+/// Runs the cell once more when it failed in a rare way: when main touches the page after the sampler's check
+/// and before it asks main to stop, the sampler is blocked, and has left no stack out.
 fn play_page(testbed: &'static str, mode: Mode) -> Result<()> {
     let play = || play(&cells(testbed, mode, "page", &["message"]));
     let asked = |error: &anyhow::Error| format!("{error:#}").contains(ASKED_TO_STOP);

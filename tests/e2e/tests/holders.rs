@@ -35,7 +35,7 @@ fn names(report: &Report, stack: &[LocationId]) -> Vec<String> {
     stack.iter().rev().map(name).collect()
 }
 
-/// Each step as `class<of class> holder: top frames`.
+/// The steps of the report's chain of locks, each as `class<of class> holder: top frames`.
 fn steps(report: &Report) -> Vec<String> {
     let step = |wait: &LockWait| {
         let holder = wait.holder.as_ref();

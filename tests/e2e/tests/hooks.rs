@@ -14,7 +14,8 @@ fn run(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Scenario> 
     Scenario::run("scenario.Hooks", testbed, options, arguments)
 }
 
-/// Where the Printer is the hook: on ART 10 and 11, and on the testbeds that `LOOPBOX_TESTBEDS` names.
+/// Runs a scenario where the Printer is the hook: on ART 10 and 11, and on the testbeds that
+/// `LOOPBOX_TESTBEDS` names.
 fn on_each_testbed(scenario: impl Fn(&str) -> Result<()>) -> Result<()> {
     testbed::to_test_on(&["art10", "art11"])
         .into_iter()

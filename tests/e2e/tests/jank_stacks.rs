@@ -65,7 +65,7 @@ fn ages_of(report: &Report, tree: &StackTree, method: &str) -> Result<Vec<u64>> 
     Ok(ages)
 }
 
-/// The same for all trees.
+/// As [`ages_of`], for all trees of the report.
 fn all_ages_of(report: &Report, method: &str) -> Result<Vec<u64>> {
     let ages: Result<Vec<_>> = report.trees.iter().map(|tree| ages_of(report, tree, method)).collect();
     Ok(ages?.concat())
@@ -86,7 +86,7 @@ fn try_runs(
 }
 
 fn slow_frames_have_their_code_on_top(testbed: &str, hook: &str) -> Result<()> {
-    /// One and a half refreshes.
+    /// The age from which a frame is sampled: one and a half refreshes.
     const ONSET: u64 = 25 * MS;
     /// By default, what is neither a slow frame nor a hang has no stacks; if it had one, it would be from
     /// this age on.
@@ -133,7 +133,7 @@ fn they_have_in_compiled_code() -> Result<()> {
     slow_frames_have_their_code_on_top("art11-jit", "hook=PRINTER")
 }
 
-/// What is sampled is kept here, from one stack on.
+/// In this run a message keeps its stacks even if there is only one.
 fn nothing_younger_than_50_ms_is_sampled_without_a_session(testbed: &str, hook: &str) -> Result<()> {
     try_runs(testbed, &[hook, "minSamples=1"], |run| {
         let before = all_ages_of(&run.before, "Culprits$Before.run")?;

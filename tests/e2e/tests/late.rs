@@ -82,7 +82,8 @@ fn on_each(arguments: &[&str], check: impl Fn(&Played) -> Result<()>) -> Result<
     Ok(())
 }
 
-/// From the first Activity that the recorder sees: the one in front is replaced by the next.
+/// Checks what is known from the first Activity on that the recorder sees: the Activity in front is replaced
+/// by the next one.
 fn assert_seen_from_the_next_on(played: &Played) -> Result<()> {
     played.assert_known("next", "yes", SHOP, true)?;
     played.assert_known("behind", "no", SHOP, false)?;

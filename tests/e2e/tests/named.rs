@@ -56,7 +56,8 @@ fn text(message: &Value) -> &str {
     message["text"].as_str().unwrap_or_default()
 }
 
-/// With the Printer, a launched coroutine has this name from its own text.
+/// Checks a message's name: from its text, as of a launched coroutine under the Printer, or else from its
+/// stacks.
 fn is_called(message: &Value, name: &str, by: &str) -> Result<()> {
     let callback = message["callback"].as_str().context("no callback")?;
     ensure!(text(message).starts_with(name), "{message} is not {name}");

@@ -70,7 +70,7 @@ impl Scenario {
         self.finish_saying().map(|(last, others, _)| (last, others))
     }
 
-    /// The same, and what the app printed.
+    /// As [`Self::finish`]; also returns what the app printed.
     fn finish_saying(self) -> Result<(Report, Vec<Report>, Vec<String>)> {
         self.open()?;
         let said = self.app.finish(LIMIT)?.success()?.lines;

@@ -106,7 +106,8 @@ fn each_reference_is_to_what_the_oldest_and_the_newest_level_have() -> Result<()
     Ok(())
 }
 
-/// No compiler compares these: the oldest level's interface has none of them, so nothing is overridden.
+/// No compiler compares these callbacks with the platform's: the oldest level's interface has none of them,
+/// so they override nothing.
 #[test]
 fn callbacks_before_a_step_of_a_life_cycle_are_the_platform_s() -> Result<()> {
     const INTERFACE: &str = "android/app/Application$ActivityLifecycleCallbacks";

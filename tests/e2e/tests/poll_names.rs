@@ -19,7 +19,8 @@ fn lifecycle(message: &Message) -> (&str, Vec<LifecycleStep>) {
     (&message.target, steps.iter().collect())
 }
 
-/// However short they are, without a stack; and the running one, by the callbacks so far.
+/// The messages are named without a stack, however short they are. The running message is named by the
+/// callbacks that it has made so far.
 #[test]
 fn activities_are_named_by_the_callbacks_of_their_life_cycles() -> Result<()> {
     use LifecycleStep::{Create, Other, Pause, Resume, Start, Stop};

@@ -81,7 +81,8 @@ fn a_library_that_came_first_is_called_and_stays() -> Result<()> {
     })
 }
 
-/// It has saved our function: that continues to call the previous one, and records again when it is restored.
+/// The library has saved the recorder's function. After the recorder is removed, that function calls the
+/// previous one, and it records again when the library restores it.
 #[test]
 fn a_library_that_wraps_the_hook_is_no_loss_and_neither_is_what_it_restores() -> Result<()> {
     on_each(|testbed| {

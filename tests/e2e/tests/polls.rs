@@ -53,7 +53,8 @@ fn messages_on_other_machines_are_counted_exactly() -> Result<()> {
     all.iter().try_for_each(|testbed| assert_counts(testbed, &few))
 }
 
-/// The function that it calls gets its arguments, and the C library's unwinder passes through it.
+/// A trampoline passes its arguments on to the function that it calls, and the C library's unwinder passes
+/// through it.
 #[test]
 fn the_trampolines_of_each_machine_pass_their_own_tests() -> Result<()> {
     for name in testbed::to_test_on(&["art11-arm64", "art11-x86", "art11-arm"]) {
@@ -79,7 +80,7 @@ fn a_long_message_that_has_ended_is_named_by_its_stacks() -> Result<()> {
     Ok(())
 }
 
-/// With other hooks all of this time counts as idle.
+/// With the other hooks, all time outside of messages counts as idle.
 #[test]
 fn what_main_does_outside_of_messages_without_a_rest_is_work() -> Result<()> {
     const MS: u64 = 1_000_000;

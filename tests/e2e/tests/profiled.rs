@@ -87,7 +87,8 @@ fn message_that_goes_on_before_it_is_suspect_asks_for_nothing() -> Result<()> {
     app.end()
 }
 
-/// By name, once an hour at most; the profiles belong to no hang.
+/// The app names the triggers. The system takes a profile of each once an hour at most, and these profiles
+/// belong to no hang.
 #[test]
 fn app_chooses_at_what_profiles_are_taken() -> Result<()> {
     let folder = tempdir()?;

@@ -22,13 +22,13 @@ fn datadog_has_an_error_for_each_hang_and_the_digest_on_the_view_that_hangs() ->
     RealSdks::shared().test(&["DatadogTest"]).map(drop)
 }
 
-/// The same framework runs an app's own unit tests.
+/// Robolectric also runs the unit tests of apps.
 #[test]
 fn status_under_robolectric_says_that_there_is_no_library() -> Result<()> {
     RealSdks::shared().test(&["NoLibraryTest"]).map(drop)
 }
 
-/// Frames are the same for all SDKs, and so are their checks.
+/// All SDKs send the same frames, so their frames are checked in the same way.
 #[test]
 fn acra_opentelemetry_and_xcrash_have_it_with_frames_that_r8_puts_back() -> Result<()> {
     let sdks = RealSdks::shared();

@@ -21,7 +21,8 @@ use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;
 use tempfile::{TempDir, tempdir};
 
-/// The system reports it from the start; so a hang is an ANR when the system is asked.
+/// The argument by which the system reports from the start that the process does not respond. So a hang is an
+/// ANR as soon as the system is asked.
 const NOT_RESPONDING: &str = "says=Input dispatching timed out";
 
 /// `scenario.Taking` in a process.
@@ -36,7 +37,8 @@ impl Taking {
         Self::begin(launcher(testbed)?.app("scenario.Taking"), folder, arguments)
     }
 
-    /// With `arguments` after those that all have: the last of two counts.
+    /// Starts the app. `arguments` come after those that all tests have; of two with the same name the last
+    /// one counts.
     fn begin(app: App, folder: &Path, arguments: &[&str]) -> Result<Self> {
         let orders = tempdir()?;
         let app = app.argument(format!("dir={}", folder.display())).argument("hangMs=1000");
@@ -85,13 +87,13 @@ impl Taking {
         Ok((done == "true", path.into()))
     }
 
-    /// The reports that it gets once there are this many. After a hang a notice alone is not enough: it may
-    /// be about what was complete before the hang's end, and the listener reads that only now.
+    /// The reports that the process gets, once there are this many. After a hang it is not enough to wait for
+    /// the listener's call: that may be about the report as it was before the hang's end.
     fn take_all(&mut self, count: usize) -> Result<Vec<(String, PathBuf)>> {
         wait_until("as many reports", || Ok(Some(self.take()?).filter(|taken| taken.len() >= count)))
     }
 
-    /// Waits for a report in these words.
+    /// Waits until the listener has printed a report with these words.
     fn expects(&mut self, words: &str) -> Result<()> {
         self.app.wait_for(&format!("SCRIPT report {words}"), LIMIT).map(drop)
     }

@@ -96,7 +96,8 @@ fn a_signal_during_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<(
     Ok(())
 }
 
-/// The trace also stops the sampler, which has stopped main, for longer than the guard leaves a stop alone.
+/// ART's trace also stops the sampler, while the sampler has stopped main, and for longer than the guard
+/// allows for a stop.
 #[test]
 fn a_trace_that_begins_in_a_stop_does_not_end_sampling() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

@@ -111,7 +111,7 @@ fn printed(frame: &Frame) -> String {
     format!("  at {}.{}({place})", frame.method.class, frame.method.name)
 }
 
-/// The stack that most samples have, and how many of how many.
+/// The line with the share of the most frequent stack in all samples, and the frames of that stack.
 fn most_frequent(report: &Report) -> Result<(String, Vec<String>)> {
     let stacks = stacks_of(report, running_tree(report).context("no stacks")?)?;
     let mut seen: BTreeMap<Vec<String>, usize> = BTreeMap::new();

@@ -11,13 +11,13 @@ use loopbox_format::model::{DumpReason, MainState, Report};
 use loopbox_setup::command::for_each;
 use tempfile::tempdir;
 
-/// What `peers.Together` posts.
+/// How many messages `peers.Together` posts for each SDK.
 const MESSAGES: u64 = 300;
-/// What it says where each was seen once.
+/// What `peers.Together` prints for an SDK that has seen each message once.
 const NONE: &str = "lost [] again []";
-/// Whose message it posts among them.
+/// The class of the message of other code that `peers.Together` posts in the middle.
 const FOREIGN: &str = "peers.Together$Foreign";
-/// What has been seen.
+/// The SDKs, by the names that `peers.Together` prints.
 const SDKS: [&str; 4] = ["datadog", "blockcanary", "rx", "coroutines"];
 /// The hooks to test, by testbed.
 const HOOKS: [(&str, [&str; 2]); 2] = [("art10", ["OBSERVER", "PRINTER"]), ("art11", ["PRINTER", "POLL"])];
@@ -39,14 +39,16 @@ fn in_each_way(class: &str, check: impl Fn(App, &Path) -> Result<()> + Sync) -> 
 
 /// What `peers.Together` says of one SDK.
 struct Counts {
-    /// Which of the SDK's messages it has not seen, or more than once, with the recorder and without it.
+    /// The numbers of the messages that the SDK has not seen, or has seen more than once: `both` with the
+    /// recorder, `alone` without it.
     both: String,
     alone: String,
-    /// How many messages Looper has dispatched meanwhile, each by somebody.
+    /// How many messages Looper has dispatched meanwhile, including those of other code.
     dispatched: u64,
-    /// Where the recorder has begun another number of messages than Looper, and whose those were.
+    /// The places where the recorder has counted another number of messages than Looper, with the messages'
+    /// names.
     differences: String,
-    /// Messages of others.
+    /// The names of the messages of other code.
     foreign: String,
     /// How many messages are recorded between two reports.
     recorded: u64,

@@ -13,7 +13,7 @@ const CAUGHT: &str = "reacting to signal 3";
 struct Scenario {
     /// The reports by SIGQUIT, oldest first.
     quits: Vec<Report>,
-    /// What the app asked for at the end.
+    /// The report that the app asked for at the end.
     last: Report,
     ended: Ended,
 }
@@ -82,8 +82,8 @@ fn a_storm_of_signals_does_no_harm() -> Result<()> {
     Ok(())
 }
 
-/// Where an app keeps the texts of objects, its own code makes them. Whatever that code does, the report is
-/// on the disk before.
+/// Where an app keeps the texts of objects, its own code creates them. The first file is on the disk before
+/// that code runs.
 #[test]
 fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
     for testbed in ["art10", "art11"] {
@@ -154,7 +154,7 @@ fn a_handler_that_came_after_is_called_after_ours_also_when_we_are_gone() -> Res
     })
 }
 
-/// The signal that it claims for itself concerns neither us nor ART.
+/// The other library's handler does not pass the signal on. The recorder and ART get it nevertheless.
 #[test]
 fn a_handler_that_keeps_the_signal_to_itself_keeps_it_from_nobody() -> Result<()> {
     on_each("mode=swallowed", |scenario, (on, how)| {
@@ -164,7 +164,8 @@ fn a_handler_that_keeps_the_signal_to_itself_keeps_it_from_nobody() -> Result<()
     })
 }
 
-/// There no handler of ours is kept in place, so nothing is unblocked, and ART gets the signal first.
+/// When another library has claimed the signal in ART's chain, the recorder keeps no handler and does not
+/// unblock the signal. So ART gets the signal first.
 #[test]
 fn where_no_handler_is_kept_the_signal_is_noticed_once_art_has_got_it() -> Result<()> {
     for testbed in ["art10", "art11"] {
@@ -191,8 +192,8 @@ fn handlers_that_end_up_in_each_others_chain_do_not_run_endlessly() -> Result<()
     })
 }
 
-/// It restores the default action, which it had found. Without ART's signal chain the next signal would end
-/// the app.
+/// The other library's handler is removed: the library restores the default action, which it had found.
+/// Without ART's signal chain the next signal would end the app.
 #[test]
 fn a_handler_that_was_there_before_and_goes_does_not_take_the_app_with_it() -> Result<()> {
     on_each("mode=removed", |scenario, state| {
@@ -229,8 +230,8 @@ fn a_handler_that_came_after_and_goes_leaves_ours_in_front() -> Result<()> {
     })
 }
 
-/// This is what xCrash does. Its thread forwards the signal to the Signal Catcher, as ours does, so ART gets
-/// it twice.
+/// xCrash dumps in this way. Its thread forwards the signal to the Signal Catcher, as the recorder does, so
+/// ART gets it twice.
 #[test]
 fn a_library_that_dumps_on_a_separate_thread_and_ours_both_work_in_either_order() -> Result<()> {
     for mode in ["mode=dumper-before", "mode=dumper-after"] {
@@ -249,8 +250,8 @@ fn a_library_that_dumps_on_a_separate_thread_and_ours_both_work_in_either_order(
     })
 }
 
-/// It went past ART's signal chain and passes nothing on. There is no report for the signal; the report of
-/// the recorder's own watch has the reason.
+/// The other library's handler was set past ART's signal chain and passes nothing on. There is no report for
+/// the signal; the report of the hang that the recorder detects itself has the reason.
 #[test]
 fn a_handler_that_keeps_the_signal_from_us_is_named_in_the_hangs_report() -> Result<()> {
     for testbed in ["art10", "art11"] {

@@ -303,7 +303,7 @@ fn a_scroll_is_reported_on_art_11_with_a_printer() -> Result<()> {
     a_screen_is_used("art11", "hook=PRINTER").map(drop)
 }
 
-/// That hook sees no message: the framework's callbacks in a message identify it.
+/// The poll hook sees no message: the framework's callbacks in a message identify it.
 #[test]
 fn frames_and_activities_are_named_by_their_callbacks_under_the_poll() -> Result<()> {
     let report = a_screen_is_used("art11", "hook=POLL")?;
@@ -474,7 +474,7 @@ fn stood_in(log: &str) -> Result<Vec<Stood>> {
     Ok(all)
 }
 
-/// For stalls inside of a frame and between two frames. Of the stalls between frames, the platform counts
+/// Checks stalls inside of a frame and between two frames. Of the stalls between frames, the platform counts
 /// those that begin after the next frame was requested.
 fn skipped_frames_are_the_platforms(testbed: &str, hz: u64) -> Result<()> {
     let folder = tempdir()?;

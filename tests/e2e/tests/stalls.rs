@@ -355,7 +355,7 @@ fn names_of_the_apps_threads_stay_out_when_it_wants_that() -> Result<()> {
     Ok(())
 }
 
-/// The system keeps a record of it since Android 11.
+/// The system keeps a record of each end of a process since Android 11.
 #[test]
 fn the_next_launch_learns_how_it_ended_and_completes_the_report() -> Result<()> {
     let (now, report) = reported_by_the_next_launch(|pid, name, now| {

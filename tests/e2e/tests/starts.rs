@@ -178,7 +178,7 @@ fn a_start_that_lasts_makes_up_for_those_before() -> Result<()> {
     Ok(())
 }
 
-/// The system keeps a record of it since Android 11.
+/// The system keeps a record of each end of a process since Android 11.
 #[test]
 fn only_crashes_count_where_the_system_says_how_a_process_ended() -> Result<()> {
     const SIGNALED: u32 = 2;

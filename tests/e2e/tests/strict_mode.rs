@@ -28,8 +28,8 @@ fn calls_use_the_disk_under_a_policy_that_forbids_it_and_leave_the_policy() -> R
     Ok(())
 }
 
-/// `docs/hook.md` lists them. ART reports what is in the level's list, which the class files of 28 do not
-/// include.
+/// The list is in `docs/hook.md`. ART reports the members that are in the level's list of hidden members; the
+/// class files of level 28 have no such list.
 #[test]
 fn requests_the_hidden_members_that_the_documentation_lists() -> Result<()> {
     const OBSERVER: &str = "Landroid/os/Looper;->sObserver:Landroid/os/Looper$Observer;";

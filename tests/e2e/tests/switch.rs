@@ -26,7 +26,7 @@ fn recording(app: App) -> Result<Running> {
     Ok(app)
 }
 
-/// A real second process does it by the public call.
+/// Switches the recorder off by the public call, in a real second process.
 fn switch_off(testbed: &str, folder: &Path) -> Result<()> {
     app(testbed, folder, "off")?.start()?.finish(LIMIT)?.success()?;
     assert!(folder.join("loopbox/off").exists(), "the mark");
@@ -50,7 +50,7 @@ fn a_process_in_which_messages_run_stops_recording() -> Result<()> {
     Ok(())
 }
 
-/// Nothing wakes a thread of the recorder for it, so the process stays on until something else does.
+/// The switch wakes no thread of the recorder, so the process stays on until something else wakes one.
 #[test]
 fn a_process_at_rest_writes_no_report() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

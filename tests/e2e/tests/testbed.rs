@@ -78,8 +78,8 @@ const SCENARIO: [(&str, &str, &str); 21] = [
 /// The method with which a frame takes the movements since the last one.
 const BATCH: &str = "nativeConsumeBatchedInputEvents";
 
-/// An event that comes while movements wait for a frame is read together with them, if the main thread does
-/// not read before that frame: on a busy machine.
+/// Whether the event at this place may be read together with movements that wait for a frame: on a busy
+/// machine the main thread may not read it before that frame.
 fn may_come_with_a_batch(place: &str) -> bool {
     ["touch-up", "key", "generic-motion"].contains(&place)
 }

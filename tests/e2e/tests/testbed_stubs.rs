@@ -14,7 +14,7 @@ use loopbox_testbed::{self as testbed, level_classes};
 
 /// The level that the stubs are of.
 const OURS: u32 = 29;
-/// The level that has what is newer.
+/// The newest level: it has what the stubs have and the level [`OURS`] lacks.
 const NEWEST: u32 = 37;
 
 /// What the stubs were compiled to, with classes inside of them, by name.
@@ -40,8 +40,8 @@ fn stubs() -> Result<BTreeMap<String, ClassFile>> {
     Ok(all)
 }
 
-/// Whether it is a test's, by its name: `android/view/TestInput`, `android/os/Trace.testBegun`; or the door
-/// to the host program.
+/// Whether a class or member exists for tests, by its name: `android/view/TestInput`,
+/// `android/os/Trace.testBegun`, or `BedNative`, by which the stubs call the host program.
 fn is_of_tests(name: &str) -> bool {
     let name = name.split(':').next().unwrap_or(name);
     let last = name.rsplit('/').next().unwrap_or(name);
@@ -75,11 +75,11 @@ impl Level {
     }
 }
 
-/// How a class or a member differs from the level.
+/// How a class or a member of a stub differs from that of the level.
 enum Fault {
-    /// The level has none.
+    /// The level does not have it.
     Absent,
-    /// It is another one.
+    /// The level has it in another form, which the text describes.
     Other(String),
 }
 

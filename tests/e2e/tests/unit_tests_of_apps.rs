@@ -49,7 +49,7 @@ empty [0, 0, 0, 0]
 empty [0, 0.0, {}]
 ";
 
-/// The rest, with the recorder.
+/// The further lines that a unit test prints with the recorder's archive.
 const REPORTS: &str = "\
 report [ANR, CONFIRMED, sigquit, true, Cart.total]
 fields [, com.shop, 77, 1700000000123, one line]
@@ -157,7 +157,8 @@ fn archive_without_effect_has_the_same_values_and_knows_nothing_of_reports() -> 
     Ok(())
 }
 
-/// With the app's own classes, and those of a test library that it uses.
+/// The page's unit test needs the app's own classes and those of a test library: short replacements of both
+/// are compiled with it.
 #[test]
 fn unit_test_that_the_page_shows_runs() -> Result<()> {
     let page = fs::read_to_string(root().join("docs/integrate.md"))?;

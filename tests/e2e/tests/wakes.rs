@@ -30,7 +30,8 @@ impl Wakes {
         Ok(Self { way, counts: counts.collect::<Result<_>>()? })
     }
 
-    /// A number of the app, or how often a thread has woken up; 0 for a thread that was not started.
+    /// A number that the app printed, or how often a thread has woken up; 0 for a thread that was not
+    /// started.
     fn of(&self, name: &str) -> u64 {
         self.counts.get(name).copied().unwrap_or(0)
     }
@@ -61,7 +62,7 @@ fn nice_in(stat: &str) -> Result<i32> {
     Ok(fields.split_whitespace().nth(16).context("no field 19")?.parse()?)
 }
 
-/// The same for a thread by its name.
+/// The nice value of a thread, by its name; `None` when there is no such thread.
 fn nice(pid: u32, name: &str) -> Result<Option<i32>> {
     for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {
         let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();

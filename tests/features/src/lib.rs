@@ -1,2 +1,2 @@
-//! Nothing but the features in `Cargo.toml`, for packages that tests build alone: with them such a build
-//! shares what the whole workspace with its tests is built of.
+//! Has no code, only the features in `Cargo.toml`. A package that tests build alone depends on this one, so
+//! that the build shares dependencies with that of the whole workspace and its tests.

@@ -3,7 +3,8 @@
 use loopbox_art::{Named, names_of_dex};
 use loopbox_elf::{Image, hex};
 
-/// Names that are in the seeds and in no input: the first two end a search early, the last one never does.
+/// The names to search for. The first three are in seeds. The last one is in no input, so that a search for
+/// it never ends early.
 const NAMES: [&str; 4] = ["_ZN3art6PublicEv", "getpid", "_ZN3art6HiddenEv", "no_such_name"];
 
 pub(crate) fn elf(input: &[u8]) -> bool {

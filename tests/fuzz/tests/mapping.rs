@@ -15,8 +15,8 @@ fn report() -> Report {
     ReportBuilder::new().running(1, 1_000).tree(1, &[(stack, 5)]).build().report
 }
 
-/// The most memory that was held while it was read, its bytes included, and while a report was retraced with
-/// it.
+/// The most memory that was held while the mapping was read, its bytes included, and while a report was
+/// retraced with it, both in bytes.
 fn held(name: &str, text: &str) -> (usize, usize, Result<(), MappingMismatch>) {
     let (reading, mapping) = peak_of(|| Mapping::parse(text.as_bytes().to_vec()).unwrap());
     let mut report = report();

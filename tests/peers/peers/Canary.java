@@ -14,7 +14,7 @@ final class Canary extends Peer {
         super("blockcanary");
     }
 
-    /** Its defaults, but for what it shows. */
+    /** BlockCanary's default options, without a notification, and with a listener of the test. */
     private static final class Options extends BlockCanaryContext {
         @Override public boolean displayNotification() {
             return false;

@@ -24,7 +24,7 @@ public final class Cost {
         @Override public void uninstall() {}
     }
 
-    /** The strings that Looper makes for any Printer. */
+    /** An empty Printer: only the cost of the strings that Looper makes for any Printer. */
     private static final class Empty implements HookBench.Variant, Printer {
         @Override public boolean install() {
             Looper.getMainLooper().setMessageLogging(this);

@@ -7,25 +7,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which of a known number of messages were seen: by an SDK, by their numbers; by the recorder, by how many it
- * has seen begin, against how many Looper has dispatched. Looper names those for a trace, which neither an
- * SDK nor a hook of ours is in the way of. Main thread.
+ * Which of a known number of messages were seen: by an SDK, by their numbers; by the recorder, by comparing
+ * how many it has seen begin with how many Looper has dispatched. Looper names these for a trace, with which
+ * neither an SDK nor the recorder's hook interferes. Main thread.
  */
 final class Counted {
-    /** How often the SDK has seen each. */
+    /** How often the SDK has seen each message. */
     private final int[] seen;
 
-    /** What the recorder made of the messages since the one before, where it is not one of each. */
+    /**
+     * Each step at which the recorder had counted another number of messages than Looper has dispatched since
+     * the step before.
+     */
     private final List<String> faults = new ArrayList<>();
 
-    /** Messages of others. */
+    /** The names of messages of other code. */
     private final List<String> foreign = new ArrayList<>();
 
     private final int firstDispatched;
     private long begun;
     private int dispatched;
 
-    /** In the message before the first one. */
+    /** Must be called in the message before the first one. */
     Counted(int messages) {
         seen = new int[messages];
         begun = Native.begun();
@@ -38,7 +41,7 @@ final class Counted {
         Looper.getMainLooper().setTraceTag(Trace.TRACE_TAG_APP);
     }
 
-    /** The SDK has seen a message that Looper prints so. */
+    /** Notes that the SDK has seen the message that Looper prints as this line. */
     void printed(String line) {
         int number = Tick.number(line);
         if (number >= 0) {
@@ -46,12 +49,15 @@ final class Counted {
         }
     }
 
-    /** The SDK has had this one run. */
+    /** Notes that the SDK has run the message of this number. */
     void ran(int number) {
         seen[number]++;
     }
 
-    /** In each message, and in the one after the last: what the recorder has made of it. */
+    /**
+     * Compares what the recorder has counted since the last call with what Looper has dispatched. Must be
+     * called in each message, and in the one after the last.
+     */
     void step(String what) {
         long sinceBegun = Native.begun() - begun;
         int now = Trace.testBegun.size();

@@ -59,7 +59,7 @@ abstract class Datadog extends Peer implements InvocationHandler {
         GlobalRumMonitor.INSTANCE.unregister$dd_sdk_android_rum_release(core);
     }
 
-    /** On by default below API 30. */
+    /** The ANR detector: on by default below API 30. */
     static final class Anr extends Datadog {
         /** Its constructor's default for the pause between two heartbeats, which Java cannot leave out. */
         private static final long TEST_MS = 500;
@@ -91,7 +91,7 @@ abstract class Datadog extends Peer implements InvocationHandler {
         }
     }
 
-    /** On by default, with this threshold. */
+    /** The watcher of long tasks: on by default, with this threshold. */
     static class LongTask extends Datadog {
         private static final long DEFAULT_MS = 100;
 

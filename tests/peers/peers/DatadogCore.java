@@ -20,8 +20,8 @@ import okhttp3.Call;
 import okhttp3.OkHttpClient;
 
 /**
- * What Datadog's watchers ask their SDK for: the time, by its own class, and else nothing. It is plain, so
- * that it costs them nothing.
+ * What Datadog's watchers use of their SDK: only the time, from the SDK's own class. It does nothing else, so
+ * that it costs the watchers nothing.
  */
 final class DatadogCore implements FeatureSdkCore {
     private final TimeProvider time = new DefaultTimeProvider();

@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Hangs in one way, under the eyes of peers. Arguments: the peers, with commas; the hang. Prints what each
- * reports, and when the hang began and was over.
+ * Hangs in one way, while peers watch. Arguments: the peers, with commas; the hang. Prints what each reports,
+ * and when the hang began and was over.
  */
 public final class Hangs {
     private static final int WARM_MS = 2_000;
     private static final int HANG_MS = 12_000;
-    /** Until the slowest peer has checked once more. */
+    /** How long the process lives after the hang: until the slowest peer has checked once more. */
     private static final int AFTER_MS = 3_000;
 
     private static final Handler MAIN = mainHandler();
@@ -66,7 +66,10 @@ public final class Hangs {
         }.start();
     }
 
-    /** A message that follows: what a peer does at the end of the hang belongs to the hang. */
+    /**
+     * Ends the hang in a message that follows, so that what a peer does at the end of the hanging message
+     * still counts as during the hang.
+     */
     private static void overNext() {
         MAIN.postDelayed(Hangs::over, 1);
     }
@@ -144,7 +147,7 @@ public final class Hangs {
         }
     }
 
-    /** One of them. */
+    /** One of the short messages of {@link Drop}. */
     static final class Leaf implements Runnable {
         private static final int LEAVES = 200;
         private static final int EACH_MS = 55;
@@ -185,7 +188,7 @@ public final class Hangs {
         }
     }
 
-    /** What has the monitor meanwhile. */
+    /** The code that runs while the other thread holds the monitor. */
     static final class Writer {
         private Writer() {}
 
@@ -206,7 +209,7 @@ public final class Hangs {
         }
     }
 
-    /** One of those. */
+    /** One of the messages that waited behind {@link Culprit}. */
     static final class Innocent implements Runnable {
         private static final int INNOCENTS = 45;
         private static final int EACH_MS = 150;
@@ -239,7 +242,7 @@ public final class Hangs {
         }
     }
 
-    /** In the dialog. */
+    /** The message that hangs in the loop of {@link Dialog}. */
     static final class Button implements Runnable {
         @Override public void run() {
             click();
@@ -332,7 +335,7 @@ public final class Hangs {
         }
     }
 
-    /** What main does meanwhile. */
+    /** The code of main's message in {@link Starved}. */
     static final class Passer {
         private Passer() {}
 
@@ -344,7 +347,7 @@ public final class Hangs {
         }
     }
 
-    /** Nothing ordinary runs behind it. */
+    /** Leaks a sync barrier, behind which no ordinary message runs. */
     static final class Barrier implements Runnable {
         private static final int WAITING = 20;
 

@@ -14,7 +14,10 @@ import java.lang.reflect.Proxy;
 final class Heartbeats {
     private Heartbeats() {}
 
-    /** Its error has every thread's stack as causes of each other; main's is called after the thread. */
+    /**
+     * ANR-WatchDog. Its error has the stack of each thread as one in a chain of causes; the message of main's
+     * begins with the thread's name.
+     */
     static final class AnrWatchDogs extends Peer {
         private static final int DEFAULT_MS = 5_000;
 
@@ -48,9 +51,12 @@ final class Heartbeats {
         }
     }
 
-    /** The integration of its SDK that watches below API 30, and what it gives the SDK to send. */
+    /**
+     * The integration of Sentry's SDK that watches main below API 30, with a receiver of the events that it
+     * sends.
+     */
     static final class Sentry extends Peer {
-        /** 0 for its default. */
+        /** The time-out; 0 for the integration's default. */
         private final int timeoutMs;
         private AnrIntegration integration;
         private SentryExecutorService executor;

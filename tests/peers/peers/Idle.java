@@ -8,7 +8,7 @@ import java.io.FileReader;
 import java.io.IOException;
 
 /**
- * How often main and all threads together are woken in an app that does nothing, under the eyes of a peer.
+ * How often main and all threads together are woken in an app that does nothing, while a peer watches it.
  * Arguments: the peer, or {@code none}; for how many milliseconds. Prints both counts, by the kernel ({@code
  * voluntary_ctxt_switches}).
  */
@@ -40,7 +40,7 @@ public final class Idle {
         Looper.loop();
     }
 
-    /** Of main, or of all threads but the one that counts. */
+    /** How often main was woken, or all threads except the one that counts. */
     private static long woken(boolean ofMain) {
         long sum = 0;
         for (File task : new File("/proc/self/task").listFiles()) {

@@ -19,7 +19,7 @@ public abstract class Peer implements HookBench.Variant {
         this.name = name;
     }
 
-    /** The one of this name. */
+    /** The peer of this name. */
     static Peer of(String name) {
         switch (name) {
             case "anrwatchdog":
@@ -43,7 +43,7 @@ public abstract class Peer implements HookBench.Variant {
         }
     }
 
-    /** A report: what it is called, and main's frames in it. */
+    /** Prints a report: its title, and main's frames in it. */
     final void reports(String title, StackTraceElement[] stack) {
         StringBuilder line = new StringBuilder(title);
         for (StackTraceElement frame : stack) {
@@ -65,7 +65,7 @@ public abstract class Peer implements HookBench.Variant {
         }
     }
 
-    /** A line with the time. */
+    /** Prints a line with the time. */
     static void say(String what, String text) {
         Script.say(what + " " + SystemClock.uptimeMillis() + " " + text);
     }

@@ -11,10 +11,7 @@ import java.util.List;
 import scenario.Options;
 import scenario.Phone;
 
-/**
- * An app to which the system says of its processes alone that they do not respond: from {@link #hangs}
- * on.
- */
+/** The Context of an app. From {@link #hangs} on the system says that the app's process does not respond. */
 final class SystemContext extends Phone {
     /** How long the system waits before it says so. */
     private static final long INPUT_MS = 5_000;
@@ -30,7 +27,7 @@ final class SystemContext extends Phone {
         hangsMs = SystemClock.uptimeMillis();
     }
 
-    /** The system has waited for long enough. */
+    /** The system has waited for long enough already: it says at once that the process does not respond. */
     void hangsAtOnce() {
         hangsMs = SystemClock.uptimeMillis() - INPUT_MS;
     }

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 final class Tick implements Runnable {
     private static final Pattern PRINTED = Pattern.compile("Tick#(\\d+)#");
 
-    /** What is done in each. */
+    /** What each message does. */
     interface Body {
         void run(int number);
     }

@@ -16,10 +16,10 @@ import scenario.Script;
 
 /**
  * The recorder and one SDK after the other in one process: a known number of messages while both watch, and
- * again when the recorder is gone. In the middle of them comes a message of somebody else. Arguments: those
- * of {@link Options}; {@code order=first} or {@code last}: whether the recorder comes before the SDKs; {@code
- * lose=on}: one message has no Printer. Prints which messages each SDK has seen, and the recorder, and has a
- * report of ours before and after them.
+ * again when the recorder is gone. In the middle of them comes a message of other code. Arguments: those of
+ * {@link Options}; {@code order=first} or {@code last}: whether the recorder comes before the SDKs; {@code
+ * lose=on}: one message has no Printer. Prints which messages each SDK has seen, and how many the recorder
+ * has seen; requests a report before and after the messages of each SDK.
  */
 public final class Together {
     private static final int MESSAGES = 300;
@@ -46,7 +46,7 @@ public final class Together {
         Looper.loop();
     }
 
-    /** What sees messages, or has them run. */
+    /** A library that sees messages, or that dispatches them. */
     private abstract class Sdk {
         final String name;
 
@@ -58,7 +58,7 @@ public final class Together {
 
         abstract void uninstall() throws Exception;
 
-        /** A tick that runs; it may be the SDK that has had it run. */
+        /** Called in each message. A library that dispatches messages counts it as seen. */
         void runs(int number) {}
 
         void post(Handler main, Tick tick) {
@@ -169,7 +169,10 @@ public final class Together {
         }
     }
 
-    /** A message: it is in the one after that, in which a Printer that another has displaced is back. */
+    /**
+     * Waits until the recorder's hook is in place, also after another Printer had displaced it. The counted
+     * messages come after the message in which that was seen.
+     */
     private void probe() {
         Printer printer = printer();
         boolean isDisplaced = options.is("hook", "PRINTER") && !printer.getClass().getName().startsWith("io.loopbox.");
@@ -229,12 +232,12 @@ public final class Together {
         }
     }
 
-    /** Of somebody else, who posts when he likes. */
+    /** A message of other code, posted independently of the SDK. */
     private static final class Foreign implements Runnable {
         @Override public void run() {}
     }
 
-    /** Nobody's Printer sees the next message. */
+    /** Lets the next message run without any Printer. */
     private void lose(int number) {
         if (number == LOST - 1) {
             kept = printer();

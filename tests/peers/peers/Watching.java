@@ -21,7 +21,7 @@ public final class Watching {
 
     private final Handler main = new Handler(Looper.getMainLooper());
     private final Options options;
-    /** Who has not reported this hang yet. */
+    /** The watchers that have not reported this hang yet. */
     private final Set<String> missing = ConcurrentHashMap.newKeySet();
 
     private Watching(Options options) {

@@ -22,14 +22,14 @@ use crate::registration::register_class;
 
 struct Event {
     java: Global<JObject<'static>>,
-    /// Whether events wait for the next frame.
+    /// Whether the event waits for the next frame, as movements do.
     batches: bool,
 }
 
 #[derive(Default)]
 struct Sent {
     arrived: VecDeque<Event>,
-    /// How many the app has not finished.
+    /// How many of the events sent the app has not finished.
     unfinished: usize,
 }
 
@@ -68,7 +68,7 @@ impl Channel {
 struct Consumer {
     /// Movements that wait for a frame.
     batch: Vec<Event>,
-    /// Whether the app knows that some wait.
+    /// Whether the app was notified that movements wait.
     is_notified: bool,
     /// For each event that the app works on, by sequence number, how many of the system's events are in it.
     in_progress: HashMap<jint, usize>,
@@ -85,7 +85,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Must not be locked while Java runs, because Java finishes events.
+    /// Locks the consumer. It must not be locked while Java code runs, because that finishes events.
     fn consumer(&self) -> MutexGuard<'_, Consumer> {
         self.consumer.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -95,8 +95,8 @@ impl Receiver {
         env.call_method(&self.java, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()
     }
 
-    /// Passes what has arrived to the app, movements only if a frame asks for them; returns whether there
-    /// were any.
+    /// Passes the events that have arrived to the app, but movements only if a frame asks for them
+    /// (`batches`). Returns whether it passed movements on.
     fn consume(&self, env: &mut Env<'_>, java: &JObject<'_>, batches: bool) -> jni::errors::Result<bool> {
         if batches {
             self.consumer().is_notified = false;

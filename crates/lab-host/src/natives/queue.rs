@@ -53,7 +53,7 @@ pub(super) fn event_fd() -> OwnedFd {
     owned(unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) }, "eventfd")
 }
 
-/// Takes over what a system call has just opened.
+/// Takes ownership of the descriptor that a system call has just returned.
 pub(super) fn owned(fd: RawFd, call: &str) -> OwnedFd {
     assert!(fd >= 0, "{call}: {}", Error::last_os_error());
     // SAFETY: the caller got `fd` from a call that opens a descriptor, and gives it away here.

@@ -27,7 +27,7 @@ const NS_AT_60_HZ: i64 = 16_666_667;
 static DISPLAY: Mutex<Display> = Mutex::new(Display::new());
 
 struct Display {
-    /// A refresh, and its number.
+    /// The time of a refresh, to which the later ones are relative; `count` is its number.
     base_ns: Option<i64>,
     count: i64,
     period_ns: i64,
@@ -40,9 +40,9 @@ struct Display {
 /// A refresh that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Tick {
-    /// A refresh as the app is notified of it.
+    /// The frame time that the app is notified of.
     time_ns: i64,
-    /// When it is notified.
+    /// When the app is notified.
     due_ns: i64,
     count: i64,
 }
@@ -73,7 +73,8 @@ impl Display {
         }
     }
 
-    /// The next refresh comes when it would have come anyway; after it, they come at this interval.
+    /// Sets the interval of refreshes. It begins after the next refresh, which comes when it would have come
+    /// anyway.
     fn set_period(&mut self, now_ns: i64, period_ns: i64) {
         self.base_ns = Some(self.advance(now_ns) + self.period_ns);
         self.count += 1;
@@ -154,7 +155,7 @@ enum Dispatch {
     Timelines,
 }
 
-/// The kind of constructor that the class has.
+/// The parameters that this testbed's `dispatchVsync` has.
 static DISPATCH: OnceLock<Dispatch> = OnceLock::new();
 
 const RECEIVER: &JNIStr = jni_str!("android/view/DisplayEventReceiver");
@@ -283,8 +284,8 @@ extern "system" fn init_data_events_and_layer<'local>(
     init(env, receiver, message_queue)
 }
 
-/// From API 34 on the data of a refresh are in an object of the Java half, to which `reference` is a weak
-/// one. Its single timeline stays as created, without a time.
+/// Fills in the data of a refresh. From API 34 on they are in a Java object, to which `reference` is a weak
+/// reference. Its single timeline stays as created, without a time.
 fn fill<'local>(env: &mut EnvUnowned<'local>, reference: &JObject<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let data = env.call_method(reference, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()?;

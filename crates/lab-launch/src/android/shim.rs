@@ -21,7 +21,7 @@ use loopbox_setup::command::run;
 use loopbox_setup::tools::CompilerTools;
 use loopbox_testbed::{Arch, Testbed};
 
-/// Changes when the way to build the shim does.
+/// The version of the way to build the shim, a part of the cache key: to be changed together with it.
 const RECIPE: u32 = 1;
 
 /// A testbed in which the shipped library loads.
@@ -115,7 +115,8 @@ fn make(library: &Library, imports: &Imports, sources: &Path, testbed: &Testbed,
     Ok(())
 }
 
-/// The jumps for each library: its functions, and the target of each.
+/// For each Android library, the functions that are imported from it, each with the function that it jumps
+/// to.
 fn jumps<'a>(
     imported: &'a BTreeSet<String>,
     imports: &'a Imports,

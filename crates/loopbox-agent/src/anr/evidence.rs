@@ -45,8 +45,8 @@ pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
     detail.map(|detail| detail.wall_ns).or_else(|| Some(slowest()?.wall_ns))
 }
 
-/// What the system reports about this process. When it is asked for the `last` time, the answer may be that
-/// it reports nothing. `None` also when it could not be asked.
+/// Asks the system whether this process does not respond. `None` when the system cannot be asked or reports
+/// nothing; with `last`, reporting nothing is an answer, too.
 pub(crate) fn ask_system(env: &mut Env<'_>, last: bool) -> Option<SystemWord> {
     match framework::not_responding(env).ok()? {
         Some(words) => Some(SystemWord::NotResponding(words)),

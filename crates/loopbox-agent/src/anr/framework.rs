@@ -33,7 +33,7 @@ pub(crate) fn not_responding(env: &mut Env<'_>) -> Result<Option<String>, Failur
     text(env, classes.queries_not_responding, &[], &[])
 }
 
-/// How a process ended, by the system.
+/// How a process ended, as the system reports it.
 pub(crate) struct ProcessEnd {
     pub(crate) exit: ProcessExit,
     /// The signal that ended the process, when a signal did; otherwise the exit code.
@@ -72,7 +72,7 @@ fn anr_info(line: &str) -> Option<AnrInfo> {
     Some(AnrInfo { id, kind, timeout_ms, user_perceptible: parts.next()? == "1" })
 }
 
-/// Logs a failure. While memory is short nothing is queried, twice a second, so nothing is logged then.
+/// Logs a failure, unless the reason is that memory is short: then every query fails, twice a second.
 fn log_failure(why: &str) {
     if why != call::NO_MEMORY {
         log::warn(&["a query to the Android framework failed: ", why].concat());
@@ -89,8 +89,8 @@ fn state(env: &mut Env<'_>) -> i32 {
     })
 }
 
-/// Calls a method of `FrameworkQueries` that returns a text or null: with `texts` before the other arguments.
-/// A failure is logged.
+/// Calls a method of `FrameworkQueries` that returns a text or null. Its arguments are `texts`, then
+/// `others`. A failure is logged.
 fn text(
     env: &mut Env<'_>,
     method: JStaticMethodID,

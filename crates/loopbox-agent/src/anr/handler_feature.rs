@@ -8,7 +8,7 @@ use loopbox_format::model::Feature;
 /// The detail while our handler is called first.
 pub(crate) const HANDLED: &str = "handled on the main thread";
 
-/// The same when another library has a handler, too.
+/// The detail while our handler is called first and another library has a handler, too.
 const SHARED: &str = "handled on the main thread, then by another library's handler";
 
 /// Checks how SIGQUIT reaches us and updates the feature. Returns whether it has changed.

@@ -33,7 +33,7 @@ static LAST: Capture = Capture::new();
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Registers {
     pub(crate) pc: usize,
-    /// Not part of a capture.
+    /// The stack pointer. Not part of a capture.
     pub(crate) sp: usize,
     /// The frame pointer; 0 where there is no chain to follow. Not part of a capture.
     pub(crate) frame: usize,
@@ -161,7 +161,8 @@ impl Capture {
         }
     }
 
-    /// By one thread at a time. A write that interrupts another one on the same thread changes nothing.
+    /// Writes a capture. To be called by one thread at a time; a write that interrupts another one on the
+    /// same thread changes nothing.
     fn write(
         &self,
         at_ns: Uptime,
@@ -191,8 +192,8 @@ impl Capture {
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    /// `None` when there is no capture, or while one is being written. Then another signal has arrived, and
-    /// its count brings the worker here again.
+    /// `None` when there is no capture, or while one is being written. In the second case another signal has
+    /// arrived, which wakes the worker again.
     fn read(&self) -> Option<NativeCapture> {
         let version = self.version.load(Ordering::Acquire);
         let len = HEAD + self.len.load(Ordering::Relaxed);

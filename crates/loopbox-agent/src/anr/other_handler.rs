@@ -44,7 +44,8 @@ impl Noted {
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    /// `None` for another handler, and while it changes.
+    /// Where the code of this handler came from; `None` when another handler was noted, and while the note
+    /// changes.
     fn of(&self, handler: usize) -> Option<Origin> {
         let version = self.version.load(Ordering::Acquire);
         let same = self.handler.load(Ordering::Relaxed) == handler;
@@ -61,8 +62,8 @@ fn is_function(handler: usize) -> bool {
     !matches!(handler, libc::SIG_DFL | libc::SIG_IGN)
 }
 
-/// Reads which handler is set now, and remembers whose it is when it is a new one. By one thread at a
-/// time; reads a file then, so not on the main thread. Returns whether there is one.
+/// Reads which handler is set now, and notes where the code of a new one came from. By one thread at a time;
+/// reads a file for a new handler, so not on the main thread. Returns whether a handler is set.
 pub(super) fn note() -> bool {
     let handler = sigchain::user_action().sa_sigaction;
     if is_function(handler)
@@ -162,9 +163,9 @@ fn set_mask(mask: u64) -> u64 {
     before
 }
 
-/// Where a context has the interrupted thread's mask: after the flags, the link and the alternative stack,
-/// and, but on arm64, after the registers, whose size no kernel may change (`asm/ucontext.h`,
-/// `asm-generic/ucontext.h`).
+/// The position of the interrupted thread's mask in a context: after the flags, the link and the alternative
+/// stack, and on all processors except arm64 also after the registers, whose size no kernel may change
+/// (`asm/ucontext.h`, `asm-generic/ucontext.h`).
 const MASK_AT: usize = {
     let head = 2 * size_of::<usize>() + size_of::<libc::stack_t>();
     head + if cfg!(target_arch = "x86_64") {
@@ -235,7 +236,7 @@ mod tests {
 
     static ACTION: std::sync::Mutex<Option<libc::sigaction>> = std::sync::Mutex::new(None);
 
-    /// In the place of ours, with the mask that ours has.
+    /// Takes the place of our handler, with the same mask.
     extern "C" fn first(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
         let action = ACTION.lock().unwrap().unwrap();
         let before = set_mask(u64::MAX);

@@ -2,10 +2,9 @@
 //! actions.
 //!
 //! `app_process` has it in its global group, so every library of the app finds the chain's `sigaction` and
-//! `signal` before the C library's. For a signal that is claimed these store what a library sets and no more:
-//! the kernel keeps the chain's own handler, which calls the *special handler* first. So nothing that another
-//! library sets or restores decides what the kernel does with the signal, at no instant. ART claims SIGSEGV
-//! that way since Android 8.
+//! `signal` before the C library's. For a signal that is claimed these only store what a library sets: the
+//! kernel keeps the chain's own handler, which calls the *special handler* first. So another library can at
+//! no moment change what the kernel does with the signal. ART claims SIGSEGV that way since Android 8.
 //!
 //! Read in `sigchainlib/sigchain.cc` of Android 8.0, 9, 10, 11, 12 and of one newer than 14. Before 8 a
 //! library that sets the default action goes past the chain, and `AddSpecialSignalHandlerFn` is not there:
@@ -30,8 +29,8 @@ struct SpecialAction {
     flags: u64,
 }
 
-/// `SIGCHAIN_ALLOW_NORETURN`: the chain keeps no note that the handler runs. The handlers that ours calls are
-/// the app's. They run as they would have without it, and may leave by a jump.
+/// `SIGCHAIN_ALLOW_NORETURN`: the chain keeps no note that the handler runs. Our handler calls the app's
+/// handlers, which run as they would without ours, and may leave by a jump.
 const ALLOW_NORETURN: u64 = 1;
 
 /// The functions that the chain exports.
@@ -76,24 +75,25 @@ impl Error for Unclaimed {}
 /// How the kernel delivers the signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InKernel {
-    /// The C library's function calls the chain.
+    /// The kernel calls the chain's handler, or does not report which handler it calls.
     Chain,
     Default,
     Ignored,
-    /// It calls a handler that was set past the chain.
+    /// The kernel calls a handler that was set past the chain.
     Other,
 }
 
-/// Claims SIGQUIT for `handler`, for good: no way back leaves the signal with a handler. The first call
-/// decides; later calls return the same result. Takes the linker's lock.
+/// Claims SIGQUIT for `handler`, for good: undoing it would leave the signal without a handler. The first
+/// call decides; later calls return the same result. Takes the linker's lock.
 ///
 /// # Errors
-/// What a library sets may become the kernel's action, and nothing may be unblocked that relies on a handler.
+/// When the chain cannot keep a handler with the kernel whatever a library sets. The signal must not be
+/// unblocked then.
 pub(super) fn claim(handler: Handler) -> Result<(), Unclaimed> {
     CLAIMED.get_or_init(|| claim_in(find()?, handler)).map(|_| ())
 }
 
-/// Whether it is claimed for ours.
+/// Whether the signal is claimed for our handler.
 pub(super) fn is_claimed() -> bool {
     FRONT.load(Ordering::SeqCst) != 0
 }
@@ -171,7 +171,8 @@ pub(super) fn user_action() -> libc::sigaction {
     }
 }
 
-/// Sets it. Async-signal-safe on a signal that is claimed: the chain writes a variable.
+/// Sets the action that the chain has for the app. Async-signal-safe on a signal that is claimed: the chain
+/// writes a variable.
 pub(super) fn set_user_action(action: &libc::sigaction) {
     // SAFETY: an action that another library has set, or the default one.
     unsafe { libc::sigaction(libc::SIGQUIT, action, ptr::null_mut()) };
@@ -235,7 +236,8 @@ mod tests {
 
     extern "C" fn front(_: libc::c_int) {}
 
-    /// As a chain does that stands behind the C library for whoever asks.
+    /// Adds a handler as a chain does whose functions are found after the C library's: it sets the kernel's
+    /// action.
     unsafe extern "C" fn add(signal: libc::c_int, action: *const SpecialAction) {
         // SAFETY: the caller's own action; `front` is a handler.
         unsafe {

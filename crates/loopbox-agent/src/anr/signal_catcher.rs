@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 use std::{fs, io};
 
-/// The pause between two checks of it.
+/// The pause between two checks of the thread.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// How long a signal waits for the end of a stop. A stop usually takes microseconds, but up to ten seconds
@@ -91,7 +91,7 @@ pub(super) fn forward(is_stopping: impl Fn() -> bool) {
     CATCHER.forward(is_stopping);
 }
 
-/// Its kernel id, or 0.
+/// The thread's id in the kernel, or 0 while it is unknown.
 #[cfg(debug_assertions)]
 pub(crate) fn thread() -> i32 {
     CATCHER.tid.load(Ordering::SeqCst)
@@ -102,8 +102,8 @@ pub(super) fn is_thread(tid: i32) -> bool {
     CATCHER.tid.load(Ordering::SeqCst) == tid
 }
 
-/// Whether the thread has a signal from us, or is about to get one, and has not finished its answer. Three
-/// loads while it has none.
+/// Whether the thread has a signal from us, or is about to get one, and has not finished its answer. Costs
+/// three loads while the thread has none.
 pub(crate) fn is_tracing() -> bool {
     CATCHER.is_tracing()
 }

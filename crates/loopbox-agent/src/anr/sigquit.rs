@@ -39,27 +39,27 @@ static USERS: AtomicU32 = AtomicU32::new(0);
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
 static SENDER: AtomicU64 = AtomicU64::new(0);
-/// The thread that runs our handler now, 0 for none. A handler that was set without the chain may call ours
-/// as the earlier one. With another library's help ours may then call it in turn.
+/// The thread that runs our handler now, 0 for none. With it our handler ends a circle: a handler that was
+/// set without the chain may call ours, and ours may call that handler.
 static HANDLING: AtomicI32 = AtomicI32::new(0);
 /// Held while the kernel's action is changed: on the main thread at install and uninstall only, otherwise by
 /// the stall monitor and the worker.
 static CHANGING: Mutex<()> = Mutex::new(());
 /// The main thread had the signal blocked at the last check.
 static BLOCKED: AtomicBool = AtomicBool::new(false);
-/// How often each was found and repaired: the default action and SIG_IGN, set without the chain, and the
-/// signal blocked on the main thread.
+/// How often each state was found and repaired: the default action and SIG_IGN, set without the chain, and
+/// the signal blocked on the main thread.
 static DEFAULTS: AtomicU32 = AtomicU32::new(0);
 static IGNORES: AtomicU32 = AtomicU32::new(0);
 static BLOCKS: AtomicU32 = AtomicU32::new(0);
 /// A harmless state is repaired this often at most. A library that keeps changing it back wins.
 const MAX_REPAIRS: u32 = 8;
 
-/// The handler is in place.
+/// The installed handler, with the state that was found before.
 #[derive(Debug)]
 pub(crate) struct SigQuit {
     was_blocked: bool,
-    /// The handler of another library that was found at that time.
+    /// The app's own handler at the installation, as the chain had it.
     found: libc::sighandler_t,
 }
 
@@ -111,16 +111,16 @@ impl SigQuit {
 /// How the signal reaches us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HandlerState {
-    /// No session handles it.
+    /// No session handles the signal.
     NotInstalled,
-    /// Our handler is called first; `shared`: that of another library after it.
+    /// Our handler is called first. `shared`: another library's handler is called after it.
     Installed { shared: bool },
     /// Another library has set its handler without the chain. That handler decides whether ours is called at
     /// all.
     Chained,
     /// Another library repeatedly sets SIG_IGN past the chain.
     Ignored,
-    /// Another library has blocked it on the main thread, so that the Signal Catcher gets it at once.
+    /// Another library has blocked the signal on the main thread, so that the Signal Catcher gets it at once.
     Blocked,
 }
 

@@ -18,8 +18,8 @@ use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since};
 use std::sync::Arc;
 
 /// When the main thread's last message ended this long ago, the monitor parks, and the next message has to
-/// wake it. Less than the time between two checks of a running message, so that the one after a short message
-/// is the last.
+/// wake it. Less than the time between two checks of a running message, so that the check after a short
+/// message is the last one.
 const PARK_AFTER_NS: u64 = 450_000_000;
 /// How often a waiting main thread is checked where no hook is needed to see it continue; half as often in
 /// the background.
@@ -38,9 +38,9 @@ const SIGQUIT_EVERY_NS: u64 = 450_000_000;
 /// (`ActivityManagerService.dumpStackTraces`).
 const FORWARD_AFTER_NS: u64 = 1_000_000_000;
 const FORWARD_AFTER_BELOW_26_NS: u64 = 200_000_000;
-/// The same while main is in an uninterruptible wait. To write its trace ART waits for such a thread where
-/// that runs Java code, and every other thread that enters Java code waits with it, the worker included: its
-/// file must come before.
+/// As [`FORWARD_AFTER_NS`], while main is in an uninterruptible wait. To write its trace ART waits for such a
+/// thread if the thread runs Java code. Every other thread that enters Java code then waits, too, also the
+/// worker: its file must come before.
 const FORWARD_AFTER_IN_D_NS: u64 = 5_000_000_000;
 
 /// Starts the thread. It is not attached to the VM, so that no debugger and no collection stops it.
@@ -138,7 +138,7 @@ fn run(session: &Session) {
     }
 }
 
-/// Whether the ring has something that its file should have now.
+/// Whether the ring should be copied into its file now.
 fn wants_copy(activity: Activity, now_ns: Uptime, copied_ns: Uptime, hangs: bool) -> bool {
     let due = now_ns.since(copied_ns) >= COPY_EVERY_NS;
     match activity {
@@ -169,7 +169,7 @@ fn forward_late(session: &Session, now_ns: Uptime) -> Option<Uptime> {
 
 /// When to check the main thread again.
 enum Next {
-    /// When a message begins after the main thread had this number between messages.
+    /// When the next message has begun. The token is the main thread's number between messages at this check.
     Park(Token),
     At(Uptime),
     /// As the watchdog of the running message requests it.
@@ -246,8 +246,8 @@ impl Between<'_> {
         }
     }
 
-    /// Has the worker check the hook's place and the front of the queue. Once when main has gone to rest:
-    /// later messages may wake nobody. And again and again while main does not rest.
+    /// Has the worker check the hook's place and the front of the queue: once when main has gone to rest,
+    /// because later messages may wake nobody, and repeatedly while main does not rest.
     fn ask_for_rest_check(&mut self, now_ns: Uptime, token: Token) {
         let due = now_ns.since(self.asked.1) >= self.session.settings.hang_threshold_ns;
         // Without a hook a main thread at rest keeps its number.
@@ -278,7 +278,7 @@ impl Between<'_> {
         Next::At(glance.now_ns.plus(every_ns))
     }
 
-    /// What was found has ended, if anything was found, and lasted this long.
+    /// Notes that what was found outside of messages, if anything was, has ended and lasted this long.
     fn is_over(&mut self, lasted_ns: Option<u64>) {
         if self.found == Token::NONE {
             return;
@@ -313,8 +313,8 @@ enum Earlier {
     At(Snapshot),
 }
 
-/// Where the signal goes to the Signal Catcher without us: notices whether it has got one since the check
-/// before. Returns the new snapshot.
+/// Where only the Signal Catcher gets the signal: notes whether it has got one since the check before.
+/// Returns the new snapshot.
 fn notice_taken_signal(session: &Session, before: Earlier) -> Earlier {
     if !session.settings.sig_quit || !sigquit::is_only_noticed() {
         return before;

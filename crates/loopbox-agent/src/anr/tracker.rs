@@ -14,7 +14,7 @@ use loopbox_recorder::{Activity, Suspect, classify, origin, threshold_ns};
 
 /// A message or freeze that ended at most this long ago may still be the reason for a signal.
 const RECENT_NS: u64 = 10_000_000_000;
-/// A shorter message is never the reason.
+/// A message shorter than this is never the reason for a signal.
 const SHORT_NS: u64 = 300_000_000;
 
 /// What the running message requires of the worker.
@@ -32,17 +32,18 @@ pub(crate) enum Stall {
 pub(crate) struct AnrTracker {
     /// The message under suspicion; [`Token::NONE`] for none.
     token: Token,
-    /// When it was first seen, where it runs outside of messages: what follows there may have the same token.
+    /// When the suspect was first seen, if it runs outside of messages: several things there may have the
+    /// same token.
     seen_ns: Uptime,
     threshold_ns: u64,
-    /// How long it had been starved when it crossed its threshold.
+    /// How long the suspect had been without a processor when it crossed its hang threshold.
     starved_at_hang_ns: u64,
-    /// It has been reported, or never will be.
+    /// Whether the suspect has been reported, or will never be reported.
     settled: bool,
-    /// The signal that a report of this message answers.
+    /// The last signal that got a report, and what main ran at that signal.
     signal: Option<(Token, QuitSignal)>,
-    /// Between which messages main sleeps while others are due, and since when that is known; `None` when it
-    /// does not.
+    /// Between which messages main sleeps while other messages are due, and since when that is known; `None`
+    /// otherwise.
     held_back: Option<(Token, Uptime)>,
     /// What the system has reported about a message, for that message's next report.
     system: Option<(Token, SystemWord)>,
@@ -102,14 +103,14 @@ impl AnrTracker {
         !proc::is_traced() && !framework::is_debugged(env)
     }
 
-    /// Nothing holds back messages.
+    /// Notes that nothing holds back messages.
     pub(crate) fn is_free(&mut self) {
         self.held_back = None;
     }
 
-    /// Between which messages main sleeps while others are due, and since when. Only where the report is
-    /// about that: it was written for it, or nothing has run since. A message that may pass a barrier can run
-    /// at this moment.
+    /// Between which messages main sleeps while others are due, and since when. `None` unless the report is
+    /// about that: it was written for that reason, or nothing has run since. A message that may pass a
+    /// barrier can run at this moment.
     pub(crate) fn held_back(&self, session: &Session, report: &Report) -> Option<(Token, Uptime)> {
         let running = running_token(&report.main);
         let nothing = running == Token::NONE;

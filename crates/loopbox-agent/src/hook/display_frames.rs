@@ -62,7 +62,7 @@ pub extern "system" fn animate(_: *mut sys::JNIEnv, _: sys::jclass, begins: sys:
     })
 }
 
-/// `Native.touch`: the first finger went down, moved so far from there, or was lifted.
+/// `Native.touch`: the first finger went down, has moved this far from there, or was lifted.
 pub extern "system" fn touch(
     _: *mut sys::JNIEnv,
     _: sys::jclass,
@@ -90,7 +90,7 @@ pub unsafe extern "system" fn frame_scene(env: *mut sys::JNIEnv, _: sys::jclass,
     on_main(|frames, _| frames.set_scene(name.as_str()));
 }
 
-/// `Native.refreshRate`: what the display claims.
+/// `Native.refreshRate`: the refresh rate that the display reports.
 pub extern "system" fn refresh_rate(_: *mut sys::JNIEnv, _: sys::jclass, hz: sys::jfloat) {
     on_main(|frames, _| frames.set_rate(hz));
 }

@@ -25,10 +25,10 @@ pub(crate) struct MainFrames {
     scene: u16,
     /// A callback was requested.
     asked: bool,
-    /// The message that drew the frame now on the display, and how it ended.
+    /// The message that drew the frame now on the display; and, once that message has ended, how it ended.
     own: Option<Token>,
     own_ended: Option<OwnMessage>,
-    /// The slowest other message since then.
+    /// The slowest other message since that frame was drawn.
     other: Option<SeenMessage>,
 }
 

@@ -31,7 +31,7 @@ impl Hints {
         place.filter(|known| known.token == token).copied().unwrap_or_default()
     }
 
-    /// Replaces it.
+    /// Replaces what is known of this message.
     #[inline]
     pub(super) fn set(&mut self, depth: u32, token: Token, hint: Hint, when_ns: Uptime) {
         if let Some(place) = self.of.get_mut((depth as usize).wrapping_sub(1)) {

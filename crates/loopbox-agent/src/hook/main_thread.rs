@@ -30,7 +30,7 @@ pub(crate) struct Main {
     pub(crate) poll: Option<PollRules>,
     /// Whether the poll hook reads the queue's head, as the app requested.
     pub(crate) peeks: bool,
-    /// What is known of the running messages, for hooks that see none.
+    /// What is known of the running messages, for the poll hook, which does not see them.
     pub(crate) hints: Hints,
 }
 
@@ -41,8 +41,8 @@ impl Main {
         Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, peeks: false, hints }
     }
 
-    /// The framework calls back in the running message, which the hook does not see: in a step of an
-    /// activity's life cycle, or in a frame.
+    /// Notes that the framework calls back, in a step of an activity's life cycle or in a frame. That says
+    /// something about the running message, which the poll hook does not see.
     pub(crate) fn is_called(&mut self, activity: Option<(ClassId, LifecycleStep)>) {
         if self.poll.is_some() {
             let before = known(&self.aggregator, &self.hints).hint;
@@ -62,7 +62,7 @@ pub(super) fn known(aggregator: &Aggregator<MainEnvironment>, hints: &Hints) -> 
     }
 }
 
-/// Replaces what is known, and publishes it to the other threads.
+/// Replaces what is known of the innermost running message, and publishes it to the other threads.
 pub(super) fn learn(
     aggregator: &Aggregator<MainEnvironment>,
     hints: &mut Hints,
@@ -178,7 +178,7 @@ impl MainEnvironment {
 }
 
 impl<C: Clock> MainEnvironment<C> {
-    /// The same with another clock.
+    /// Writes into `ring` and `shared`, by another clock.
     pub fn with_clock(ring: MainWriter, shared: Arc<SharedState>, clock: C) -> Self {
         Self { ring, shared, clock }
     }

@@ -1,6 +1,6 @@
 //! The poll hook: `MessageQueue.nativePollOnce` is replaced by a function that notes when it is entered and
-//! when it returns, and calls the one that was there. No table has where ART keeps a native method's
-//! function: see [`NativeEntry`].
+//! when it returns, and calls the function that was there before. Where ART keeps the address of a native
+//! method's function is in no table of offsets: [`NativeEntry`] finds it.
 //!
 //! On the main thread a poll makes no object and calls no Java. The exception: where its frame is at another
 //! address than the last one's, the Java stack shows to which loop it belongs.
@@ -43,7 +43,7 @@ static RECORDER: Recorder = Recorder { entered, returned };
 /// Puts the hook in, for the main thread's `MessageQueue`. On the main thread.
 ///
 /// # Errors
-/// Why it cannot be: in words of the report.
+/// Why the hook cannot be put in, in words for the report.
 ///
 /// # Safety
 /// `queue` is a `MessageQueue`.
@@ -137,7 +137,8 @@ pub fn word() -> Option<usize> {
     if at == 0 { None } else { loopbox_art::native_entry::read_word(at) }
 }
 
-/// The same without a system call, for the main thread; 0 where it was never seen.
+/// The address of the code that polls now, read without a system call, for the main thread; 0 where it was
+/// never seen.
 fn word_on_main() -> usize {
     let at = WORD.load(Ordering::Acquire);
     if at == 0 {

@@ -26,7 +26,7 @@ impl<'local> Env<'local> {
     /// The environment of a thread that is attached.
     ///
     /// # Safety
-    /// It is the calling thread's, which stays attached for at least `'local`.
+    /// `raw` is the calling thread's environment, and the thread stays attached for at least `'local`.
     pub unsafe fn from_raw(raw: *mut sys::JNIEnv) -> Self {
         Self { raw, references: PhantomData }
     }
@@ -51,7 +51,7 @@ impl<'local> Env<'local> {
         unsafe { JObject::kind_from_raw(reference) }
     }
 
-    /// The same for a string.
+    /// A string from a reference that JNI returned; null is one, too.
     ///
     /// # Safety
     /// As of [`object`](Self::object), and it is a `java.lang.String`.

@@ -16,7 +16,8 @@ use ringbuf::traits::{Consumer, Observer};
 const EVERY_MS: u64 = 200;
 /// When a frame takes longer than this, it will not come: the display is off.
 const LONGEST_NS: u64 = 5_000_000_000;
-/// How often they are saved for the next process; they are also saved when they end.
+/// How often frames are saved for the next process while they come. They are saved once more when no more
+/// come.
 const SAVE_EVERY_NS: u64 = 1_000_000_000;
 
 // As in `NativeCalls.java`.
@@ -27,7 +28,7 @@ const SKIPPED: i32 = 2;
 /// Takes frames between reports.
 pub(crate) struct FrameCollector {
     queue: Option<FrameReceiver>,
-    /// Something will end merely because time passes.
+    /// Whether something is open, like a gesture, that will end merely because time passes.
     open: bool,
     /// How many events were lost when that was last reported.
     reported_lost: u32,
@@ -53,7 +54,7 @@ impl FrameCollector {
         }
     }
 
-    /// Takes what is there, and calls the listener.
+    /// Takes the events in the queue, and calls the listener.
     pub(crate) fn take(&mut self, env: &mut Env<'_>, session: &Session) {
         let (Some(queue), Some(frames)) = (&mut self.queue, &session.frames) else { return };
         frames.set_asleep(false);

@@ -33,7 +33,8 @@ use loopbox_recorder::StackTreeBuilder;
 /// A message is reported this long after its end: its name and its last stacks come later than the end.
 const SETTLED_NS: u64 = 20_000_000;
 const SETTLED_MS: u64 = 25;
-/// While frames come, a message waits this long at most until the frame is counted that stood while it ran.
+/// While frames come, a message is reported this much later at most: the frame that was on the display while
+/// it ran must be counted first.
 const FRAME_LATE_NS: u64 = 1_000_000_000;
 /// Trees of messages that have ended and are not reported yet.
 const MAX_TREES: usize = 8;
@@ -91,7 +92,7 @@ impl<'a> LongMessages<'a> {
         });
     }
 
-    /// A message has ended of which stacks were taken.
+    /// A message has ended, and stacks of it were taken.
     pub(crate) fn ended(&mut self, growing: &StackTreeBuilder) {
         if growing.samples() == 0 || growing.token().is_outside() || !self.listens() {
             return;
@@ -111,8 +112,8 @@ impl<'a> LongMessages<'a> {
         self.waits.then_some(SETTLED_MS)
     }
 
-    /// Calls Java with what there is. Call it after [`ended`](Self::ended) for messages that ended before
-    /// now. `awaited`: a frame is expected.
+    /// Reports to Java what is due. Call it after [`ended`](Self::ended) for messages that ended before now.
+    /// `awaited`: a frame is expected.
     pub(crate) fn notify_java(&mut self, env: &mut Env<'_>, awaited: bool) {
         let Some((level_ns, since_ns)) = self.session.monitor.level() else {
             self.waits = false;

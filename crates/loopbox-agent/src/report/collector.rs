@@ -53,7 +53,7 @@ pub(super) struct Collector<'a> {
     names: EndedNames,
     /// A stack showed a message that the hook did not report.
     unseen: bool,
-    /// A stack showed that the message has ended which still runs as far as the hook reports.
+    /// A stack showed the end of a message that still runs according to the hook.
     end_unseen: bool,
     saved_at_ns: Uptime,
     /// What was saved in the ring as running outside of messages; [`Token::NONE`] for nothing.
@@ -93,8 +93,8 @@ impl<'a> Collector<'a> {
         &self.session.settings.recorder.sampling
     }
 
-    /// What the ring, the trees and Looper show at this moment: a report of all that needs no question to
-    /// another thread.
+    /// What the ring, the trees and Looper show at this moment: the part of a report for which no other
+    /// thread must be asked.
     pub(super) fn snapshot(&self, env: &mut Env<'_>) -> (Report, UsedSymbols) {
         let mut report = self.session.reader.snapshot(clock::now_ns()).report;
         report.frames = self.session.frames.as_ref().map(Frames::session).unwrap_or_default();
@@ -108,7 +108,8 @@ impl<'a> Collector<'a> {
         (report, used)
     }
 
-    /// The ring knows only messages.
+    /// Finds what runs outside of messages now. The ring does not have that: it knows messages, and what was
+    /// saved earlier.
     fn find_outside(&self, symbols: &Symbols, main: &mut MainState) {
         if let MainState::Outside(outside) = main {
             // As it was when it was saved, and maybe over.
@@ -121,8 +122,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Takes the main thread's stack for a report, whatever runs. Not when there are stacks of it already and
-    /// more will come.
+    /// Takes the main thread's stack for a report, whatever main does. Takes none when the running message
+    /// has stacks already and more will come.
     pub(super) fn take_stack(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         if shared.is_paused() {
@@ -162,8 +163,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Takes it through Java, where there is no sampler. An app in the background may be frozen in the middle
-    /// of the call; the call's time-out then ends it after the thaw.
+    /// Takes the stack through Java, where there is no sampler. An app in the background may be frozen in the
+    /// middle of the call; the call's time-out then ends it after the thaw.
     fn take_by_java(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         let at_ns = clock::now_ns();
@@ -326,8 +327,8 @@ impl<'a> Collector<'a> {
         self.cpu = None;
     }
 
-    /// How long after a message's first stack the second one is due. Back-off may delay it, or prevent it: on
-    /// a starved machine frames jank most.
+    /// How long after a message's first stack the second one is due. On a starved machine, where most frames
+    /// are late, back-off may delay or prevent the second stack.
     fn second_stack_ns(&self) -> u64 {
         if self.sampling().once { 0 } else { self.sampling().interval_ns }
     }
@@ -378,8 +379,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Has Java put the hook back, or search for it, where a stack has shown since the last call that it
-    /// missed something.
+    /// Has Java put the hook back, or check it, where a stack has shown since the last call that the hook
+    /// missed a message or its end.
     pub(super) fn check_hook(&mut self, env: &mut Env<'_>) {
         if std::mem::take(&mut self.unseen) {
             unseen_message::put_hook_back(env);
@@ -389,7 +390,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Saves what runs outside of messages, for the same reason as messages.
+    /// Saves what runs outside of messages, for the next process if this one is killed meanwhile.
     fn save_outside(&mut self) {
         let token = match self.session.shared.main.activity() {
             Activity::Outside { token, .. } => token,

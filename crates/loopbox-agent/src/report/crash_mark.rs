@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 /// The ring of the recording in progress; null while there is none.
 static RING: AtomicPtr<RingReader> = AtomicPtr::new(ptr::null_mut());
-/// How many handlers are using it.
+/// How many crash handlers are using the ring now.
 static USERS: AtomicU32 = AtomicU32::new(0);
 
 /// Notes in the ring that the process dies of `signal`. See `loopbox_mark_crash` of the library.

@@ -1,5 +1,5 @@
-//! Names of messages that have ended, by their stacks: the poll hook does not see the message. Stacks of
-//! short messages are not kept, so the names are.
+//! Names of messages that have ended, found by their stacks, because the poll hook does not see the messages.
+//! The stacks of short messages are not kept, so their names are kept here.
 
 use super::running_message::{correct, may_be_another, named_by_stacks};
 use crate::session::Session;
@@ -7,7 +7,7 @@ use loopbox_format::model::{Message, Report, StackTree, Symbols, Token};
 use loopbox_recorder::Keep;
 use std::collections::VecDeque;
 
-/// As many as the history of a main thread that is never idle has details.
+/// How many names are kept: as many as the history has details when the main thread is never idle.
 const MAX_NAMES: usize = 256;
 
 /// The newest names.
@@ -30,7 +30,7 @@ impl EndedNames {
         self.0.push_back((token, message));
     }
 
-    /// Gives their names to messages of the history that have none.
+    /// Names the messages of the history that have no name, or perhaps another message's name.
     pub(super) fn put_into(&self, report: &mut Report) {
         let details = report.history.iter_mut().flat_map(|record| &mut record.details);
         for detail in details.filter(|detail| may_be_another(detail.message.as_ref())) {

@@ -96,7 +96,7 @@ impl Begun {
         Some(NativeStack { captured_ns: capture.at_ns, frames, modules: modules.collect() })
     }
 
-    /// What the main thread has done since then.
+    /// What the main thread has done since the report was begun.
     pub(super) fn progress(&self) -> Option<Progress> {
         let (before, now) = (self.counted, Counted::now());
         let growth = |now: Option<u64>, before: Option<u64>| Some(now?.saturating_sub(before?));

@@ -7,8 +7,8 @@ use loopbox_format::model::{Location, LocationId, MainState, Outside, Statistic,
 use loopbox_recorder::{Activity, Place, computing_since};
 use std::time::Duration;
 
-/// How long to wait between two checks of a thread whose stack does not show it: longer than the thread takes
-/// to wake up and continue.
+/// How long to wait between two checks of a main thread whose stack does not show whether it waits for a
+/// message: longer than the thread takes to wake up and continue.
 const BETWEEN_CHECKS: Duration = Duration::from_millis(10);
 
 /// Whether a stack of the main thread ends in the wait for a message. `None` for the short moments before and
@@ -70,7 +70,7 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     })
 }
 
-/// Whether the kernel sees the main thread away from its queue, twice.
+/// Whether the kernel shows at two checks in a row that the main thread does not wait for a message.
 fn is_away(session: &Session, token: Token) -> bool {
     let away = || {
         let away = matches!(proc::main_place(), Place::Running | Place::Elsewhere);
@@ -90,8 +90,8 @@ pub(super) fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Op
     matches!(main, MainState::Idle { .. }) && is_due && polling != Some(true)
 }
 
-/// How many messages were around the loop that main was in before something ran outside of messages. That may
-/// be one of them.
+/// How many messages were around the loop that main was in before something ran outside of messages. What
+/// runs now may be one of those messages.
 pub(super) fn messages_around(session: &Session, main: &MainState) -> Option<Statistic> {
     let MainState::Outside(outside) = main else { return None };
     let messages = session.shared.main.around(outside.token);

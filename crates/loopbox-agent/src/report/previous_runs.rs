@@ -78,7 +78,8 @@ fn deserves_report(recovered: &Recovered, is_there: bool) -> bool {
     recovered.crash.is_some() || !is_calm || !report.frames.is_empty()
 }
 
-/// Counts the end of that process against its sampler, when it ended in the middle of a dangerous step.
+/// Counts the end of the earlier process against the sampler, when the process ended in the middle of a
+/// dangerous step.
 fn check_fuse(directory: &Path, recovered: &Recovered, system: Option<&ProcessEnd>) {
     let FuseState::Open { phase, since_ns } = recovered.fuse else { return };
     let open_ns = recovered.last_alive_ns.since(since_ns);

@@ -39,8 +39,8 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
     }
 }
 
-/// What [`name_by_looper`] gets instead of a line while a window handles input. The class that was called
-/// follows it.
+/// The beginning of what [`name_by_looper`] gets instead of a line while a window handles input. The class
+/// that was called comes after it.
 const INPUT: &str = "input ";
 
 fn named_by_window(class: &str) -> Message {

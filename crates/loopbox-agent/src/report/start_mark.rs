@@ -1,4 +1,5 @@
-//! The mark that shows `StartGuard.java`, at the next start, that this start did not last.
+//! The mark of a start, a file. If it still exists at the next start, `StartGuard.java` knows that this start
+//! did not last.
 
 use crate::session::Session;
 use loopbox_format::model::Uptime;
@@ -31,7 +32,7 @@ impl StartMark {
         }
     }
 
-    /// From now on the recorder has no part in what happens to the process.
+    /// Removes the mark: from now on the recorder has no part in what happens to the process.
     pub(super) fn remove(&mut self) {
         if let Some(file) = self.file.take() {
             let _ = fs::remove_file(file);

@@ -11,13 +11,13 @@ use loopbox_store::{CrashMark, Suspicion};
 /// A stop of the main thread takes some ten microseconds. A stop of this length was itself the hang.
 const HELD_NS: u64 = 1_000_000_000;
 
-/// What is known about the end.
+/// What is known about the end of a process.
 pub(super) struct End<'a> {
-    /// What was being done, see [`Phase`].
+    /// What the sampler was doing, see [`Phase`].
     pub(super) phase: u8,
-    /// For how long at least.
+    /// For how long the sampler had been doing that, at least.
     pub(super) open_ns: u64,
-    /// How the process ended, by the system.
+    /// How the process ended, as the system reports it.
     pub(super) system: Option<&'a ProcessEnd>,
     /// What the app's crash handler has noted.
     pub(super) crash: Option<CrashMark>,

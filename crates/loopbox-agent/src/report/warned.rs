@@ -11,8 +11,8 @@ use loopbox_recorder::Front;
 
 /// A message of at least this age leaves a report if its process is killed.
 const LATE_NS: u64 = 1_000_000_000;
-/// How many are kept: as many as the ring has room for. An app that gets more warnings is late for all of
-/// them.
+/// How many warnings are kept: as many as the ring has room for. If there are more, main was late during all
+/// of them.
 const MAX_KEPT: usize = 4;
 
 #[derive(Debug, Default)]

@@ -35,7 +35,7 @@ use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 const CHECK_MS: u64 = 500;
 /// How often it is checked whether ART has written its own trace.
 const TRACE_CHECK_MS: i32 = 10;
-/// How long the queue of a suspect waits for that trace.
+/// How long the queue of a suspect waits for ART's own trace.
 const TRACE_NS: u64 = 1_000_000_000;
 /// How much later a rest check is made that was put off because ART writes its own trace.
 const REST_CHECK_AGAIN_MS: u64 = 100;
@@ -82,7 +82,7 @@ struct Draft {
     main_thread: kernel_view::Begun,
     /// How long it took until the first file had its name.
     first_ns: u64,
-    /// The queue is in it.
+    /// Whether the queue is in the report.
     has_queue: bool,
 }
 
@@ -509,8 +509,8 @@ impl<'a> Worker<'a> {
         Some(Event::QueueCaptured { now_ns: clock::now_ns(), threads_answered, follow_up })
     }
 
-    /// Keeps the native stack, with its time, when a later report of the same message, for a hang, replaces
-    /// that of its signal.
+    /// Adds the native stack. When a report for a hang replaces the report for a signal of the same message,
+    /// the stack of that signal is kept, with its time.
     fn add_native_stack(&mut self) {
         let Some(Draft { report, main_thread, .. }) = &mut self.draft else { return };
         let earlier =

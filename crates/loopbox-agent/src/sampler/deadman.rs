@@ -51,7 +51,7 @@ struct Watch {
     open: Option<u64>,
     /// At how many consecutive checks the sampler could have ended it.
     seen: u32,
-    /// At how many checks it could not.
+    /// At how many checks the sampler could not have ended the stop, because ART had suspended it, too.
     suspended: u32,
 }
 

@@ -6,7 +6,7 @@ use crate::jni::{call, class_cache, raw};
 use crate::session::symbols::{SharedSymbols, Stack};
 use loopbox_recorder::Sampling;
 
-/// Its interval is this many times that of the native sampler.
+/// The fallback's interval is this many times that of the native sampler.
 const GENTLER: u64 = 10;
 const MIN_INTERVAL_NS: u64 = 100_000_000;
 

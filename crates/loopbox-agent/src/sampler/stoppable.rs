@@ -2,16 +2,16 @@
 //! left alone. Asking would make it stop later, when it has work to do, and would block any thread that waits
 //! for it meanwhile.
 //!
-//! Only a thread that runs Java code is checked. One in native code counts as stopped already, whatever the
-//! kernel has it wait for, and what it was called for is what a report is read for.
+//! Only a thread that runs Java code is checked. A thread in native code counts as stopped already, whatever
+//! it waits for in the kernel, and its stack shows the call that a report is read for.
 
 use crate::session::Session;
 use crate::sys::{clock, proc};
 use loopbox_art::{Art, Unstoppable};
 use loopbox_format::model::{Token, Uptime};
 
-/// A thread that did not run for this long waits for a processor. After a shorter time it may only have been
-/// passed over for this thread, which woke up a moment ago.
+/// A thread that did not run for this long waits for a processor. After a shorter time the scheduler may only
+/// have preferred the calling thread, which woke up a moment ago.
 const STARVED_NS: u64 = 5_000_000;
 
 /// The main thread's progress at one moment.
@@ -23,7 +23,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Reads it now; `None` without a CPU clock.
+    /// The main thread's progress now; `None` without a CPU clock.
     pub(super) fn now(session: &Session, token: Token) -> Option<Self> {
         let cpu_ns = clock::thread_cpu_of(session.main_cpu?)?;
         Some(Self { token, at_ns: clock::now_ns(), cpu_ns })

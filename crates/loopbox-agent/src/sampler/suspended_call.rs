@@ -78,7 +78,7 @@ pub(crate) enum Job<'a> {
     Name(Walker<'a>),
 }
 
-/// What both kinds of stack need.
+/// What a walk needs, of the main thread or of another one.
 pub(crate) struct Walker<'a> {
     pub(crate) art: &'a Art,
     pub(crate) session: &'a Session,
@@ -103,7 +103,7 @@ pub(crate) struct InspectJob<'a> {
     /// The suspended thread and its id; `None` for the main thread, of which only the lock is wanted.
     pub(crate) suspended: Option<(Suspended<'a>, u32)>,
     pub(crate) wants_lock: bool,
-    /// Its stack was read.
+    /// Whether the thread's stack was read.
     pub(crate) has_stack: bool,
     pub(crate) lock: Option<Lock>,
 }
@@ -241,7 +241,7 @@ impl Walker<'_> {
     }
 }
 
-/// `Thread.sleep` waits on a monitor that no other thread uses.
+/// Whether the thread is in `Thread.sleep`, which waits on a monitor that no other thread uses.
 fn sleeps(art: &Art, stack: &RawStack) -> bool {
     let top = stack.frames().next().and_then(|frame| art.describe(frame.method));
     top.is_some_and(|top| top.method == "sleep" && top.class == "java.lang.Thread")

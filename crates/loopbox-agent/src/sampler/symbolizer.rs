@@ -22,7 +22,7 @@ struct KnownMethod {
 
 /// A method's number in the symbol table.
 enum Number {
-    /// It has not been asked for.
+    /// The method has no number yet, because none was requested.
     Wanted(Method),
     Given(MethodId),
     /// The table was full.

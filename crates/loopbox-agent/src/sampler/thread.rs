@@ -236,7 +236,7 @@ impl Sampler<'_> {
     fn fill(&mut self, env: &mut Env<'_>, order: u32) {
         /// How often a stack is tried: a short message may end before its thread is stopped.
         const TRIES: usize = 3;
-        /// Shorter than a report waits for its stack.
+        /// How long to wait for the end of ART's own trace: less than a report waits for its stack.
         const TRACE_TIMEOUT_NS: u64 = 400_000_000;
         let shared = &self.session.shared;
         signal_catcher::wait_until_idle(clock::now_ns().plus(TRACE_TIMEOUT_NS));

@@ -5,9 +5,9 @@ use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// This many at once. An app that reads its reports does not ask for more.
+/// How many reports are granted at once. An app that reads its reports does not ask for more.
 const BURST: u32 = 64;
-/// After that, one more each time that this has passed: ten a minute.
+/// After [`BURST`] reports, one more is granted each time that this has passed: ten a minute.
 const EVERY_NS: u64 = 6_000_000_000;
 
 /// The requests that are granted, and how many were not.
@@ -30,7 +30,7 @@ impl Allowance {
         Self { bucket: Mutex::new(bucket), refused: AtomicU32::new(0) }
     }
 
-    /// Whether one more is granted.
+    /// Whether one more report is granted.
     pub(crate) fn take(&self, now_ns: Uptime) -> bool {
         let granted = self.bucket.lock().unwrap_or_else(PoisonError::into_inner).take(now_ns);
         if !granted {
@@ -39,12 +39,12 @@ impl Allowance {
         granted
     }
 
-    /// One was refused for another reason.
+    /// Counts a request that was refused for another reason.
     pub(crate) fn refuse(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many were refused.
+    /// How many requests were refused.
     pub(crate) fn refused(&self) -> u32 {
         self.refused.load(Ordering::Relaxed)
     }

@@ -22,7 +22,7 @@ pub(crate) struct Annotations {
 }
 
 impl Annotations {
-    /// The first [`MAX_NAMES`] of those given at install.
+    /// Annotations with the first [`MAX_NAMES`] of the names given at install.
     pub(crate) fn new(given: &[(String, String)]) -> Self {
         let annotations = Self::default();
         for (name, value) in given {
@@ -63,7 +63,7 @@ impl Annotations {
         !self.is_logged.swap(true, Ordering::SeqCst)
     }
 
-    /// The worker is about to read them.
+    /// Notes that the worker is about to read the annotations.
     pub(crate) fn seen(&self) {
         self.is_logged.store(false, Ordering::SeqCst);
     }

@@ -5,20 +5,21 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How many are kept; the oldest go.
+/// How many breadcrumbs are kept; the oldest are dropped first.
 const KEPT: usize = 64;
 /// How many characters of a name are kept.
 const NAME_CHARS: usize = 40;
 
-/// Any thread may leave one.
+/// The newest breadcrumbs. Any thread may leave one.
 #[derive(Debug, Default)]
 pub(crate) struct Breadcrumbs {
-    /// Breadcrumbs that nobody has taken yet. Main takes this lock. So any other holder only exchanges two
-    /// pointers: a thread in the background may be kept off the processors for long.
+    /// Breadcrumbs that the worker has not taken yet. The main thread takes this lock, so any other holder
+    /// only exchanges two pointers under it: a thread in the background may be kept off the processors for
+    /// long.
     fresh: Mutex<Trail>,
-    /// The older ones. Only the worker takes this lock.
+    /// Breadcrumbs that were taken out of `fresh`. Only the worker takes this lock.
     kept: Mutex<Vec<Breadcrumb>>,
-    /// The worker was woken for some that are not in the ring yet.
+    /// Whether the worker was woken for breadcrumbs that are not in the ring yet.
     unsaved: AtomicBool,
 }
 
@@ -30,8 +31,8 @@ struct Trail {
 }
 
 impl Breadcrumbs {
-    /// Keeps a breadcrumb; of more than [`KEPT`] the oldest goes. Returns whether to wake the worker: only
-    /// for the first since it has [saved](Self::to_save) them.
+    /// Keeps a breadcrumb; of more than [`KEPT`] the oldest is dropped. Returns whether to wake the worker:
+    /// only for the first breadcrumb since the worker has [saved](Self::to_save) them.
     pub(crate) fn leave(&self, at_ns: Uptime, name: &str) -> bool {
         let name =
             name.char_indices().nth(NAME_CHARS).map_or(name, |(end, _)| name.get(..end).unwrap_or(name));
@@ -48,7 +49,7 @@ impl Breadcrumbs {
         !self.unsaved.swap(true, Ordering::SeqCst)
     }
 
-    /// In the order in which they were left, the oldest first.
+    /// The breadcrumbs in the order in which they were left, the oldest first.
     pub(crate) fn list(&self) -> Vec<Breadcrumb> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let Trail { mut newest, oldest } =
@@ -61,7 +62,7 @@ impl Breadcrumbs {
         kept.clone()
     }
 
-    /// Whether there are some that are not in the ring yet.
+    /// Whether there are breadcrumbs that are not in the ring yet.
     pub(crate) fn is_unsaved(&self) -> bool {
         self.unsaved.load(Ordering::SeqCst)
     }

@@ -15,7 +15,7 @@ struct ClassName {
     is_component: bool,
 }
 
-/// Written by the main thread alone, from the first place on.
+/// The names, filled from the first place on. Only the main thread writes them.
 struct ClassNames {
     names: [AtomicPtr<ClassName>; MOST],
 }
@@ -28,7 +28,8 @@ impl ClassNames {
         Self { names: [const { AtomicPtr::new(ptr::null_mut()) }; MOST] }
     }
 
-    /// Finds a name or adds it, while there is room, and memory: main would wait for that.
+    /// Finds the number of a name, or adds the name while there is room. Adds none while memory is short,
+    /// because main would wait for memory.
     fn number_of(&self, name: &str) -> Option<u32> {
         let mut number = 1;
         while let Some(known) = self.get(number) {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How many events may wait for the worker: those of 1.6 s at 120 Hz. While frames come the worker takes them
 /// each 200 ms.
 const CAPACITY: usize = 192;
-/// Screens beyond these count as others.
+/// How many screens have separate names; further screens count as others.
 const MAX_NAMES: usize = 64;
 
 /// The main thread's end of the queue of events.
@@ -24,7 +24,8 @@ pub(crate) fn queue() -> (FrameSender, FrameReceiver) {
     HeapRb::new(CAPACITY).split()
 }
 
-/// The figures, and how the main thread wakes who makes them.
+/// The figures of display frames, and the state by which the main thread wakes the worker, which computes
+/// them.
 #[derive(Debug)]
 pub(crate) struct Frames {
     /// Used by the worker, the thread of `FrameMetrics`, and callers that ask for the figures; not by the
@@ -59,7 +60,7 @@ impl Frames {
         }
     }
 
-    /// Must not be called on the main thread.
+    /// Runs `body` with the recorder of the figures. Must not be called on the main thread.
     pub(crate) fn recorder<T>(&self, body: impl FnOnce(&mut FrameRecorder) -> T) -> T {
         body(&mut self.recorder.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -69,7 +70,7 @@ impl Frames {
         self.recorder(|recorder| recorder.session())
     }
 
-    /// Forgets the figures. Who calls it wakes the worker.
+    /// Forgets the figures. The caller must wake the worker.
     pub(crate) fn reset(&self) {
         self.recorder(FrameRecorder::reset);
         self.forgotten.store(true, Ordering::Relaxed);
@@ -105,13 +106,13 @@ impl Frames {
         self.asleep.swap(false, Ordering::SeqCst)
     }
 
-    /// Whether the worker sleeps until it is woken. To be set before it reads the queue once
+    /// Sets whether the worker sleeps until it is woken. To be called before the worker reads the queue once
     /// more.
     pub(crate) fn set_asleep(&self, asleep: bool) {
         self.asleep.store(asleep, Ordering::SeqCst);
     }
 
-    /// A frame is on its way, or none is. Main thread only.
+    /// Sets whether a frame is on its way. Main thread only.
     pub(crate) fn set_awaited(&self, awaited: bool) {
         self.awaited.store(awaited, Ordering::Relaxed);
     }
@@ -126,7 +127,7 @@ impl Frames {
         self.lost.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The number of events for which it had no room.
+    /// The number of events for which the queue had no room.
     pub(crate) fn lost(&self) -> u32 {
         self.lost.load(Ordering::Relaxed)
     }

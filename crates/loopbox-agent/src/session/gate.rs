@@ -6,7 +6,7 @@ use crate::sys::wake::{ANYONE, futex_wait};
 use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Closed for ever.
+/// The bit of the state that is set for ever once the gate is closed.
 const CLOSED: u32 = 1 << 31;
 
 /// Open until the recording ends. A thread enters before a step with an effect outside (the name of a
@@ -14,12 +14,12 @@ const CLOSED: u32 = 1 << 31;
 /// of a listener begins only when the gate was seen open, and may last.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
-    /// How many are inside, and [`CLOSED`].
+    /// How many threads are inside of the gate, and the bit [`CLOSED`].
     state: AtomicU32,
 }
 
 impl Gate {
-    /// `None` when it is closed.
+    /// Enters the gate; `None` when it is closed.
     pub(crate) fn enter(&self) -> Option<Inside<'_>> {
         let enters = |state: u32| (state & CLOSED == 0).then_some(state + 1);
         self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, enters).ok()?;
@@ -47,7 +47,7 @@ impl Gate {
     }
 }
 
-/// Somebody is inside.
+/// A thread is inside of the gate until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Inside<'a>(&'a Gate);
 

@@ -15,7 +15,7 @@ const HIGH: u32 = 32;
 pub(crate) struct Hint(u64);
 
 impl Hint {
-    /// Our callback of a display frame was called in it.
+    /// The recorder's callback of a display frame was called in the message.
     pub(crate) const FRAME: Self = Self(1);
     const NOTHING: u64 = 0;
     const ACTIVITY: u64 = 2;

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[derive(Debug, Default)]
 pub(crate) struct HookTrust {
-    /// No hook reports messages, or it is unknown whether one does: then none wakes a thread that parks.
+    /// Whether no hook reports messages, or it is unknown whether one does: then no message wakes a thread
+    /// that parks.
     pub(super) unhooked: AtomicBool,
     /// Until this uptime the hook is not relied on: it was displaced shortly before, and may be again.
     pub(super) relied_on_from_ns: AtomicU64,
-    /// What was found outside of messages was found while no hook was relied on.
+    /// Whether no hook was relied on when something was last found to run outside of messages.
     pub(super) found_unhooked: AtomicBool,
 }
 

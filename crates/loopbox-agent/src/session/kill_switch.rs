@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// How often a thread that is awake for another reason checks the file, at the most.
 const EVERY_NS: u64 = 1_000_000_000;
 
-/// It was read at the installation, and the recorder was on.
+/// The switch, and what was last read of its file. At the installation the recorder was switched on.
 #[derive(Debug, Default)]
 pub(crate) struct KillSwitch {
     /// The file exists while the recorder is off; `None` where there is no switch.

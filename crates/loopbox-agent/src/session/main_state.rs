@@ -14,7 +14,8 @@ pub(crate) struct MainState {
     /// What the stall monitor found to run outside of messages, and when it was first seen; 0 for nothing
     /// yet. Valid while `now` has that number.
     pub(super) outside: Pair,
-    /// Between which messages others were around a loop that main waits in or has left, and how many.
+    /// How many messages are around the loop that main waits in or has left, and between which messages that
+    /// is so ([`Token::outside_before`] the next message).
     around: Pair,
     /// A message, and what is known about it without its object.
     hint: Pair,
@@ -44,8 +45,8 @@ impl MainState {
         self.now.set(Token::outside_before(next).0, since_ns.0);
     }
 
-    /// Until the message `next` begins, this many others are around a loop, or were. Main thread only, before
-    /// [`idle`](Self::idle).
+    /// Sets how many messages are around the loop that main waits in, or were around the one that it has
+    /// left, until the message `next` begins. Main thread only, before [`idle`](Self::idle).
     pub(crate) fn set_around(&self, next: Token, messages: u32) {
         self.around.set(Token::outside_before(next).0, messages.into());
     }

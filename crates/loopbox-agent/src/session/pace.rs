@@ -42,8 +42,8 @@ impl Pace {
         self.late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// The worst delay since the last call. It costs a load while there is none, so it is cheap for the main
-    /// thread.
+    /// The worst delay since the last call. While there is none the call costs one load, so it is cheap for
+    /// the main thread.
     pub(crate) fn take_late_ns(&self) -> Option<u64> {
         if self.late_ns.load(Ordering::Relaxed) == 0 {
             return None;

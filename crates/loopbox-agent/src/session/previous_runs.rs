@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What was found.
+/// What the worker found of earlier processes.
 #[derive(Debug, Default)]
 pub(crate) struct PreviousRuns {
     /// Reports made from the rings of processes that ended during a hang, or crashed.

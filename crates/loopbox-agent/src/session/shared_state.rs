@@ -199,7 +199,8 @@ impl SharedState {
         self.rest_check.store(true, Ordering::SeqCst);
     }
 
-    /// Whether the worker should check them; resets the request. Worker only.
+    /// Whether the worker should check the hook's place and the queue's front; resets the request. Worker
+    /// only.
     pub(crate) fn take_rest_check(&self) -> bool {
         self.rest_check.swap(false, Ordering::SeqCst)
     }

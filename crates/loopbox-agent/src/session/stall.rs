@@ -19,9 +19,9 @@ pub(crate) struct StallSnapshot {
     pub(crate) suspect: bool,
     /// When the main thread was last known to do nothing.
     pub(crate) asleep: Asleep,
-    /// When it was first seen to wait after the last message.
+    /// When the main thread was first seen to wait after its last message.
     pub(crate) rest: Asleep,
-    /// When it was first seen busy outside of messages.
+    /// When the main thread was first seen busy outside of messages.
     pub(crate) seen_busy: SeenBusy,
     /// What last ran outside of messages and has ended, and how long it was seen; [`Token::NONE`] for
     /// nothing.
@@ -67,7 +67,7 @@ impl StallSnapshot {
 }
 
 impl StallState {
-    /// Before the monitor runs.
+    /// The state before the monitor runs.
     pub(crate) fn new(hang_threshold_ns: u64, now_ns: Uptime) -> Self {
         Self(Mutex::new(StallSnapshot::new(hang_threshold_ns, now_ns)))
     }
@@ -84,7 +84,7 @@ impl StallState {
         changed
     }
 
-    /// What the monitor does from now on.
+    /// Records what the monitor does from now on.
     pub(crate) fn set_since(&self, since: Since) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).since = since;
     }

@@ -15,8 +15,8 @@ pub(crate) struct Stops {
 }
 
 impl Stops {
-    /// A thread is about to be stopped, and the dead-man thread checks until the answer is dropped. Sampler
-    /// only.
+    /// Notes that a thread is about to be stopped. The dead-man thread makes its checks until the returned
+    /// value is dropped. Sampler only.
     pub(crate) fn begin(&self) -> Stop<'_> {
         self.stops.fetch_add(1, Ordering::SeqCst);
         if self.deadman_rests.swap(false, Ordering::SeqCst) {

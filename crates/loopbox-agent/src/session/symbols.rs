@@ -39,7 +39,8 @@ impl Stack {
     }
 }
 
-/// The table and its lock. No thread in Java's runnable state takes it: that would delay every collection.
+/// The table and its lock. No thread in Java's runnable state takes the lock: that would delay every
+/// collection.
 pub(crate) struct SharedSymbols(Mutex<NumberedSymbols>);
 
 /// The table, and the generation of its numbers.

@@ -15,7 +15,8 @@ pub(crate) struct ThreadAnswer {
 
 #[derive(Debug, Default)]
 struct Query {
-    /// Goes up with each question and each answer taken: an answer with another number is too late.
+    /// Incremented by each question and by each answer that is taken: an answer with another number is too
+    /// late.
     number: u32,
     all_threads: bool,
     deadline_ns: Uptime,

@@ -24,7 +24,7 @@ pub(crate) struct Counted {
     counters: [Option<u64>; COUNTED],
 }
 
-/// Reads all of it into `stats`; for what is missing, the reason.
+/// Reads all limits and counters into `stats`; where they cannot be read, the reason.
 pub(crate) fn read(stats: &mut Vec<Statistic>) -> Counted {
     let (stat, at_ns) = (main_stat(), clock::now_ns());
     let mut counters = [None, None, None, None, None, stat.map(|stat| stat.major_faults)];
@@ -44,7 +44,7 @@ pub(crate) fn read(stats: &mut Vec<Statistic>) -> Counted {
 }
 
 impl Counted {
-    /// The events since then.
+    /// Writes how much the counters have grown since `before`, and in what time.
     pub(crate) fn since(&self, before: &Self, stats: &mut Vec<Statistic>) {
         let over_ms = self.at_ns.since(before.at_ns) / 1_000_000;
         push(stats, "lately.ms", over_ms.to_string());

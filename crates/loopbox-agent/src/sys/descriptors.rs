@@ -5,10 +5,10 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-/// For the worker, the sampler, the stall monitor, and any other thread that opens something at the same
-/// time.
+/// How many descriptors are reserved: for the worker, the sampler, the stall monitor, and any other thread
+/// that opens something at the same time.
 const SPARE: usize = 4;
-/// Another thread of the app may be quicker.
+/// How often an open is tried with a reserved place: another thread of the app may take the place first.
 const TRIES: usize = 3;
 /// The value of a place without a descriptor.
 const NONE: i32 = -1;
@@ -18,7 +18,7 @@ static KEPT: [AtomicI32; SPARE] = [const { AtomicI32::new(NONE) }; SPARE];
 /// Whether descriptors are kept in reserve.
 static KEEPS: AtomicBool = AtomicBool::new(false);
 
-/// Keeps some from now on.
+/// Keeps some descriptors in reserve from now on.
 pub(crate) fn reserve() {
     KEEPS.store(true, Ordering::Relaxed);
     fill();
@@ -61,7 +61,7 @@ pub(crate) fn open<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> 
     opened
 }
 
-/// The app has them back.
+/// Closes the reserved descriptors, and keeps none from now on: the app can use their places.
 pub(crate) fn release() {
     KEEPS.store(false, Ordering::Relaxed);
     while give_up_one() {}

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-/// The value of the environment variable.
+/// Whether the environment variable requests this fault.
 fn asked(fault: &str) -> bool {
     std::env::var_os("LOOPBOX_FAULT").is_some_and(|asked| asked == fault)
 }
@@ -21,7 +21,7 @@ pub(crate) fn disk_stands_still() {
     }
 }
 
-/// Whether the file exists that a second variable names.
+/// Whether the fault is over: the file exists that a second variable names.
 fn is_over() -> bool {
     std::env::var_os("LOOPBOX_FAULT_UNTIL").is_some_and(|gate| Path::new(&gate).exists())
 }
@@ -34,7 +34,7 @@ pub(crate) fn trace_lasts() -> bool {
 /// The calling thread has just stopped the main thread. Simulates that ART begins its trace now, for a signal
 /// that did not come from us.
 pub(crate) fn trace_begins(signal_catcher: i32) {
-    /// The time until it has stopped the threads that run Java code.
+    /// Longer than ART takes to stop the threads that run Java code.
     const BEGINNING: Duration = Duration::from_millis(100);
     if asked("trace-in-stop") && !is_over() {
         // SAFETY: no pointers. The thread lives as long as the process.
@@ -58,7 +58,8 @@ pub(crate) fn installation_crashes() {
     }
 }
 
-/// The main thread has just been stopped by the calling thread.
+/// Called when the calling thread has just stopped the main thread. On request the calling thread then ends,
+/// or never returns.
 pub(crate) fn main_is_stopped() {
     let (stay, die) = (asked("stay"), asked("die"));
     if !stay && !die {

@@ -47,7 +47,7 @@ fn search(fd: RawFd, address: u64) -> Option<Origin> {
     }
 }
 
-/// A line so far: `start-end rights position device inode path`.
+/// What was read so far of a line `start-end rights position device inode path`.
 #[derive(Default)]
 struct Line {
     field: u32,

@@ -21,7 +21,8 @@ const RESERVE: usize = 2 << 20;
 const GRANULE: usize = 64;
 const GRANULES: usize = RESERVE / GRANULE;
 const WORDS: usize = GRANULES / 64;
-/// For more than this no thread waits: nothing here needs it, and the caller can do without.
+/// The largest allocation in bytes that a thread waits for. Nothing here needs more, and a caller that asks
+/// for more can do without.
 const MOST_WAITED_FOR: usize = 64 << 20;
 /// How long a thread waits until it tries again.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -46,7 +47,7 @@ struct Map {
     /// Held for some hundred instructions, in which nothing waits.
     locked: AtomicBool,
     used: UnsafeCell<[u64; WORDS]>,
-    /// How many are.
+    /// How many granules are in use.
     count: AtomicUsize,
 }
 
@@ -121,8 +122,9 @@ unsafe impl GlobalAlloc for Memory {
     }
 }
 
-/// The system has no memory. Waits where the reserve has none, either, and also for what is too large for it:
-/// no caller here can handle a failure.
+/// Allocates when the system has no memory: from the reserve. Waits for the system when the reserve has no
+/// room, or the block is too large for it, because no caller here can handle a failure. Returns null only
+/// above [`MOST_WAITED_FOR`].
 #[cold]
 fn instead(layout: Layout) -> *mut u8 {
     REFUSED_NS.store(clock::now_ns().0.max(1), Ordering::Relaxed);
@@ -236,8 +238,8 @@ pub(crate) fn is_short() -> bool {
     short
 }
 
-/// The same for a sample, which allocates next to nothing. This check is ten thousand times cheaper than the
-/// sample.
+/// Whether there is too little memory for a sample, which allocates next to nothing. This check is ten
+/// thousand times cheaper than the sample.
 pub(crate) fn is_short_for_a_sample() -> bool {
     was_short() || !malloc_works()
 }

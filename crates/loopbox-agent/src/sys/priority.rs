@@ -19,7 +19,7 @@ impl BackgroundThread {
         Self { usual, low, now: usual }
     }
 
-    /// Sets whether a thread waits for it. On that thread.
+    /// Sets whether another thread waits for this one's work. To be called on this thread.
     pub(crate) fn hurry(&mut self, hurries: bool) {
         let wanted = if hurries { self.usual } else { self.low };
         if wanted != self.now && set(wanted) {
@@ -27,7 +27,7 @@ impl BackgroundThread {
         }
     }
 
-    /// Its nice value while no thread waits for it.
+    /// The thread's nice value while no other thread waits for its work.
     pub(crate) fn low(&self) -> i32 {
         self.low
     }
@@ -43,9 +43,9 @@ pub(crate) fn follow_main() {
     }
 }
 
-/// While it lives the calling thread has priority over the main thread. It has stopped main, or is about to,
-/// and ART checks whether main has stopped only after a `sched_yield`. On a busy machine the thread would get
-/// its processor back late, and main would stand still until then.
+/// While this value lives, the calling thread has priority over the main thread. The calling thread has
+/// stopped main, or is about to, and ART checks whether main has stopped only after a `sched_yield`. On a
+/// busy machine the thread would get its processor back late, and main would stand still until then.
 pub(crate) struct Urgent {
     usual: i32,
     raised: bool,
@@ -69,7 +69,7 @@ impl Drop for Urgent {
     }
 }
 
-/// Ten times main's share of a processor.
+/// How much lower the nice value becomes. 10 steps give ten times the share of a processor.
 const AHEAD: i32 = 10;
 const HIGHEST: i32 = -20;
 

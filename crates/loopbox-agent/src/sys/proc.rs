@@ -113,7 +113,7 @@ const QUEUE_WAITS: &[libc::c_long] = &[
 /// What the scheduler counts of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ThreadStat {
-    /// A letter.
+    /// The letter of the thread's state, as in `/proc/PID/stat`.
     pub(crate) state: u8,
     pub(crate) minor_faults: u64,
     pub(crate) major_faults: u64,

@@ -13,7 +13,7 @@ use std::alloc::{GlobalAlloc as _, Layout};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// More than the standard library and the crates use.
+/// The number of keys here: more than the standard library and the crates use.
 const KEYS: usize = 32;
 /// How often destructors are called again for a thread whose destructors set values, as by the C library
 /// (`PTHREAD_DESTRUCTOR_ITERATIONS`).

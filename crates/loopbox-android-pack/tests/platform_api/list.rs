@@ -149,7 +149,8 @@ fn one_type(descriptor: &str) -> (String, &str) {
     }
 }
 
-/// A type that the list cannot express is `any`, and a constant's type may be its value.
+/// Whether a declared type can be the wanted one. The list has `any` for a type that it cannot express, and
+/// for a constant possibly its value.
 fn fits(wanted: &str, declared: &str) -> bool {
     let declared = declared.trim().trim_end_matches(';').trim_end_matches("| null").trim();
     let is_value = match wanted {

@@ -30,7 +30,8 @@ const NEWEST: u32 = 35;
 /// Each use of the platform that some level does not have, with these levels.
 type Absent = BTreeMap<String, BTreeSet<u32>>;
 
-/// Classes in the archives or in their dependencies exist on every level.
+/// Whether a class belongs to the platform. Classes in the archives or in their dependencies exist on every
+/// level.
 fn is_platform(used: &str) -> bool {
     !["io/loopbox/", "androidx/", "kotlin/", "kotlinx/"].iter().any(|brought| used.starts_with(brought))
 }
@@ -51,7 +52,8 @@ fn note_absent(api: &Api, level: u32, uses: &Uses, absent: &mut Absent) {
     }
 }
 
-/// The used parts that the list lacks or describes differently, and the parts of the list that are not used.
+/// What is used but missing from the recorded list or described differently there, and the entries of the
+/// list that are not used.
 fn faults(known: &Known, uses: &Uses, absent: &Absent, newest: u32) -> Vec<String> {
     let mut faults = Vec::new();
     let mut said = BTreeSet::new();
@@ -113,7 +115,7 @@ fn all_that_older_platforms_have_not_is_known_and_guarded() -> Result<()> {
     Ok(())
 }
 
-/// Two levels, 21 and 22, of which the second has `getQueue`.
+/// The faults of a list, for a platform of two levels, 21 and 22, of which only the second has `getQueue`.
 fn problems(known: &str, used: &[&str]) -> Vec<String> {
     let list = |members: &str| {
         let text = format!(

@@ -15,29 +15,30 @@ use crate::sys::mem;
 
 /// The most threads that are searched.
 const MOST: usize = 1024;
-/// What comes before the fields of every object: its class and its lock word.
+/// Bytes before the fields of every object: its class and its lock word.
 const HEADER: usize = 8;
 /// Bytes of a `java.lang.Thread` that are read; its fields take 100 to 160.
 const FIELDS: usize = 192;
-/// A reference on the heap.
+/// Bytes of a reference on the heap.
 const REFERENCE: usize = 4;
 
 /// The thread whose end main waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Joined {
-    /// Its place in the array.
+    /// The thread's index in the array that was searched.
     pub index: u32,
     /// Its id in the kernel, unless it has just ended.
     pub tid: Option<u32>,
 }
 
 impl Art {
-    /// Which one of the threads in a `Thread[]` has the object that the main thread waits on as its own. The
-    /// array ends at the first null. `Thread.sleep` waits on the object of the thread that sleeps.
+    /// Finds the thread of a `Thread[]` whose end the main thread waits for: the one that keeps the object
+    /// that main waits on in its hidden field. The array ends at the first null. `Thread.sleep` waits on the
+    /// object of the sleeping thread itself.
     ///
-    /// `threads` is the argument of the `@FastNative` method that this is called in: there it points to where
-    /// the reference is on the stack. Elsewhere `None`, like for any other pointer. No thread is stopped, and
-    /// everything is read so that it cannot fault.
+    /// `threads` is the array argument of the `@FastNative` method in which this is called: there it points
+    /// to where the reference is on the stack. `None` for a call elsewhere, and for any other pointer. No
+    /// thread is stopped, and no read can fault.
     pub fn joined_by_main(&self, env: JniEnv, threads: usize) -> Option<Joined> {
         let waited = self.contended_by_main(env)?;
         let namer = self.namer.served(self.served);
@@ -46,7 +47,8 @@ impl Art {
         Some(Joined { index: u32::try_from(index).ok()?, tid: self.tid_of(&fields) })
     }
 
-    /// The kernel's id of a `java.lang.Thread`: it knows its `art::Thread`.
+    /// The kernel's id of the `java.lang.Thread` with these fields. It is read from the `art::Thread` to
+    /// which one of the fields points.
     fn tid_of(&self, fields: &[u8; FIELDS]) -> Option<u32> {
         let at = self.main.thin_lock_id_at;
         let known = discover::listed(self.thread_list, at);
@@ -72,8 +74,8 @@ fn object(namer: &Namer, reference: u32) -> Option<(NonZeroUsize, u32)> {
     Some((current_copy(at)?, class))
 }
 
-/// The place in the array of the one thread that has this object in a field which is of the object's class in
-/// all of them, and what is in the thread's fields.
+/// Finds the one thread of the array that has the object `waited` in a field which has an object of the same
+/// class in all threads. Returns the thread's index in the array and the bytes of its fields.
 fn owner(namer: &Namer, array: usize, waited: usize) -> Option<(usize, [u8; FIELDS])> {
     let read = |at: usize| namer.object(at).map(u32::from_ne_bytes);
     let class = read(waited)?;
@@ -119,7 +121,7 @@ mod tests {
     const PAGE: usize = 4096;
     const OBJECT: u32 = 0x7070_0010;
     const THREAD: u32 = 0x7070_0020;
-    /// Bytes of a thread, which come one after the other as a fresh heap has them.
+    /// Bytes of a simulated thread object. The objects lie one after the other, as on a fresh heap.
     const SIZE: usize = 96;
     const LOCK: usize = 24;
     const OTHER: usize = 12;
@@ -128,7 +130,7 @@ mod tests {
     struct Heap {
         page: usize,
         array: usize,
-        /// Each thread's object.
+        /// The object that each thread keeps for itself, by the thread's index.
         locks: Vec<usize>,
     }
 

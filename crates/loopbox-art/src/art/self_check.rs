@@ -9,7 +9,7 @@ use crate::sys::mem;
 use crate::thread_state::runs_java;
 use crate::visitor::{DEFAULT_DEPTH_LIMIT, Walker};
 
-/// The calling thread's own stack, taken down in a fast native method.
+/// The calling thread's own stack, walked in a fast native method.
 pub(super) fn own_stack(
     walker: &Walker,
     caller: &FoundThread,

@@ -15,7 +15,7 @@ pub struct Suspended<'a> {
     pub(super) caller: usize,
     pub(super) asked_ns: u64,
     pub(super) held_ns: u64,
-    /// Belongs to the thread that suspended.
+    /// Makes the value `!Send`: only the thread that suspended may resume.
     pub(super) not_send: PhantomData<*mut ()>,
 }
 

@@ -13,7 +13,7 @@ struct Memory {
     env: Vec<usize>,
 }
 
-/// What the source of a later build adds, in words.
+/// What the source of a later build adds, in machine words.
 #[derive(Debug, Clone, Copy, Default)]
 struct Added {
     /// Members between `thread_list_` and `java_vm_`.

@@ -33,7 +33,7 @@ pub struct ThreadEnv {
 }
 
 impl ThreadEnv {
-    /// The calling thread's.
+    /// Identifies the calling thread.
     pub fn current(env: JniEnv) -> ThreadEnv {
         ThreadEnv { env: env.address(), tid: crate::sys::gettid() }
     }
@@ -71,19 +71,20 @@ fn a_function_of(vm: JavaVm) -> Result<usize, Off> {
     mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))
 }
 
-/// The build id of the ART module, read from memory. Takes a few microseconds, or as long as another thread
-/// loads a library. So it is meant for the thread that installs, which has just loaded one.
+/// The build id of the ART module, read from memory. This takes a few microseconds, but waits for as long as
+/// another thread loads a library. So it is meant for the thread that installs the recorder, which has just
+/// loaded one.
 pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
     let mut notes = dl::notes_at(a_function_of(vm).ok()?).into_iter();
     notes.find_map(|notes| build_id_in_memory(notes.start, notes.len()))
 }
 
-/// Whether it is safe to call `Thread.getStackTrace` of another thread. Where it is not, ART ends the process
-/// if that thread does not stop in time: after 10 s up to ART 14 and 2 to 4 s since, which busy devices
-/// reach.
+/// Whether ART waits long enough in `Thread.getStackTrace` of another thread. It ends the process if that
+/// thread does not stop in time: after 10 s up to ART 14, which is safe, and after 2 to 4 s since, which busy
+/// devices reach.
 ///
-/// Known from the signature of the function behind it: `ThreadList::SuspendThreadByPeer` had a `bool*
-/// timed_out` up to 14.
+/// The version is known from the signature of the function behind it: `ThreadList::SuspendThreadByPeer` had a
+/// `bool* timed_out` up to 14.
 pub fn get_stack_trace_waits_long_enough(vm: JavaVm) -> bool {
     const WITH_TIMED_OUT: [&str; 3] = [
         "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb",

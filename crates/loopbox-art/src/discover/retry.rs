@@ -10,10 +10,11 @@ pub(super) const AFTER_PAUSES: u32 = 8;
 
 /// Repeats `read` until it finds something, for a quarter of a second at most.
 ///
-/// For what is inconsistent only while it changes: the thread list when a thread comes or goes, and the
-/// `mirror::Class` of a method when the collector moves it. If the scheduler preempts a thread in the middle
-/// of such a change, the state stays inconsistent until that thread runs again, so reading again at once is
-/// not enough. Sleeps: not for the main thread, and not while a thread is suspended.
+/// It is for data that is inconsistent only while it changes: the thread list when a thread comes or goes,
+/// and the `mirror::Class` of a method when the collector moves it. If the scheduler preempts a thread in the
+/// middle of such a change, the state stays inconsistent until that thread runs again, so reading again at
+/// once is not enough. This function sleeps, so it must not be called on the main thread or while a thread is
+/// suspended.
 pub(crate) fn until_consistent<T>(mut read: impl FnMut() -> Option<T>) -> Option<T> {
     let at_once = (0..AT_ONCE).find_map(|_| read());
     at_once.or_else(|| {

@@ -2,7 +2,8 @@
 
 use crate::sys::mem::{self, WORD};
 
-/// More threads than this are no thread list ([`MAX_ID`] is what ART allows; apps have tens to hundreds).
+/// The most threads that a list may have to be taken for the thread list ([`MAX_ID`] is what ART allows; apps
+/// have tens to hundreds).
 const LIMIT: usize = 4096;
 /// `kMaxThreadId`.
 const MAX_ID: usize = 0xffff;

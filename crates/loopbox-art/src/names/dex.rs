@@ -34,7 +34,7 @@ impl Table {
 /// An `art::DexFile`, checked against the header of the file it stands for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DexFile {
-    /// What offsets to strings, prototypes and code count from.
+    /// The address that the offsets of strings, prototypes and code are relative to.
     pub data: usize,
     /// Compact dex: other code items, other debug info.
     pub compact: bool,

@@ -68,7 +68,8 @@ pub(crate) struct Namer {
     served: Served,
 }
 
-/// Reads names for as long as the calling thread stays in its state.
+/// Reads names on the thread that made it, for as long as that thread stays in the state (runnable or native)
+/// that it had then.
 #[derive(Debug, Clone, Copy)]
 pub struct Names {
     namer: Namer,
@@ -101,7 +102,7 @@ struct Method {
     data: usize,
 }
 
-/// The words of its class that matter.
+/// The words of a method's class that matter.
 struct Class {
     proxy: bool,
     class_def: u32,
@@ -113,7 +114,8 @@ impl Namer {
         Namer { layout, served: Served::default() }
     }
 
-    /// The same for a runnable thread: an object that the collector has not moved yet is moved for it.
+    /// The same namer for a runnable thread: before it reads a heap page that the collector has not filled
+    /// yet, it has the page filled.
     pub(crate) fn served(self, served: Served) -> Namer {
         Namer { served, ..self }
     }

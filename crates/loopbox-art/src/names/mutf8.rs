@@ -1,9 +1,9 @@
 //! Modified UTF-8, the text form of dex files.
 
-/// Decodes it; malformed parts become U+FFFD.
+/// Decodes modified UTF-8; malformed parts become U+FFFD.
 ///
-/// It differs from UTF-8 in two ways: U+0000 takes two bytes, and characters outside of the basic plane
-/// are two surrogates of three bytes each.
+/// It differs from UTF-8 in two ways: U+0000 takes two bytes, and characters outside of the basic plane are
+/// two surrogates of three bytes each.
 pub(super) fn decode(bytes: &[u8]) -> String {
     if bytes.is_ascii() {
         return bytes.iter().map(|b| char::from(*b)).collect();

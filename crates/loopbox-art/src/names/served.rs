@@ -12,7 +12,8 @@ use std::fs;
 
 use crate::sys::{maps, mem};
 
-/// The kernel's name of the heap in which objects are moved, where it names anonymous memory.
+/// The beginning of the kernel's name for the heap in which objects are moved, where the kernel names
+/// anonymous memory.
 const HEAP: &str = "[anon:dalvik-main space";
 
 /// The address range whose pages are filled on demand; empty by default.
@@ -81,7 +82,8 @@ mod tests {
         unsafe { libc::ioctl(USERFAULTFD.load(Ordering::SeqCst), UFFDIO_COPY as _, copy.as_mut_ptr()) };
     }
 
-    /// A page as the collector leaves it; `None` where the kernel does not offer this to the process.
+    /// A missing page, as the collector leaves it; `None` where the kernel does not allow the process
+    /// `userfaultfd`.
     fn missing_page() -> Option<usize> {
         // SAFETY: an anonymous page, requests with structures of their sizes, a handler that does one system
         // call.

@@ -8,7 +8,7 @@ use crate::sys::mem::WORD;
 /// Limit on methods, classes and pieces of code read: a file may claim any number of them.
 const MOST: u32 = 512;
 
-/// What a dex file in memory names.
+/// The names in a dex file in memory.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Named {

@@ -48,10 +48,10 @@ pub(crate) fn same(a: usize, b: usize) -> bool {
     address(a) == address(b)
 }
 
-/// No page is smaller.
+/// The smallest size of a memory page, in bytes.
 const PAGE: usize = 4096;
 
-/// The kernel does not have the call, or a filter of the process refuses it.
+/// Set when the kernel does not have `process_vm_readv`, or a filter of the process refuses it.
 static NO_CALL: AtomicBool = AtomicBool::new(false);
 
 /// Whether own memory can be read at all.
@@ -74,7 +74,7 @@ pub(crate) fn read_into(from: usize, into: &mut [u8]) -> usize {
     read_by_pipe(address(from), into)
 }
 
-/// By one system call; the error's number when nothing was read.
+/// Reads by one system call; returns the error's number when nothing was read.
 fn read_by_call(from: usize, into: &mut [u8]) -> Result<usize, libc::c_int> {
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let remote = libc::iovec { iov_base: address(from) as *mut libc::c_void, iov_len: into.len() };

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 /// The faults of a report, in words.
 struct Faults {
     damage: Vec<String>,
-    /// What had already been lost in its ring.
+    /// What had already been lost in the ring that the report was recovered from.
     lost: Vec<String>,
 }
 

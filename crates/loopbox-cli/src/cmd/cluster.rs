@@ -31,18 +31,20 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     how: BatchReading,
-    /// Groups the jank frames of reports, by the stacks of what held them up; ranked by how long they stood
-    /// too long, together.
+    /// Groups the jank frames of reports by the stacks that delayed them, ranked by the total time that they
+    /// were shown for too long.
     #[arg(long)]
     jank: bool,
-    /// How many users used the app in the time of the reports: each group has its rate of 1,000 of them.
+    /// How many users used the app while the reports were collected: each group then has its rate per 1,000
+    /// users.
     #[arg(long, value_name = "N", conflicts_with_all = ["sessions", "jank"], value_parser = clap::value_parser!(u64).range(1..))]
     users: Option<u64>,
-    /// How often the app was used in that time: each group has its rate of 1,000 sessions.
+    /// How many sessions the app had while the reports were collected: each group then has its rate per 1,000
+    /// sessions.
     #[arg(long, value_name = "N", conflicts_with = "jank", value_parser = clap::value_parser!(u64).range(1..))]
     sessions: Option<u64>,
-    /// Leaves out the groups that this file names, as --remember wrote it. Where it is not there yet, none is
-    /// known.
+    /// Leaves out the groups that this file names, as --remember wrote it. While the file does not exist, no
+    /// group is known.
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
     /// Writes the groups of --known and all that were found to this file, for the next run.

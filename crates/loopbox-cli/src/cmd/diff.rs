@@ -30,14 +30,14 @@ pub(crate) struct Args {
     /// (50300)`. May be given several times.
     #[arg(long = "in", value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// How many users used the app of BEFORE: rates are of 1,000 of them. Without it, they are of those who
-    /// sent a report.
+    /// How many users used the app of BEFORE: rates are per 1,000 users. Without it, rates are per 1,000
+    /// users who sent a report.
     #[arg(long, value_name = "N", requires = "users_after", value_parser = clap::value_parser!(u64).range(1..))]
     users_before: Option<u64>,
     /// How many users used the app of AFTER.
     #[arg(long, value_name = "N", requires = "users_before", value_parser = clap::value_parser!(u64).range(1..))]
     users_after: Option<u64>,
-    /// How often the app of BEFORE was used: rates are reports of 1,000 sessions.
+    /// How many sessions the app of BEFORE had: rates are reports per 1,000 sessions.
     #[arg(
         long,
         value_name = "N",
@@ -68,9 +68,9 @@ pub(crate) struct Args {
 enum FailOn {
     /// A problem is surely worse, or surely new.
     Worse,
-    /// The same, or a problem is new, be it in one report.
+    /// A problem is surely worse, or a problem is new, even if only one report has it.
     New,
-    /// Nothing.
+    /// Never.
     Nothing,
 }
 
@@ -187,8 +187,8 @@ fn of_versions(args: &Args) -> Result<Sides> {
     Ok((args.paths.clone(), [side(before_name, before), side(after_name, after)], complete))
 }
 
-/// Whether the version of a report, `5.3.0 (50300)`, is this one, with or without its code, and without zeros
-/// at its end: `5.3`.
+/// Whether the version of a report, such as `5.3.0 (50300)`, is the wanted one. The wanted version may lack
+/// the code in brackets, and zeros at its end: `5.3`.
 fn is_version(version: &str, wanted: &str) -> bool {
     let Some(mut rest) = version.strip_prefix(wanted) else { return false };
     while let Some(zero) = rest.strip_prefix(".0") {

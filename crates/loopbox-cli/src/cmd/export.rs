@@ -40,8 +40,7 @@ pub(crate) struct Args {
     /// without it, those of the dump.
     #[arg(long, value_name = "N")]
     token: Option<Token>,
-    /// Writes the report into this trace of the system's, gzipped or not, in place of a separate trace
-    /// (perfetto).
+    /// Adds the report to this system trace, gzipped or not, instead of writing a separate trace (perfetto).
     #[arg(long, value_name = "TRACE")]
     with: Option<PathBuf>,
     /// Writes to this file instead of stdout.
@@ -174,7 +173,7 @@ fn one_report(args: &Args, format: Format, destination: &Destination<'_>) -> Res
     Ok(loaded.outcome())
 }
 
-/// From this difference on the two are said to be of different times.
+/// The smallest difference between the clocks of a trace and of a report that a note warns of.
 const CLOCKS_DIFFER_NS: u64 = 60_000_000_000;
 
 /// The report merged into a trace of the system.

@@ -22,7 +22,8 @@ pub(crate) struct Args {
     /// of the dump.
     #[arg(long, value_name = "N")]
     token: Option<Token>,
-    /// Sums up equal call paths instead of keeping the order of time; without --token, of all messages.
+    /// Sums up equal call paths instead of keeping the order of time. Without --token, this covers the stacks
+    /// of all messages.
     #[arg(long)]
     merged: bool,
     /// Writes the SVG to this file instead of stdout.

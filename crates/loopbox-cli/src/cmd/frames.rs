@@ -24,10 +24,10 @@ pub(crate) struct Args {
     /// Compares the reports of this PATH, the variant, with the others, the base. May be given several times.
     #[arg(long, value_name = "PATH", conflicts_with = "html")]
     compare: Vec<PathBuf>,
-    /// Ends with exit code 3 when the condition holds for all screens together: METRIC>+N% (or <-N%) for a
-    /// change in per cent, METRIC>+N for one in the metric's unit, both only when it is more than chance;
-    /// METRIC>N for the variant alone. METRIC is hitch, frozen, fps, fps-of-rate or jank-gestures. May be
-    /// given several times.
+    /// Ends with exit code 3 when the condition holds for all screens together. METRIC>+N% (or <-N%) is a
+    /// change in per cent, METRIC>+N a change in the metric's unit: both hold only when the change is more
+    /// than chance. METRIC>N is the value of the variant alone. METRIC is hitch, frozen, fps, fps-of-rate or
+    /// jank-gestures. May be given several times.
     #[arg(long, value_name = "CONDITION", requires = "compare")]
     fail_if: Vec<FailIf>,
     /// Prints JSON (schema loopbox.frames/1 or loopbox.frames-compare/1, see docs/frames.md).

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     terminal: TerminalOptions,
 }
 
-/// What stands for the argument.
+/// The placeholder for the argument in the usage.
 const NAME: &str = "COMMAND|DOCUMENT";
 
 /// Adds the possible names to the definition of the command line.

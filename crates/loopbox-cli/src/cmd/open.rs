@@ -56,7 +56,7 @@ struct Viewer {
     mapper: Mapper,
     packages: AppPackages,
     process: Option<String>,
-    /// Of dropped files one at a time is unpacked and read.
+    /// Held while a dropped file is unpacked and read, so that only one is at a time.
     taking: Mutex<()>,
     /// The file that redirects the browser to this page; it is removed once it has done so.
     way: Mutex<Option<TempPath>>,
@@ -98,8 +98,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Starts a browser with a file that only this user can read and that leads to the page: what a program is
-/// started with can be seen by every user.
+/// Starts a browser with a file that only this user can read and that leads to the page. The address itself
+/// does not go on the browser's command line, which every user can see.
 fn show(url: &str) -> Result<TempPath> {
     let mut file = tempfile::Builder::new().prefix("loopbox-").suffix(".html").tempfile()?;
     writeln!(

@@ -15,9 +15,10 @@ use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The most that a list of files may have.
+/// The most bytes that a list of files may have.
 const MAX_LIST: u64 = 16 << 20;
-/// What finds reports, and rings with the tries to adopt them in their names. The app chose their folder.
+/// The command that finds reports and rings; a ring's name may end in the number of tries to adopt it. It
+/// searches all folders, because the app chose the one for reports.
 const FIND: &str = r"find . -type f \( -name '*.lbx' -o -name '*.lbr' -o -name '*.lbr.*' \)";
 
 #[derive(Debug, clap::Args)]
@@ -33,10 +34,10 @@ Examples:
 pub(crate) struct Args {
     /// The application id; without it, the devices are listed, and the apps on them that have reports.
     package: Option<String>,
-    /// Asks this device, when there are several.
+    /// Uses the device with this serial number, when there are several.
     #[arg(long, value_name = "SERIAL")]
     serial: Option<String>,
-    /// Writes the files into this folder instead of one called as the app.
+    /// Writes the files into this folder instead of one named after the app.
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -88,7 +89,8 @@ fn list(args: &Args, adb: &Adb, devices: &[Device]) -> Result<Outcome> {
     Ok(if complete { Outcome::Complete } else { Outcome::Partial })
 }
 
-/// The apps with their number of files. Those that are not debuggable have none for us.
+/// The apps with their number of files. An app that is not debuggable is left out, because its files cannot
+/// be read.
 fn apps(adb: &Adb, serial: &str) -> Result<BTreeMap<String, u64>> {
     let script = format!(
         "for p in $(pm list packages -3 | cut -d: -f2); do run-as \"$p\" {FIND} 2>/dev/null | while read -r f; do \
@@ -146,8 +148,9 @@ fn take(adb: &Adb, serial: &str, package: &str, file: &str) -> Result<Vec<u8>> {
     Ok(successful(adb.shell(serial, &command, input::MAX_LEN)?)?.stdout)
 }
 
-/// What the files of a device are called here, so that none is outside of the folder, and no two are one: the
-/// path without its separators, and where that is the name of two, without what could be one.
+/// The names under which the files of a device are written here: none is outside of the folder, and no two
+/// are equal. A name is the path without its separators; where two paths would get the same name, it is the
+/// [`whole_name`].
 fn local_names<'f>(files: &BTreeSet<&'f str>) -> Vec<(&'f str, String)> {
     let mut of_name = BTreeMap::<String, u32>::new();
     for file in files {
@@ -173,8 +176,8 @@ fn short_name(file: &str) -> String {
     }
 }
 
-/// The path with `-` for its separators, and with every other `-` and all that [`short_name`] would replace
-/// as in an address.
+/// The path with `-` for its separators. Every other `-`, and all that [`short_name`] would replace, is
+/// percent-encoded.
 fn whole_name(file: &str) -> String {
     let escaped = |part: &str| {
         part.chars().fold(String::new(), |mut out, c| {
@@ -191,8 +194,8 @@ fn whole_name(file: &str) -> String {
     parts(file).map(escaped).collect::<Vec<_>>().join("-")
 }
 
-/// Writes a file that was pulled; where it is. One that is there with other bytes stays: it may be what the
-/// device had before, or another file.
+/// Writes a file that was pulled, and returns its path. An existing file of the same name with other bytes is
+/// not overwritten: it may be what the device had before, or another file.
 fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let (stem, end) =
         name.rsplit_once('.').map_or((name, String::new()), |(stem, end)| (stem, format!(".{end}")));

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(loaded.outcome())
 }
 
-/// Any text: only names change in it.
+/// Deobfuscates any text: only names change in it.
 fn text(args: &Args, mapper: &Mapper, bytes: &[u8], destination: &Destination<'_>) -> Result<Outcome> {
     let name = || args.file.display().to_string();
     let text = text_of(bytes).with_context(|| format!("{}: neither a report nor a text", name()))?;

@@ -13,7 +13,7 @@ use loopbox_report::{Analysis, json_text, text};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// As many as `loopbox cluster` shows.
+/// The most groups that are shown, as many as `loopbox cluster` shows.
 const MAX_GROUPS: usize = 20;
 
 #[derive(Debug, clap::Args)]
@@ -24,8 +24,8 @@ const MAX_GROUPS: usize = 20;
   loopbox show - --plain < hang.lbx
   loopbox show hang.lbx --json")]
 pub(crate) struct Args {
-    /// The report (a file that ends in .lbx), or an ANR trace as text; of several, one line each and the
-    /// groups that they make.
+    /// The report (a file that ends in .lbx), or an ANR trace as text. Several files give one line each, and
+    /// then their groups.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Prints JSON (schema loopbox.report/1, see docs/json.md).
@@ -55,10 +55,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(loaded.outcome())
 }
 
-/// Of a report its path and its headline.
+/// The path and the headline of a report.
 type Line = (String, String);
 
-/// One line a file, in their order, then the groups.
+/// Prints one line for each file, in the given order, then the groups.
 fn several(args: &Args) -> Result<Outcome> {
     if args.json || args.full {
         let what = "--json and --full are for one report; `loopbox cluster --json` is for several";

@@ -51,7 +51,7 @@ impl Document {
         title.unwrap_or_else(|| self.name.to_owned())
     }
 
-    /// It as text for a terminal, with ANSI styles.
+    /// The document as text for a terminal, with ANSI styles.
     pub(crate) fn for_terminal(&self) -> String {
         terminal::render(&blocks::parse(self.text))
     }

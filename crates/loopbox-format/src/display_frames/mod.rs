@@ -19,7 +19,8 @@ use words::Words;
 /// Length of what comes before the records of a list.
 const LIST_HEAD: usize = 8;
 
-/// A record of fixed size. Only this crate can name the method's parameter type, so only it knows the bytes.
+/// A record of fixed size. Only this crate can call its method, because only this crate can name the
+/// parameter's type.
 pub trait FrameRecord: Copy + Default {
     /// Its length.
     const BYTES: usize;
@@ -85,8 +86,8 @@ pub fn encode_session(session: &FrameSession) -> Vec<u8> {
     bytes
 }
 
-/// Appends the bytes of [`encode_session`] for records that are kept elsewhere. Takes memory for no more than
-/// those.
+/// Appends the bytes that [`encode_session`] gives, for records that are not in a [`FrameSession`]. Reserves
+/// memory for exactly these bytes.
 pub fn put_session<'a>(
     bytes: &mut Vec<u8>,
     scenes: impl ExactSizeIterator<Item = &'a FrameScene>,

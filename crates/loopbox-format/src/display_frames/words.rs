@@ -153,7 +153,7 @@ impl Field for bool {
     }
 }
 
-/// A kind that this version does not know is a screen like any other.
+/// A kind that this version does not know is read as that of an ordinary screen.
 impl Field for SceneKind {
     const WIDTH: usize = 2;
 

@@ -57,8 +57,9 @@ impl AnrClass {
     }
 }
 
-/// The clock that applies to a message of `ActivityThread$H`, where it is not input's. For the app, which has
-/// no table of names; the meaning of these numbers never changed (API 21 to 36).
+/// The clock that applies to a message of `ActivityThread$H`; `None` for a message without a time-out, and
+/// for one that only the time-out of input applies to. For the app, which has no table of names; the meaning
+/// of these numbers never changed (API 21 to 36).
 pub fn component_anr_class(what: i32) -> Option<AnrClass> {
     match what {
         110 => Some(AnrClass::ProcessStart),
@@ -94,7 +95,7 @@ struct Row {
     anr: Option<AnrClass>,
 }
 
-/// Means that the newest known level still has it.
+/// The last API level of a message that the newest known level still has.
 const NOW: u32 = u32::MAX;
 const ALL: (u32, u32) = (21, NOW);
 /// Life-cycle messages that EXECUTE_TRANSACTION took over.

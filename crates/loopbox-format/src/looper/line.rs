@@ -75,9 +75,9 @@ fn each_field<'a>(text: &'a str, read: &mut Fields<'a>) {
 
 /// The line without the text of a message's `obj`, which is the app's and may hold a user's data.
 ///
-/// For the platform's own objects the name stays, and the class name of the component that they are about
-/// (`obj=CreateServiceData{className=com.example.Sync}`): which service is being created helps much more than
-/// that one is.
+/// Of the platform's own objects the name stays, and the class name of the component that they are about
+/// (`obj=CreateServiceData{className=com.example.Sync}`), so that the line shows which service is being
+/// created.
 pub fn without_object(line: &str) -> Cow<'_, str> {
     let Some(begin) = line.find(OBJECT) else { return Cow::Borrowed(line) };
     let (head, object) = line.split_at(begin);

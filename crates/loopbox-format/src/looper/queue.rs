@@ -89,7 +89,7 @@ pub enum PendingBody {
         target: String,
         /// Class name of the callback; empty when it has none.
         callback: String,
-        /// `what`; 0 with a callback.
+        /// `Message.what`; 0 for a message with a callback.
         what: i32,
         /// `arg1`.
         arg1: i32,
@@ -186,14 +186,14 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
     queue
 }
 
-/// How the recorder's own line begins that explains why the queue may be incomplete.
+/// The beginning of the recorder's own line, which explains why the queue may be incomplete.
 const DISTURBED: &str = "Loopbox: ";
 
 /// What the app itself needs to know of a queue that it has just read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueSummary {
-    /// How long the message that waits longest has been due; `None` when no message that was read is.
-    /// Barriers and messages put at the front have no such time.
+    /// How long the most overdue message has been due; `None` when no message that was read is due. Barriers
+    /// and messages put at the front have no such time.
     pub most_overdue_ns: Option<u64>,
     /// How many messages and barriers were read, without removed ones.
     pub read: u32,
@@ -202,11 +202,12 @@ pub struct QueueSummary {
     /// How many entries the framework counted, barriers and removed messages included; `None` without its
     /// last line.
     pub total: Option<u32>,
-    /// Whether the thread waited in the queue; `None` without that line.
+    /// Whether the thread waited in the queue; `None` without the framework's last line.
     pub polling: Option<bool>,
 }
 
-/// A quick way to these numbers, for the app, which does not parse the rest. Lines may have any order.
+/// Computes the summary of a queue quickly, for the app, which does not parse the rest. Lines may have any
+/// order.
 pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
     let mut summary = QueueSummary::default();
     let mut last = Queue::default();
@@ -228,8 +229,8 @@ pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
     QueueSummary { total: without_state(last.total, pending), polling: last.polling, ..summary }
 }
 
-/// Leaves out the bottom element of the concurrent queue's stack, which that queue counts, and prints under a
-/// separate name.
+/// The framework's total without the bottom element of the concurrent queue's stack, which that queue counts,
+/// but prints under a separate name.
 fn without_state(total: Option<u32>, pending: &model::Pending) -> Option<u32> {
     let has_state = pending.lines.iter().any(|line| line.trim_start().starts_with(STATE));
     total.map(|total| total.saturating_sub(has_state.into()))
@@ -261,7 +262,7 @@ fn is_removed(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
         || fields.barrier == Some(0) && is_front(fields, captured_ns)
 }
 
-/// `Message 3: { … }`.
+/// Reads a line of the form `Message 3: { … }`.
 fn message(text: &str) -> Option<Fields<'_>> {
     let (number, text) = text.strip_prefix("Message ")?.split_once(": ")?;
     number.parse::<u32>().ok()?;
@@ -289,7 +290,7 @@ fn total(text: &str, queue: &mut Queue) {
     }
 }
 
-/// The lines around the messages.
+/// Reads a line before or after the messages. False when it is no such line.
 fn header(text: &str, queue: &mut Queue) -> bool {
     if let Some(rest) = text.strip_prefix("Looper (") {
         // The thread's name is the app's: it ends at the last `, tid `.

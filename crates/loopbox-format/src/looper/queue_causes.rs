@@ -10,7 +10,7 @@ use crate::model;
 pub struct HeadBarrier {
     /// How long it has been due.
     pub overdue_ms: u64,
-    /// How many of the due messages that were read it holds back.
+    /// The number of due messages that it holds back, among those that were read.
     pub held_back: u32,
 }
 
@@ -36,7 +36,7 @@ pub struct Flood<'a> {
     pub target: &'a str,
     /// Class name of the callback; empty when they have none.
     pub callback: &'a str,
-    /// Their `what`.
+    /// `Message.what` of the messages; `None` when it could not be read.
     pub what: Option<i32>,
 }
 

@@ -83,9 +83,9 @@ fn what_of(class: &str, method: &str, api_level: u32) -> Option<i32> {
     }
 }
 
-/// Methods of `ActivityThread` without their `handle`, the `what` of the message, and whether that was valid
-/// only until API 27. Since then EXECUTE_TRANSACTION handles the activity's life cycle, and calls the same
-/// methods.
+/// The methods of `ActivityThread` that handle messages, named without the prefix `handle`; the `what` of the
+/// message; and whether that number was valid only until API 27. Since then EXECUTE_TRANSACTION handles the
+/// activity's life cycle, and calls the same methods.
 ///
 /// `ActivityThread.H.handleMessage` of AOSP's `core/java/android/app/ActivityThread.java`, android-5.0.0_r1
 /// to android-16.0.0_r1. `handlePauseActivity`, `handleStopActivity` and `handleWindowVisibility` serve two

@@ -3,7 +3,7 @@
 use super::Uptime;
 use bincode::{Decode, Encode};
 
-/// Whether the main thread did not respond, who reported that, and by which evidence.
+/// Whether the main thread failed to respond, who reported that, and by which evidence.
 ///
 /// The recorder collects the evidence while it can and decides by it; what it learns later (the hang ended,
 /// the system put up its dialog, the next launch asked how the process ended) goes into the same file.
@@ -11,10 +11,10 @@ use bincode::{Decode, Encode};
 pub struct Anr {
     /// The conclusion from the other fields.
     pub verdict: AnrVerdict,
-    /// How long the running message, if there was one, had been running without `frozen_ns`. Without one: how
-    /// long main was seen to sleep while messages were due.
+    /// How long the running message, or the work outside of messages, had been running, without `frozen_ns`;
+    /// or, if that is longer, how long the main thread was seen to sleep while messages were due.
     pub ran_ns: u64,
-    /// How long a message like this one may run before it counts as a hang; `None` when it was not asked for.
+    /// How long a message like this one may run before it counts as a hang; `None` when it is not known.
     pub hang_threshold_ns: Option<u64>,
     /// The part of the running message's age in which the whole process did not run: it was frozen by the
     /// system, or stopped.
@@ -28,7 +28,7 @@ pub struct Anr {
     /// How long the first message of the queue has been overdue; `None` when none is, or the queue was not
     /// read.
     pub overdue_ns: Option<u64>,
-    /// How long the longest message took of those that ended in the ten seconds before.
+    /// How long the longest message took of those that ended in the ten seconds before the report.
     pub before_ns: u64,
     /// Whether a debugger or tracer was attached.
     pub debugged: bool,
@@ -40,7 +40,7 @@ pub struct Anr {
     pub exit: Option<ProcessExit>,
 }
 
-/// In one word.
+/// The conclusion about the main thread, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Encode, Decode)]
 #[non_exhaustive]
 pub enum AnrVerdict {
@@ -63,11 +63,11 @@ pub enum AnrVerdict {
 pub struct QuitSignal {
     /// The sender, as far as it is known.
     pub origin: SignalOrigin,
-    /// Sending process.
+    /// Process id of the sender.
     pub pid: u32,
-    /// Its user.
+    /// User id of the sender.
     pub uid: u32,
-    /// How many there were since the recorder was installed.
+    /// How many SIGQUITs there were since the recorder was installed.
     pub count: u32,
 }
 
@@ -87,13 +87,13 @@ pub enum SignalOrigin {
     Other,
 }
 
-/// What the system reports of this process, among those that it put into an error state.
+/// What the system reports about this process in its list of processes in an error state.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum SystemWord {
-    /// It reported nothing, for as long as it was asked.
+    /// The system reported nothing about this process, for as long as it was asked.
     Silent,
-    /// This process does not respond, with its reason.
+    /// The system reported that this process does not respond; the text is its reason.
     NotResponding(String),
 }
 
@@ -104,7 +104,7 @@ pub struct ProcessExit {
     pub reason: i32,
     /// The system's words; may be empty.
     pub description: String,
-    /// When, Unix time in milliseconds.
+    /// When the process ended, Unix time in milliseconds.
     pub unix_ms: u64,
 }
 
@@ -135,7 +135,7 @@ pub struct AnrWarning {
 }
 
 impl AnrWarning {
-    /// The system takes traces for up to twenty seconds at an ANR.
+    /// How long the system may take traces at an ANR, before it has recorded the ANR.
     const FOLLOWED_MS: u64 = 20_000;
 
     /// Whether the warning is about the ANR that the system recorded.
@@ -143,7 +143,8 @@ impl AnrWarning {
         (self.kind, self.id) == (info.kind, info.id)
     }
 
-    /// Whether the time for the ANR has passed, so that it has been called by now if at all.
+    /// Whether the time-out and the time for the system's traces have passed. If there was an ANR, the system
+    /// has recorded it by now.
     pub fn is_over(&self, now_ns: Uptime) -> bool {
         let left_ms = self.timeout_ms.saturating_sub(self.consumed_ms).saturating_add(Self::FOLLOWED_MS);
         now_ns.since(self.at_ns) / 1_000_000 > left_ms

@@ -57,7 +57,7 @@ pub struct ClockPair {
 /// The limits that the recorder worked under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Limits {
-    /// Work at which a group is full, and a message stands alone.
+    /// The work at which a group is full. A message with as much work gets a separate record.
     pub group_ns: u64,
     /// Dispatch time from which on a message is kept by name.
     pub detail_ns: u64,
@@ -71,7 +71,7 @@ pub struct Limits {
     pub sample_interval_ns: u64,
 }
 
-/// Qimao's numbers.
+/// The numbers of Qimao's article.
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -128,13 +128,14 @@ pub enum Feature {
     Ring,
     /// The SIGQUIT handler.
     SigQuit,
-    /// Display frames and scrolling. Absent, like those below, where the app does not ask for them.
+    /// Display frames and scrolling. This feature and those after it are absent when the app does not ask for
+    /// them.
     Frames,
     /// The stages of display frames (`FrameMetrics`).
     Stages,
     /// The finger's part in scrolling.
     Touch,
-    /// Who made a display frame late, by the system's compositor (`JankData`).
+    /// The reports of the system's compositor on who made a display frame late (`JankData`).
     Janks,
 }
 

@@ -6,9 +6,9 @@ use bincode::{Decode, Encode};
 /// and the whole process, over the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 pub struct CpuUse {
-    /// The length of that time, without the time for which the process was frozen: from the first check of
-    /// the message, which comes within half a second (a second in the background), to the moment of the
-    /// report.
+    /// The length of the time that the counts cover, without the time for which the process was frozen: from
+    /// the first check of the message, which comes within half a second (a second in the background), to the
+    /// moment of the report.
     pub over_ns: u64,
     /// CPU time of the main thread.
     pub main_ns: u64,
@@ -19,8 +19,8 @@ pub struct CpuUse {
 }
 
 impl CpuUse {
-    /// The CPU time of the app's other threads in that time, and the time that all processors had for them:
-    /// the total less the main thread's. `None` where a part is not known.
+    /// The CPU time of the app's other threads, and the time that all processors had for them: `over_ns` on
+    /// each processor, less the main thread's CPU time. `None` where a part is not known.
     pub fn of_other_threads(&self) -> Option<(u64, u64)> {
         let all_ns = self.over_ns.saturating_mul(self.processors?.into()).saturating_sub(self.main_ns);
         let used_ns = self.process_ns?.saturating_sub(self.main_ns);

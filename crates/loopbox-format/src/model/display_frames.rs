@@ -10,14 +10,14 @@ use super::frame_terms::{FrameCause, FrameFlags, JankPlace, SceneKind};
 use super::{Token, Uptime};
 use crate::text::BoundedStr;
 
-/// The frames that one refresh interval was in force for.
+/// The frames that were shown while one refresh interval was in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RateFrames {
     /// The interval, nanoseconds; 0 for an entry that is not used.
     pub interval_ns: u32,
     /// How many frames.
     pub frames: u32,
-    /// How long they were shown.
+    /// How long these frames were shown, in sum.
     pub sum_ns: u64,
 }
 
@@ -26,11 +26,11 @@ pub struct RateFrames {
 pub struct ScrollSums {
     /// How many frames.
     pub frames: u32,
-    /// How many of them were shown for longer than 700 ms.
+    /// How many frames were shown for longer than 700 ms.
     pub frozen: u32,
-    /// How long they stood.
+    /// How long the frames were shown, in sum.
     pub sum_ns: u64,
-    /// The whole refreshes beyond the expected one.
+    /// The time for which frames were shown beyond their first refresh, in whole refreshes.
     pub hitch_ns: u64,
 }
 
@@ -39,27 +39,27 @@ pub struct ScrollSums {
 pub struct FrameScene {
     /// The screen: an Activity's class, or what the app calls it.
     pub name: BoundedStr<96>,
-    /// Which frames these are.
+    /// The kind of the entry: one screen, all screens without an entry, or the whole process.
     pub kind: SceneKind,
     /// Whether a refresh interval was observed that is not the one that the display claims.
     pub observed_rate: bool,
     /// Frames with a duration.
     pub frames: u32,
-    /// Frames of new windows, in no other figure.
+    /// Frames of new windows; they are in no other figure.
     pub first_draw: u32,
     /// Reports of stages that the platform dropped.
     pub lost_reports: u32,
-    /// Gestures that ended here.
+    /// Gestures that ended on this screen.
     pub gestures: u32,
     /// How long the frames were shown.
     pub sum_ns: u64,
-    /// How long they were shown in whole refreshes.
+    /// How long the frames were shown, in whole refreshes.
     pub ideal_ns: u64,
-    /// The sum of its whole refreshes beyond the first.
+    /// The time for which frames were shown beyond their first refresh, in whole refreshes.
     pub hitch_ns: u64,
     /// How long its frames were shown beyond one interval, to the nanosecond.
     pub hitch_exact_ns: u64,
-    /// What the main thread took beyond one interval.
+    /// How long the frames kept the main thread busy beyond one interval each, in sum.
     pub delay_ns: u64,
     /// Frames for each [`DropLevel`].
     pub level_frames: [u32; 5],
@@ -71,19 +71,19 @@ pub struct FrameScene {
     pub fps_values: u32,
     /// The longest frame, microseconds.
     pub longest_us: u32,
-    /// The sum of the values, in thousandths of a frame per second.
+    /// The sum of the values of FPS, in thousandths of a frame per second.
     pub fps_sum_milli: u64,
-    /// The values as shares of the refresh rate, in sixteenths.
+    /// How many values of FPS are in each sixteenth of the refresh rate; higher values are in the last.
     pub fps_shares: [u16; 16],
     /// The frames in which a view scrolled.
     pub scroll: ScrollSums,
-    /// The part of them that a finger caused.
+    /// The frames in which a view scrolled because of a finger.
     pub finger: ScrollSums,
     /// Jank windows.
     pub windows: u32,
-    /// Windows below 5/6 of the refresh rate.
+    /// Jank windows with an FPS below 5/6 of the refresh rate.
     pub windows_recorded: u32,
-    /// Windows that the end of their session cut off.
+    /// Jank windows that the end of their session cut off.
     pub windows_incomplete: u32,
     /// The lowest FPS of a recorded window, in thousandths; `None` without one.
     pub worst_window_fps_milli: Option<u32>,
@@ -122,7 +122,7 @@ pub struct WorstWindow {
     pub first_frame: u16,
     /// How many frames; 0 for an entry that is not used.
     pub frames: u16,
-    /// How long they were shown, microseconds.
+    /// How long its frames were shown, microseconds.
     pub duration_us: u32,
 }
 
@@ -131,33 +131,34 @@ pub struct WorstWindow {
 pub struct FrameGesture {
     /// When the finger touched, or the first frame scrolled.
     pub begin_ns: Uptime,
-    /// Until the finger was lifted or the last scrolled frame replaced, whichever was later.
+    /// How long it took: until the finger was lifted or the last scrolled frame replaced, whichever was
+    /// later.
     pub duration_ms: u32,
-    /// The part of this while the finger was down.
+    /// The part of `duration_ms` while the finger was down.
     pub finger_ms: u32,
-    /// The part of this after the finger was lifted.
+    /// The part of `duration_ms` after the finger was lifted.
     pub fling_ms: u32,
     /// Scrolled frames.
     pub frames: u32,
-    /// How long they stood.
+    /// How long the scrolled frames were shown, in sum.
     pub sum_ns: u64,
-    /// The whole refreshes that they stood too long.
+    /// The time for which scrolled frames were shown beyond their first refresh, in whole refreshes.
     pub hitch_ns: u64,
     /// How long its frames were shown beyond one interval.
     pub hitch_exact_ns: u64,
-    /// The longest, microseconds.
+    /// How long the longest frame was shown, microseconds.
     pub longest_us: u32,
-    /// Frames that stood longer than 700 ms.
+    /// Frames that were shown for longer than 700 ms.
     pub frozen: u16,
     /// Recorded jank windows.
     pub windows: u16,
-    /// The worst of them, lowest FPS first.
+    /// The worst recorded jank windows, lowest FPS first.
     pub worst: [WorstWindow; 3],
     /// Its screen: an index into the scenes, as [`FrameSession::scenes`] has them.
     pub scene: u16,
     /// Its number on this screen, from 1.
     pub ordinal: u16,
-    /// [`FrameFlags::FINGER`], [`FrameFlags::FLING`].
+    /// Whether [`FrameFlags::FINGER`] and [`FrameFlags::FLING`] apply.
     pub flags: FrameFlags,
     /// Its number in the process, from 1.
     pub number: u32,
@@ -176,13 +177,13 @@ pub struct JankFrame {
     pub interval_ns: u32,
     /// The number of its gesture in the process.
     pub gesture: Option<u32>,
-    /// Its own message.
+    /// The token of the frame's own message.
     pub own_token: Option<Token>,
-    /// How long that took.
+    /// How long the frame's own message took.
     pub own_ns: Option<u64>,
-    /// The slowest other message before the next frame.
+    /// The token of the slowest other message before the next frame.
     pub other_token: Option<Token>,
-    /// How long that took.
+    /// How long the slowest other message took.
     pub other_ns: Option<u64>,
     /// The token of the stack tree that shows the reason.
     pub tree_token: Option<Token>,
@@ -217,7 +218,7 @@ pub struct RecentFrame {
     pub scene: u16,
     /// The lower half of its message's number.
     pub token_low: Option<u32>,
-    /// The slowest other message since the frame before, microseconds.
+    /// How long the slowest other message since the previous frame took, microseconds.
     pub other_us: Option<u32>,
 }
 
@@ -236,13 +237,13 @@ pub struct StageFrame {
     pub deadline_us: Option<u32>,
     /// The lower half of `FRAME_TIMELINE_VSYNC_ID` (36).
     pub vsync_id_low: Option<u32>,
-    /// Reports lost before it.
+    /// How many reports of stages were lost before this one.
     pub lost: u16,
     /// Its screen.
     pub scene: u16,
-    /// How much earlier the intended vsync was, microseconds, 65,534 at most.
+    /// How much earlier than the frame time the intended vsync was, microseconds, 65,534 at most.
     pub intended_before_us: Option<u16>,
-    /// First draw, duplicate, doubtful: the lower eight [`FrameFlags`].
+    /// The lower eight bits of the frame's [`FrameFlags`]: first draw, duplicate, doubtful.
     pub flags: u8,
     /// Its main cause; `None` for a frame that was not slow.
     pub cause: Option<FrameCause>,

@@ -163,7 +163,7 @@ impl FrameFlags {
     pub const FIRST_DRAW: Self = Self(1 << 3);
     /// The scroll was noticed outside of a frame.
     pub const ASKED_LATE: Self = Self(1 << 4);
-    /// The first of a session.
+    /// The first frame of a session.
     pub const BEGINS: Self = Self(1 << 5);
     /// The platform gave the same frame twice.
     pub const DUPLICATE: Self = Self(1 << 6);

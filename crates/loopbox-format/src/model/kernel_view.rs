@@ -16,8 +16,8 @@ pub struct MainThread {
     pub wchan: String,
     /// The system call that it was in; `None` when it was in none, or it is not known.
     pub system_call: Option<SystemCall>,
-    /// The thread's progress between that instant and the completion of the report; `None` when the kernel
-    /// does not report it.
+    /// The thread's progress from `captured_ns` to the completion of the report; `None` when the kernel does
+    /// not report it.
     pub progress: Option<Progress>,
     /// Its native stack; `None` when no signal stopped it.
     pub native: Option<NativeStack>,
@@ -35,7 +35,7 @@ pub struct SystemCall {
     /// `anon_inode:[eventpoll]`, `socket`, `pipe`, `file`, `file in databases`; empty when it is not one. It
     /// contains no name that an app or a user chose.
     pub descriptor: String,
-    /// Where that is from.
+    /// Where the number and the arguments were read.
     pub source: SystemCallSource,
 }
 
@@ -49,10 +49,10 @@ pub enum SystemCallSource {
     Proc,
 }
 
-/// What the main thread did over a time.
+/// What the main thread did during an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Progress {
-    /// The length of that time.
+    /// The length of the interval.
     pub over_ns: u64,
     /// How long it ran. The kernel counts a running thread in ticks of 1 to 10 ms.
     pub ran_ns: Option<u64>,

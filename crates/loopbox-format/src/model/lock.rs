@@ -5,12 +5,14 @@ use bincode::{Decode, Encode};
 
 /// The locks that keep the main thread waiting, step by step.
 ///
-/// The first is what the main thread waits for, each further one what the holder of the one before waits for.
+/// The first lock is the one that the main thread waits for. Each further lock is the one that the holder of
+/// the previous lock waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct LockChain {
-    /// When it was followed, uptime.
+    /// When the chain was followed, uptime.
     pub captured_ns: Uptime,
-    /// The steps; empty when the main thread waited for no lock, or that was not checked.
+    /// The locks in the order of the chain; empty when the main thread waited for no lock, or when that was
+    /// not checked.
     pub waits: Vec<LockWait>,
     /// Whether the last holder waits for a lock of a thread before it in the chain: a deadlock.
     pub deadlock: bool,

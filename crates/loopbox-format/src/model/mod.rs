@@ -57,7 +57,7 @@ pub struct Report {
     pub history: Vec<Record>,
     /// What the main thread was doing.
     pub main: MainState,
-    /// Whether it did not respond.
+    /// The verdict whether the main thread responded, and the evidence.
     pub anr: Anr,
     /// The system's warnings of an ANR that came while the main thread was late, oldest first.
     pub anr_warnings: Vec<AnrWarning>,
@@ -65,7 +65,8 @@ pub struct Report {
     pub anr_info: Option<AnrInfo>,
     /// The breadcrumbs that the app recorded, oldest first.
     pub breadcrumbs: Vec<Breadcrumb>,
-    /// Which processes used the processors while the message ran; `None` when that was not counted.
+    /// How much the main thread and the process used the processors while the message ran; `None` when that
+    /// was not counted.
     pub cpu_use: Option<CpuUse>,
     /// The queue: what the main thread was asked to do next.
     pub pending: Pending,
@@ -75,7 +76,7 @@ pub struct Report {
     pub trees: Vec<StackTree>,
     /// The locks that the main thread waited for, and who held them.
     pub locks: LockChain,
-    /// What the kernel reported of the main thread, and its native stack; as by default when it was not
+    /// What the kernel reported of the main thread, and its native stack; the default when the kernel was not
     /// asked.
     pub main_thread: MainThread,
     /// What the other threads were doing.

@@ -11,7 +11,7 @@ pub enum PendingSource {
     LooperDump,
     /// The linked list behind `MessageQueue.mMessages`, by reflection.
     MessagesField,
-    /// Neither; the reason says why.
+    /// The messages could not be read from either; the text is the reason.
     Unavailable(String),
 }
 
@@ -25,9 +25,9 @@ pub struct Pending {
     pub source: PendingSource,
     /// When the lines were read, uptime. The `when` of a line is relative to it.
     pub captured_ns: Uptime,
-    /// One entry a printed record; an entry may have several lines.
+    /// The lines that were printed, one entry for each; an entry may contain line breaks.
     pub lines: Vec<String>,
-    /// How many more were printed than kept.
+    /// How many more lines were printed than kept.
     pub dropped_lines: u32,
 }
 

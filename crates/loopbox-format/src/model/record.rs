@@ -165,8 +165,8 @@ impl Record {
     }
 }
 
-/// At most how long a message took itself: its dispatch, without the time of a loop inside of it where
-/// `history` shows that separately. For any other message it is the whole dispatch.
+/// An upper bound of the time that a message took itself: its dispatch, without the time of a nested loop
+/// where `history` shows that time separately. For a message without a nested loop it is the whole dispatch.
 pub fn own_ns(history: &[Record], detail: &Detail) -> u64 {
     let end_ns = detail.start_ns.plus(detail.wall_ns);
     let inside = history.iter().filter(|r| r.start_ns >= detail.start_ns && r.end_ns() <= end_ns);

@@ -28,11 +28,11 @@ pub struct Outside {
     /// The token of its stack tree, if there is one: [`Token::outside_before`] the message that follows.
     pub token: Token,
     /// The end of the last message, or, where no hook reports messages, when the main thread was last seen to
-    /// wait for one, uptime. It began then or later.
+    /// wait for one, uptime. What runs outside of messages began then or later.
     pub after_ns: Uptime,
     /// When it began, uptime; `None` when it is unknown.
     pub start_ns: Option<Uptime>,
-    /// The instant that the report speaks of, uptime.
+    /// The instant for which the report describes the main thread, uptime.
     pub as_of_ns: Uptime,
     /// CPU time of the main thread since `after_ns`; `None` when it could not be read.
     pub cpu_ns: Option<u64>,
@@ -52,7 +52,7 @@ pub struct Running {
     pub token: Token,
     /// When its dispatch began, uptime.
     pub start_ns: Uptime,
-    /// The instant that the report speaks of, uptime.
+    /// The instant for which the report describes the message, uptime.
     pub as_of_ns: Uptime,
     /// CPU time of the main thread since the dispatch began; `None` when it could not be read.
     pub cpu_ns: Option<u64>,

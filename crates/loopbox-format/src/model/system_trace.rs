@@ -9,7 +9,7 @@ pub struct PackedTrace {
     pub offset: usize,
 }
 
-/// Equal traces are equal wherever they were in the file.
+/// Compares only the traces, not where in the file they were.
 impl PartialEq for PackedTrace {
     fn eq(&self, other: &Self) -> bool {
         self.gzip == other.gzip

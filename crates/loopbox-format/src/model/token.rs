@@ -17,9 +17,9 @@ const AFTER: &str = "after-";
 pub struct Token(pub u64);
 
 impl Token {
-    /// No message: for stacks that came from elsewhere.
+    /// No message: the token of stacks that belong to none.
     pub const NONE: Self = Self(0);
-    /// The first message's.
+    /// The token of the first message.
     pub const FIRST: Self = Self(1);
     /// The bit in tokens of what runs outside of messages.
     const OUTSIDE: u64 = 1 << 63;
@@ -61,8 +61,8 @@ impl Token {
     }
 }
 
-/// `46`, or `after-45` for what ran outside of messages after message 45: the host tools' name for whose
-/// stacks these are.
+/// `46`, or `after-45` for what ran outside of messages after message 45. The host tools name stacks by this
+/// text.
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_outside() { write!(f, "{AFTER}{}", self.previous().0) } else { write!(f, "{}", self.0) }

@@ -89,7 +89,7 @@ pub enum StackSource {
     SystemTrace,
 }
 
-/// From which sample on which interval was asked for.
+/// A sampling interval that was requested, and the first sample that it applied to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Phase {
     /// Index of the first sample taken at this interval.
@@ -106,7 +106,8 @@ pub struct Phase {
 pub struct TreeNode {
     /// Which frame.
     pub location: LocationId,
-    /// Samples between this node and the one before it.
+    /// Samples between the end of the previous sibling, or the start of the parent for a first child, and
+    /// this node.
     pub skip: u32,
     /// How many consecutive samples have this frame here.
     pub count: u32,
@@ -128,7 +129,7 @@ pub struct StackTree {
     pub phases: Vec<Phase>,
     /// When each sample was taken: nanoseconds since the previous one, the first since `start_ns`.
     pub sample_deltas_ns: Vec<u64>,
-    /// Bottom frames are roots; pre-order.
+    /// The nodes in pre-order; the bottom frames are the roots.
     pub nodes: Vec<TreeNode>,
     /// Samples that were due but could not be taken (suspend time-outs, back-off, a full buffer).
     pub missed_samples: u32,

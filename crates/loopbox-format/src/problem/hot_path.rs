@@ -44,7 +44,7 @@ fn sum<'m>(methods: impl Iterator<Item = &'m Merged>) -> u64 {
     methods.fold(0, |sum: u64, method| sum.saturating_add(method.hot.total_ns))
 }
 
-/// Of equal ones it takes the first that was seen.
+/// The callee with the most time; of equal ones, the first that was seen.
 fn heaviest_callee(merged: &[Merged], caller: Option<u32>) -> Option<(u32, &Merged)> {
     let callees = (0..).zip(merged).filter(|(_, method)| method.caller == caller);
     callees.fold(None, |heaviest: Option<(u32, &Merged)>, (index, method)| match heaviest {

@@ -4,12 +4,13 @@
 //! A signature is the app's part of the hot path of the message that a report is about: from the app's first
 //! method to its last one that has half of the time. It has no lines, no bytecode positions, nothing that a
 //! compiler makes up (lambdas, anonymous and synthetic classes, accessors) and no frames of the platform, so
-//! that a new release of the app or of Android does not split a problem; and neither the cause nor the
-//! message, which the same hang has more than one of. Only where no method of the app is known, the message
-//! and the platform's method are the signature.
+//! that a new release of the app or of Android does not split a problem. It has neither the cause nor the
+//! message, because the same hang can occur with more than one. Only where no method of the app is known, the
+//! message and the platform's method are the signature.
 //!
-//! A name of two letters may be real (`DB`, `UI`): it is when no other short name of the path can only be
-//! R8's, and another class of the path under the same first two packages kept its name.
+//! A name of two letters may be real (`DB`, `UI`). It counts as real under two conditions: all other short
+//! names of the path begin with a capital letter, too, and another class of the path under the same first two
+//! packages kept its name.
 //!
 //! Obfuscated names differ from build to build. If the path also has a class of the app that kept its name
 //! (activities, services and views do), each run of obfuscated frames counts as one "some obfuscated code";
@@ -42,7 +43,7 @@ const MAX_APP_FRAMES: usize = 8;
 const COMPARED_CHARS: usize = 150;
 /// Stands for any run of obfuscated frames.
 pub const OBFUSCATED: &str = "…";
-/// The message of what ran outside of messages.
+/// The text that stands for the message of what ran outside of messages.
 pub const OUTSIDE: &str = "outside of messages";
 
 /// A method of a stack.

@@ -9,9 +9,9 @@ use crate::stacks::place;
 
 /// The minimum length of an earlier message that a report can be about.
 const LONG_NS: u64 = 1_000_000_000;
-/// How long ago it may have ended at most: the shortest time-out of the system.
+/// The longest time since the end of such a message: the shortest time-out of the system.
 const RECENT_NS: u64 = 5_000_000_000;
-/// The least weight of the last sample: a stack that was taken counts, whenever the message ended.
+/// The minimum weight of the last sample: a stack counts even if the message ended right after it was taken.
 const MIN_WEIGHT_NS: u64 = 1_000;
 
 /// The message that a report is about.
@@ -151,8 +151,8 @@ fn method<'r>(symbols: &'r Symbols, owners: &Owners, location: LocationId) -> Op
     Some((&method.signature, named))
 }
 
-/// A number for the method of each location, up to the last used one. The number is that of a location with
-/// the method.
+/// For each location, up to the last used one, a number for its method: that of the first location in the
+/// method.
 fn numbers(symbols: &Symbols, owners: &Owners, used: impl Iterator<Item = LocationId>) -> Vec<u32> {
     let mut numbers: Vec<u32> = Vec::new();
     // By a hash: the first file of an ANR waits for this, and a tree may have thousands of methods.

@@ -29,9 +29,9 @@ pub struct Place {
 /// The position of a node after recursion is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Folded {
-    /// The node that represents it: itself, or the first call of its recursion.
+    /// The node that represents this one: itself, or the first call of its recursion.
     pub at: u32,
-    /// The caller of that node, which also represents others.
+    /// The node that represents the caller of the node `at`.
     pub caller: Option<u32>,
     /// The number of its method, or of the group of methods that call each other.
     pub method: u32,

@@ -11,9 +11,9 @@ use std::collections::HashMap;
 
 /// Name of the root that is added when the samples have no frame in common.
 const NO_COMMON_ROOT: &str = "(root)";
-/// Qimao's age of a message at its first sample.
+/// The age of a message at its first sample, as Qimao configures it.
 const ONSET_NS: u64 = 50_000_000;
-/// Qimao's interval.
+/// The sampling interval that Qimao configures.
 const INTERVAL_NS: u64 = 10_000_000;
 /// The most samples that a text may claim; Qimao stops at 5000.
 const MAX_SAMPLES: u32 = 1 << 20;
@@ -93,13 +93,13 @@ pub enum SeedError {
     Overlap {
         /// Its index.
         node: usize,
-        /// The sample.
+        /// The sample at which the node would begin.
         offset: u32,
     },
     /// The root claims an absurd number of samples.
     #[error("{samples} samples, more than any tree has")]
     TooLarge {
-        /// The claim.
+        /// The number that the root claims.
         samples: u32,
     },
     /// The nodes contradict each other.

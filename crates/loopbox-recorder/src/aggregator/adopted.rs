@@ -13,7 +13,7 @@ pub struct AdoptedMessage {
     pub start_ns: Uptime,
     /// The thread's CPU time at that instant; `None` when not known.
     pub cpu_ns: Option<u64>,
-    /// It is the message that starts an app: [`BIND_APPLICATION`]. Any other one has no name.
+    /// Whether it is the message that starts an app: [`BIND_APPLICATION`]. Any other one has no name.
     pub binds: bool,
 }
 

@@ -8,8 +8,9 @@
 //! 1. A slice shorter than [`Config::group_ns`] adds to the open group. The group is full, and ends there,
 //!    when its work reaches `group_ns`.
 //! 2. A message of at least [`Config::detail_ns`] is kept by name in the record that it ends in; so is one
-//!    that threw or whose end was missed, and a component message (its name is given unasked) however short.
-//!    Where there is no room for all, those come first; a short frame takes only the room that is left.
+//!    that threw or whose end was missed, and a component message however short (the hook names it without a
+//!    request). Where there is no room for all, long messages and those that threw or lost their ends come
+//!    before short component messages; a short frame takes only the room that is left.
 //! 3. A slice of at least `group_ns` ends the open group as it is and is a separate record, with its token.
 //! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap
 //!    of `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
@@ -96,7 +97,7 @@ pub struct Described<'a> {
 pub struct Ended {
     /// Its token; [`Token::NONE`] before the first one has ended.
     pub token: Token,
-    /// How long it ran, counted from the last message of a loop inside of it, if there was one.
+    /// How long it ran. If a loop ran inside of it: how long it ran after the last message of that loop.
     pub ran_ns: u64,
     /// When it ended.
     pub end_ns: Uptime,
@@ -109,13 +110,13 @@ struct Last {
     kept: bool,
 }
 
-/// The last beginning.
+/// The message that began last, with what is needed to retract it.
 #[derive(Debug, Clone, Copy)]
 struct Beginning {
     token: Token,
     /// The time up to which everything before it was accounted for.
     cursor_ns: Option<Uptime>,
-    /// The last record that was closed is of the rest before it.
+    /// Whether the record that was closed last is that of the rest before this message.
     closed_rest: bool,
 }
 
@@ -432,8 +433,8 @@ impl<H: Environment> Aggregator<H> {
         if kept { Wanted::Description } else { Wanted::Nothing }
     }
 
-    /// When a message ended during which the Looper has rested. A lost end was before that rest; otherwise
-    /// the loop was left later, at a time that nothing shows.
+    /// The end of a message during which the Looper has rested. A message without a reported end ended before
+    /// that rest; otherwise its loop was left after the rest, at a time that nothing shows.
     fn end_of_rest(&mut self, now: Uptime, end: End) -> Uptime {
         if end == End::Missed {
             return self.cursor_ns.unwrap_or(now);

@@ -56,8 +56,8 @@ impl Nesting {
         self.dispatches.get(self.depth.checked_sub(1)?).copied()
     }
 
-    /// A loop inside of the innermost message runs another one, or waits. Returns the number of the innermost
-    /// message if this is its first.
+    /// Notes that a loop inside of the innermost message runs another one, or waits. Returns the token of the
+    /// innermost message the first time that one of its loops does.
     pub(super) fn enter(&mut self) -> Option<Token> {
         let outer = self.dispatches.get_mut(self.depth.checked_sub(1)?)?;
         (!std::mem::replace(&mut outer.nested, true)).then_some(outer.token)
@@ -94,8 +94,8 @@ impl Nesting {
         self.top().is_some_and(|top| !at.is_inside(top.pointer) || self.depth == MAX_DEPTH)
     }
 
-    /// How many messages end up to the one whose end is at this stack pointer: those inside of it have lost
-    /// their ends. It is the one whose start was nearest on the stack.
+    /// Finds the message whose end is at this stack pointer: the one whose start was nearest on the stack.
+    /// Returns its depth, 1 for the outermost; the messages inside of it have lost their ends.
     pub(super) fn depth_of_end(&mut self, at: StackPointer) -> Option<u32> {
         let running = self.dispatches.get(..self.depth)?;
         if let [only] = running {

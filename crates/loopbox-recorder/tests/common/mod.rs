@@ -30,11 +30,11 @@ pub(crate) struct Recording {
     pub(crate) states: Vec<State>,
     /// The number that was announced for the next message when the thread last became idle.
     pub(crate) next: u64,
-    /// How many messages were around the loop then.
+    /// How many messages were around the thread's loop when it last became idle.
     pub(crate) around: u32,
     pub(crate) closed: Vec<Record>,
-    /// The open record as a reader sees it: with numbers at each change, and details only when they were
-    /// published.
+    /// The open record as a reader sees it. Its numbers are updated at each change, its details only when
+    /// they are published.
     pub(crate) open: Option<Record>,
     /// How often details were written.
     pub(crate) detail_writes: u32,

@@ -78,7 +78,7 @@ fn vary(original: &Report, problem: usize, random: &mut Random) -> Report {
     r
 }
 
-/// A random value between 85 and 115 per cent of it.
+/// A random value between 85 and 115 per cent of `ns`.
 fn scaled(ns: u64, random: &mut Random) -> u64 {
     ns / 100 * (85 + random.below(31))
 }

@@ -1,4 +1,4 @@
-//! How much a group has: reports by their number, stalls and jank frames by the time that they took, too.
+//! The size of a group: the number of its reports, or the total time of its stalls or jank frames.
 
 use crate::model::format_ms;
 use crate::model::plural::plural;
@@ -23,13 +23,13 @@ pub struct Amount {
     pub reports: u64,
     /// The number of stalls of a performance monitor.
     pub stalls: u64,
-    /// How long those took.
+    /// The total duration of the stalls.
     #[serde(rename = "stall_ms", serialize_with = "as_ms")]
     #[schemars(with = "f64")]
     pub stall_ns: u64,
     /// The number of jank frames.
     pub janks: u64,
-    /// The whole refreshes that those stood too long.
+    /// The total hitch of the jank frames: the whole refreshes that they stood too long.
     #[serde(rename = "hitch_ms", serialize_with = "as_ms")]
     #[schemars(with = "f64")]
     pub hitch_ns: u64,
@@ -41,15 +41,15 @@ fn as_ms<S: Serializer>(ns: &u64, serializer: S) -> Result<S::Ok, S::Error> {
 }
 
 impl Amount {
-    /// A report.
+    /// The amount of one report.
     pub(super) const REPORT: Self = Self { reports: 1, stalls: 0, stall_ns: 0, janks: 0, hitch_ns: 0 };
 
-    /// A stall.
+    /// The amount of one stall.
     pub(super) fn stall(wall_ns: u64) -> Self {
         Self { stalls: 1, stall_ns: wall_ns, ..Self::default() }
     }
 
-    /// A jank frame.
+    /// The amount of one jank frame.
     pub(super) fn jank(hitch_ns: u64) -> Self {
         Self { janks: 1, hitch_ns, ..Self::default() }
     }
@@ -62,7 +62,7 @@ impl Amount {
         self.hitch_ns = self.hitch_ns.saturating_add(other.hitch_ns);
     }
 
-    /// How many things were counted: reports, stalls, or the reports in which jank frames were searched.
+    /// The number of things counted: the jank frames if there are any, else the reports and stalls.
     pub(super) fn counted(&self) -> u64 {
         if self.janks > 0 { self.janks } else { self.reports + self.stalls }
     }
@@ -81,7 +81,7 @@ impl Amount {
         }
     }
 
-    /// Its share of a whole, 0 to 1.
+    /// This amount's share of a whole, 0 to 1.
     pub(super) fn share_of(&self, whole: &Self, measure: Measure) -> f64 {
         share(self.rank(measure).0, whole.rank(measure).0).min(1.0)
     }
@@ -102,7 +102,7 @@ impl Amount {
         parts.join("; ")
     }
 
-    /// The figure that it is ranked by, for a narrow column: `12`, `12.3 s`.
+    /// The figure that the group is ranked by, for a narrow column: `12`, `12.3 s`.
     pub(super) fn short(&self, measure: Measure) -> String {
         match measure {
             Measure::Reports if self.reports > 0 || self.stalls == 0 => self.reports.to_string(),

@@ -173,7 +173,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// A number, or `None` for 0: then it is not known.
+    /// The number; `None` for 0, which means that it is not known.
     pub(super) fn known((count, exact): (u64, bool)) -> Option<Self> {
         (count > 0).then_some(Self { count, exact })
     }

@@ -23,26 +23,26 @@ pub struct Known {
 /// Why a file does not say which groups are known.
 #[derive(Debug, thiserror::Error)]
 pub enum KnownError {
-    /// It is not this kind of file, or damaged.
+    /// The file is not a list of known groups, or is damaged.
     #[error("is no list of known groups: {0}")]
     Foreign(#[from] serde_json::Error),
-    /// It has another name or version.
+    /// The file's schema has another name or version.
     #[error("is `{0}`, and not `{SCHEMA}`, a list of known groups")]
     Schema(String),
-    /// Its ids are of another version than this program's.
+    /// The file's ids are of another signature version than this program's.
     #[error(
         "has ids of signature version {found}, and groups have those of version {wanted} now: delete the file, and all groups count as new once"
     )]
     Signature {
-        /// The version in the file.
+        /// The signature version of the file.
         found: u32,
-        /// The version of this program.
+        /// The signature version of this program.
         wanted: u32,
     },
 }
 
 impl Default for Known {
-    /// None is known.
+    /// A list without known groups.
     fn default() -> Self {
         Self { schema: SCHEMA.to_owned(), signature: Identity::SIGNATURE, groups: BTreeMap::new() }
     }
@@ -52,7 +52,7 @@ impl Known {
     /// Reads what [`Known::to_json`] wrote.
     ///
     /// # Errors
-    /// When the text is something else, or its ids do not compare with those of this program.
+    /// When the text is something else, or its ids are of another signature version than this program's.
     pub fn parse(text: &str) -> Result<Self, KnownError> {
         let known: Self = serde_json::from_str(text)?;
         if known.schema != SCHEMA {

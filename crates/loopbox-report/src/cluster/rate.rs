@@ -23,12 +23,12 @@ loopbox_format::names! {
     Unit { Users: "users", Sessions: "sessions", UsersWithAReport: "users with a report", Reports: "reports" }
 }
 
-/// What the caller knows of the users of the app, and no report has.
+/// What the caller has counted: users or uses of the app. No report has that number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Active {
-    /// How many used it.
+    /// The number of users of the app.
     Users,
-    /// How often it was used.
+    /// How often the app was used.
     Sessions,
 }
 
@@ -51,15 +51,15 @@ impl Unit {
 /// How many are affected, with the interval that holds with 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Rate {
-    /// The number of those affected.
+    /// The number of affected users, uses or reports.
     pub affected: u64,
-    /// The number of all.
+    /// The number of all users, uses or reports.
     pub of: u64,
-    /// How many of 1,000 are affected.
+    /// The rate: how many of 1,000 are affected.
     pub per_1000: f64,
-    /// At least, of 1,000.
+    /// The lower bound of the rate, per 1,000.
     pub low: f64,
-    /// At most, of 1,000.
+    /// The upper bound of the rate, per 1,000.
     pub high: f64,
 }
 
@@ -84,8 +84,8 @@ pub(super) struct Population {
 }
 
 impl Population {
-    /// How many of them are affected. Where no report of a group names its user, each report counts as one
-    /// user.
+    /// How many of the population are affected. Where no report of a group names its user, each report counts
+    /// as one user.
     pub(super) fn affected(self, amount: &Amount, users: Option<Count>) -> (u64, Counted) {
         let (count, exact) = match users {
             Some(users) if self.unit.is_of_users() => (users.count.min(amount.reports), users.exact),
@@ -95,7 +95,7 @@ impl Population {
     }
 }
 
-/// A number of 1,000, with two digits that count.
+/// A number per 1,000, with two significant digits.
 pub(super) fn digits(per_1000: f64) -> String {
     match per_1000.abs() {
         x if x >= 9.95 => format!("{per_1000:.0}"),

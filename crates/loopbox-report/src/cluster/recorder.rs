@@ -18,15 +18,16 @@ const MAX_REASON_CHARS: usize = 80;
 /// A part of the recorder that was off in some of the reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PartOff {
-    /// Which part.
+    /// The part.
     pub name: Name<Feature>,
     /// The number of reports in which it was off.
     pub reports: u64,
-    /// Why, those of most reports first: what the recorder said, up to its first comma, colon or semicolon.
+    /// The most frequent reasons, most frequent first: the recorder's text up to its first comma, colon or
+    /// semicolon.
     pub reasons: Vec<NameCount>,
 }
 
-/// A part that was off in one report, and why.
+/// A part of the recorder that was off in one report, and the reason.
 pub(super) type Off = (Feature, String);
 
 /// The parts that were off in a report.

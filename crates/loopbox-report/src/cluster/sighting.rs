@@ -20,7 +20,7 @@ const USER: &str = "user";
 pub struct Representative {
     /// The file of the report.
     pub path: String,
-    /// The headline of the report's diagnosis; of a stall what took how long.
+    /// The headline of the report's diagnosis; for a stall, what took how long.
     pub headline: String,
     /// The method to look at first.
     pub culprit: Option<String>,

@@ -12,15 +12,15 @@ use loopbox_format::problem::{self, Method, Node, OUTSIDE, Signature, Words, sub
 /// The cause of an unclear diagnosis.
 const UNCLEAR: &str = "unclear";
 
-/// A report's place among the problems.
+/// The problem that a report, a stall or a jank frame shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// What two sightings of one problem have in common.
     pub signature: Signature,
     /// The rule of the primary cause, or `unclear`.
     pub cause: String,
-    /// The message: its callback, or its Handler class and `what`. For what ran outside of messages its
-    /// place. Empty when it is not known.
+    /// The name of the message: its callback, or its Handler class and `what`. For work outside of messages,
+    /// its place. Empty when it is not known.
     pub message: String,
     /// The message to which the frames belong.
     pub(super) token: Option<Token>,

@@ -1,8 +1,8 @@
-//! How sure a rate and a change of it are.
+//! The confidence intervals of a rate and of its change.
 //!
-//! A rate is shown with the score interval of Wilson (1927); the difference of two with the interval that
-//! Newcombe (1998, Statistics in Medicine 17, method 10) makes of two of those. Both hold for small and for
-//! zero counts, where the textbook interval does not.
+//! A rate is shown with the score interval of Wilson (1927), the difference of two rates with the interval
+//! that Newcombe (1998, Statistics in Medicine 17, method 10) derives from their Wilson intervals. Both hold
+//! for small and for zero counts, where the textbook interval does not.
 
 /// The confidence of each interval.
 pub(super) const CONFIDENCE: f64 = 0.95;
@@ -27,7 +27,7 @@ fn upper_tail(deviations: f64) -> f64 {
     (-deviations * deviations / 2.0).exp() / std::f64::consts::TAU.sqrt() / fraction
 }
 
-/// A number that may be an estimate: its least, probable and greatest value.
+/// A number that may be an estimate, with its lower and upper bound.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counted {
     pub(super) low: f64,
@@ -36,7 +36,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Makes the bounds. Large estimates have a standard error of 3.3 %; three of them are practically
+    /// Computes the bounds. Large estimates have a standard error of 3.3 %; three times that is practically
     /// certain.
     pub(super) fn new(count: u64, exact: bool) -> Self {
         let (value, error) = (count as f64, if exact { 0.0 } else { 0.1 });
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Table II of Newcombe's paper, method 10.
+    /// The expected values are from Table II of Newcombe's paper, method 10.
     #[test]
     fn differences_have_the_published_intervals() {
         for (after, before, low, high) in [

@@ -43,7 +43,8 @@ pub struct Summary {
     pub rates_of: Option<Name<Unit>>,
     /// The number of groups left out because they were known before; `None` when no known groups were given.
     pub known: Option<u64>,
-    /// The number of sightings in no group, because there were too many groups already; 0 in practice.
+    /// The number of reports, stalls and jank frames in no group, because there were too many groups already;
+    /// 0 in practice.
     pub beyond: u64,
     /// The groups, those with most of what they are ranked by first.
     pub groups: Vec<Group>,

@@ -5,12 +5,12 @@ use crate::model::time::share;
 use crate::render::escape::escape;
 use std::fmt::Write as _;
 
-/// One bar with the space next to it.
+/// The width of a bar with the space next to it, in pixels; then that of the bar alone.
 const BAR: usize = 76;
 const WIDTH: usize = 44;
-/// The highest bar.
+/// The height of the highest bar, in pixels.
 const HEIGHT: f64 = 56.0;
-/// Above the bars for the percentages, below them for the versions.
+/// The height above the bars, for the percentages, and below them, for the versions.
 const ABOVE: usize = 18;
 const BELOW: usize = 20;
 /// How many characters of a version fit below its bar.

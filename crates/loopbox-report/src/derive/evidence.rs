@@ -38,7 +38,7 @@ fn warned(a: &Analysis) -> Vec<String> {
     a.anr_warnings.iter().map(line).collect()
 }
 
-/// What kind of ANR it was, where the system has called one.
+/// What the system waited for, when it declared an ANR.
 fn kind(a: &Analysis) -> Option<String> {
     let call = anr_call(a).filter(|call| !call.is_warning)?;
     let given = call.timeout_ms.map(|ms| format!(", which was given {}", format_ms(ms as f64)));
@@ -50,7 +50,7 @@ fn kind(a: &Analysis) -> Option<String> {
     Some(format!("what the system waited for: {}{}{unseen}", call.words, given.unwrap_or_default()))
 }
 
-/// Why the recorder may have missed the system's signal: then it proves nothing that none is known.
+/// Why the recorder may have missed the system's signal: then the absence of a signal proves nothing.
 fn lost_signal(a: &Analysis) -> Option<String> {
     let own = matches!(a.meta.reason, DumpReason::Hang | DumpReason::Recovered { .. });
     let state = a.features.iter().find(|state| state.feature == Feature::SigQuit)?;

@@ -13,7 +13,7 @@ pub(crate) struct LastStack {
     pub(crate) frames: Vec<String>,
 }
 
-/// `None` without stacks of what main was doing.
+/// The newest stack of what main was doing; `None` when no such stack was taken.
 pub(crate) fn last_stack(a: &Analysis) -> Option<LastStack> {
     let tree = a.tree(a.current_token()?)?;
     let last = tree.stack_runs().pop()?;

@@ -1,4 +1,5 @@
-//! Unknown is not no: each input is removed from each report, and its absence must not lead to any verdict.
+//! A missing input is no evidence: each input is removed from each report, and no verdict may follow from
+//! that.
 
 use super::blind_spots_tests as spots;
 use super::memory_tests::{limited, sleeps_in};
@@ -28,7 +29,7 @@ fn calm() -> ReportBuilder {
     ReportBuilder::new().idle(20_000).group(60, 300, 4_000).idle(4_000).group(38, 110, 900).idle_cpu_read()
 }
 
-/// A queue whose lines are whole: its entries and the line at its end.
+/// A complete dump of a queue: its entries and the line at its end.
 fn queue(mut report: ReportBuilder, entries: &[String], polling: bool) -> ReportBuilder {
     report = report.pending("Looper (main, tid 1) {c0ffee}");
     for (nth, entry) in entries.iter().enumerate() {
@@ -502,9 +503,9 @@ fn high(diagnosis: &Diagnosis) -> BTreeSet<&'static str> {
     high.map(|cause| cause.rule).filter(|rule| *rule != "no-data").collect()
 }
 
-/// Whether a verdict may be surer without an input. Two may: that there is not enough data; and, with medium
-/// confidence at most and the reason, that main was free although the CPU time of earlier idle times was not
-/// read. The recorder often cannot separate that time from the CPU time of the messages before.
+/// Whether a verdict may be surer when an input is missing. Two verdicts may: "not enough data"; and "main
+/// was free" without the CPU time of earlier idle times, with medium confidence at most and that reason. The
+/// recorder often cannot separate that time from the CPU time of the messages before.
 fn may_be_stronger(absent: &Absent, after: &Diagnosis) -> bool {
     match after.primary_cause() {
         Some(cause) if cause.rule == "no-data" => true,

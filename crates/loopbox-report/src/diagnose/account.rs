@@ -31,16 +31,16 @@ pub enum TimeUse {
     KnownWait,
     /// The whole process did not run: it was frozen by the system, or stopped.
     Frozen,
-    /// The runtime had stopped main: for a heap dump, a collection, a debugger.
+    /// The runtime had stopped main, for example for a heap dump, a collection or a debugger.
     Suspended,
     /// Measured, but main did none of the above.
     Unexplained,
-    /// What would explain it was not measured.
+    /// The data that would explain the time were not measured.
     Unmeasured,
 }
 
 impl TimeUse {
-    /// In a few words.
+    /// The use of the time in a few words.
     pub fn words(self) -> &'static str {
         match self {
             Self::OnCpu => "on the CPU",
@@ -53,7 +53,7 @@ impl TimeUse {
         }
     }
 
-    /// As JSON has it.
+    /// The name of the use in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::OnCpu => "on_cpu",
@@ -74,7 +74,7 @@ pub struct AccountPart {
     /// How the time was used.
     #[serde(rename = "use")]
     pub time_use: TimeUse,
-    /// How long.
+    /// The length of the part, in milliseconds.
     pub ms: f64,
     /// The part of the wall time, from 0 to 1.
     pub share: f64,
@@ -106,7 +106,8 @@ pub struct Account {
     pub parts: Vec<AccountPart>,
     #[serde(skip)]
     wall_ns: u64,
-    /// Whether main waited for a CPU no longer than the account says.
+    /// Whether main's waits for a CPU were measured, on a machine without signs of a shortage. Then main
+    /// waited for a CPU no longer than the account says.
     #[serde(skip)]
     had_cpu: bool,
     /// The share of the stacks that are in known waits.
@@ -127,9 +128,9 @@ fn serialize_token<S: serde::Serializer>(token: &Token, to: S) -> Result<S::Ok, 
     token::Key(*token).serialize(to)
 }
 
-/// With a larger unexplained share of the time than this, no cause that blames code is sure.
+/// When a larger share of the time than this is unexplained, no cause that blames code is sure.
 const MUCH_UNEXPLAINED: f64 = 0.4;
-/// A message with at least this share counts as one that waits.
+/// When at least this share of a message is in waits, the message counts as one that waits.
 const MOSTLY_WAITS: f64 = 0.5;
 
 impl Account {
@@ -228,8 +229,8 @@ impl Account {
         1.0 - self.share(TimeUse::Frozen)
     }
 
-    /// That main made no progress for much of the time, without an explanation: a reason not to be sure of
-    /// the code that the stacks show.
+    /// The sentence that main made no progress for much of the time, without an explanation. It is a reason
+    /// to doubt that the code on the stacks is the cause.
     fn unexplained(&self) -> Option<String> {
         let part = self.share(TimeUse::Unexplained) + self.share(TimeUse::Suspended);
         let no_cpu = if self.had_cpu { "" } else { ", or got no CPU" };
@@ -241,20 +242,20 @@ impl Account {
         })
     }
 
-    /// The reasons against a sure cause that blames the code which the stacks show.
+    /// The reasons to be less sure of a cause that blames the code on the stacks.
     pub(super) fn against_code(&self) -> impl Iterator<Item = String> {
         let found = [self.unexplained(), self.unmeasured(), self.starved(), self.waits()];
         found.into_iter().flatten()
     }
 
-    /// The sentence that main had no CPU for much of the time.
+    /// The sentence that main waited for a CPU for much of the time.
     fn starved(&self) -> Option<String> {
         let part = self.share(TimeUse::CpuWait);
         (part > MUCH_UNEXPLAINED).then(|| format!("main waited for a CPU for {} of the time", percent(part)))
     }
 
-    /// The sentence that most of its stacks wait, and for what. Only when main does not use the CPU in spite
-    /// of that.
+    /// The sentence that most of the message's stacks wait, and for what. `None` when main computed for most
+    /// of the time, unless waits that use the CPU explain that.
     fn waits(&self) -> Option<String> {
         let (part, words) = (self.seen_waits, &self.seen_wait_words);
         let computes = self.share(TimeUse::OnCpu) >= MOSTLY_WAITS;
@@ -319,8 +320,8 @@ fn busy_waits_share(profile: &WaitProfile) -> f64 {
     share(busy.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), profile.total_ns)
 }
 
-/// How long main's stacks end in a native method whose wait has no name, while the kernel found main to wait
-/// in it.
+/// How long main's stacks end in a native method without a known kind of wait. `None` unless the kernel
+/// reports what main waits for.
 fn native_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<u64> {
     let wait = facts.analysis.main_wait().filter(|_| slow.running)?;
     let ns = profile.nameless_native_ns;

@@ -44,8 +44,7 @@ fn a_process_that_was_stopped_is_not_a_slow_message() {
     assert_ne!(slow.confidence, Confidence::High, "{v:#?}");
 }
 
-/// The kernel's count of waits for a CPU concerns only the time outside of the stop, and its share is no
-/// larger.
+/// The kernel counted waits for a CPU only outside of the stop. So the share of these waits is small.
 #[test]
 fn what_is_left_of_a_stop_is_not_the_machines_fault() {
     let report = with_gap(5_500, 170, 4_400, [PARSE, DRAW]).watched(1_130, 870).with(|report| {

@@ -74,7 +74,7 @@ fn displaced(report: ReportBuilder) -> ReportBuilder {
     })
 }
 
-/// What a starved machine shows outside of the message.
+/// Adds the data that show a starved machine, apart from those of the message itself.
 fn starved_machine(report: ReportBuilder) -> ReportBuilder {
     report
         .statistic("psi.cpu.some_avg10_percent", "82.0")
@@ -83,7 +83,7 @@ fn starved_machine(report: ReportBuilder) -> ReportBuilder {
         .with(|r| r.history.iter_mut().for_each(|record| record.checktime_late_ns = Some(800_000_000)))
 }
 
-/// What the kernel counted of main since the first check of the message.
+/// Adds what the kernel counted of main since the first check of the message.
 fn measured(report: ReportBuilder, ran_ms: u64, starved_ms: u64) -> ReportBuilder {
     report.watched(ran_ms, starved_ms)
 }

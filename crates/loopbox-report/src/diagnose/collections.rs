@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
 
-/// From here on a heap is full: what the last collection has freed is used up at once.
+/// The heap's used share from which on it counts as full: what a collection frees is used up at once.
 pub(super) const FULL: f64 = 0.8;
 
 /// How long threads recently waited for collections in a full heap. Main may have been one of them, even when

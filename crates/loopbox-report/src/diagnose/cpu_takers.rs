@@ -7,9 +7,9 @@ use crate::model::Analysis;
 use crate::model::plural::plural;
 use crate::model::time::{format_ns, percent, share};
 
-/// From this share on the app's own threads took most of it.
+/// From this share on, the app's own threads took most of the CPU time.
 const MOST: f64 = 0.5;
-/// Below this share they did not matter.
+/// Below this share, the CPU time of the app's own threads did not matter.
 const HARDLY_ANY: f64 = 0.2;
 
 /// The kinds of threads and processes that took the CPU time.
@@ -26,12 +26,12 @@ pub(super) enum Takers {
 /// Who took the CPU time that main did not get: the share of the app's own threads, and a text.
 pub(super) struct Taken {
     pub(super) by: Takers,
-    /// The part of the app's own threads.
+    /// The share of the app's own threads, 0 to 1.
     pub(super) own: f64,
     pub(super) evidence: String,
 }
 
-/// `None` when it was not counted, as in a report about a process that has ended.
+/// Who took the CPU time; `None` when it was not counted, as in a report about a process that has ended.
 pub(super) fn taken(a: &Analysis) -> Option<Taken> {
     let used = a.cpu_use?;
     let (used_ns, all_ns) = used.of_other_threads()?;

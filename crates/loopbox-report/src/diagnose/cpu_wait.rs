@@ -10,8 +10,8 @@ pub(super) const MOST: f64 = 0.6;
 /// The recorder's first check of a message comes within this time. Most of a message that has not run longer
 /// may be before that check.
 const FIRST_CHECK_NS: u64 = 500_000_000;
-/// With less time left than this, nothing is said about it: the kernel's counters are read one after the
-/// other, and the reader may be stopped in between.
+/// The least time without CPU waits from which a share is computed: the kernel's counters are read one after
+/// the other, and the reader may be stopped in between.
 const LEAST_LEFT_NS: u64 = 200_000_000;
 
 /// The share of the time since the recorder's first check of the message in which main could have run and got
@@ -24,9 +24,8 @@ pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Opt
     Some((part, format!("main waited for a CPU for {waited} of the last {measured} ({})", percent(part))))
 }
 
-/// Of the time in which main did not wait for a CPU, the share in which it was not on one either: then it
-/// waited for something else, whatever code its stacks show. `None` when that was not measured, or next to no
-/// time is left.
+/// The share of the time without CPU waits in which main was not on a CPU. Then main waited for something
+/// else, whatever code its stacks show. `None` when that was not measured, or hardly any such time is left.
 pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f64> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let had_ns = measured_ns - starved_ns;

@@ -16,7 +16,7 @@ pub(super) struct DominantWait<'a> {
     pub(super) site: WaitSite,
     /// The score of a rule that explains the message by this wait.
     pub(super) score: f64,
-    /// Its part of the message's time.
+    /// The share of the message's time that the wait explains.
     pub(super) share: f64,
     pub(super) evidence: Vec<String>,
     /// Unknown facts that could contradict the cause.
@@ -62,7 +62,8 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
     Some(DominantWait { slow, site, score, share, evidence, unknown })
 }
 
-/// That no stacks cover the greater part of the message, as a reason not to be sure.
+/// The reason to lower the confidence when stacks cover less than half of the message, or only one instant of
+/// it; else `None`.
 pub(super) fn uncovered(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<String> {
     if let Some(one_instant) = one_instant(slow) {
         return Some(one_instant);

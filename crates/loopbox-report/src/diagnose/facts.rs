@@ -32,7 +32,7 @@ pub(super) struct Facts<'a> {
     pub(super) not_idle: Option<NotIdle<'a>>,
     /// The slow messages that ended inside the window, newest first.
     past: Vec<SlowMessage<'a>>,
-    /// The longest of them.
+    /// The longest of the slow messages in `past`.
     pub(super) longest_past: Option<SlowMessage<'a>>,
     pub(super) load: Load,
     /// The longest wake-up latency of the sampler thread inside the window; `None` when none was measured.
@@ -43,7 +43,7 @@ pub(super) struct Facts<'a> {
     focus: Option<SlowMessage<'a>>,
     /// The times of the message in focus in which no stack was taken.
     pub(super) unseen: Unseen,
-    /// What the stacks of that message show.
+    /// What the stacks of the message in focus show.
     pub(super) profile: Option<WaitProfile>,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// The same facts, with another message in focus.
+    /// The same facts, with the message `slow` in focus.
     pub(super) fn of(&self, slow: SlowMessage<'a>) -> Self {
         let mut facts = self.clone();
         facts.set_focus(Some(slow));
@@ -160,8 +160,8 @@ impl<'a> Facts<'a> {
         self.free_for_ns().is_some_and(|free| free >= ns)
     }
 
-    /// What is not known of the time before, as a reason not to be sure: an earlier message may have taken
-    /// longer.
+    /// The reason to lower the confidence when the history before the report is incomplete: an earlier
+    /// message may have taken longer. `None` when it is complete.
     pub(super) fn unknown_history(&self) -> Option<String> {
         // Nothing can have run before the first message.
         let seen = self.not_idle.as_ref().and_then(|found| found.stacks.map(|(tree, _)| tree.token));

@@ -31,7 +31,8 @@ pub(super) struct Finding {
     share: Option<f64>,
 }
 
-/// A cause with less than half of the time is not sure, and one with less than a fifth is no verdict.
+/// A cause that explains less than half of the time is not sure, and one that explains less than a fifth is
+/// no verdict.
 const SURE_SHARE: f64 = 0.5;
 const MIN_SHARE: f64 = 0.2;
 
@@ -56,7 +57,7 @@ impl Finding {
         self.limited(BELOW_HIGH, unknown)
     }
 
-    /// Prevents the cause from being the verdict, for the same reason.
+    /// Prevents the cause from being the verdict, when something is unknown that could contradict it.
     pub(super) fn no_verdict(self, unknown: impl IntoIterator<Item = String>) -> Self {
         self.limited(BELOW_HEADLINE, unknown)
     }
@@ -87,12 +88,12 @@ impl Finding {
         self.token == Some(token)
     }
 
-    /// Whether the finding explains why something took its time, and not only that it did.
+    /// Whether the finding explains why a message was slow, and not only that it was.
     pub(super) fn says_why(&self) -> bool {
         !matches!(self.rule, "current-slow" | "outside" | PLACE)
     }
 
-    /// Whether it only names the place of main in the system's trace.
+    /// Whether the finding only names the place of main in the system's trace.
     pub(super) fn is_place(&self) -> bool {
         self.rule == PLACE
     }

@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HotMethod {
     pub(super) frame: FrameId,
-    /// Its share of the time that the stacks cover.
+    /// The method's share of the time that the stacks cover.
     share: f64,
-    /// The time in the method.
+    /// The time that the message's stacks cover.
     seen_ns: u64,
-    /// Its deepest recursion: 1 when it did not call itself.
+    /// The depth of the method's deepest recursion: 1 when it did not call itself.
     calls: u32,
 }
 
@@ -51,8 +51,8 @@ fn recursive(name: String, calls: u32) -> String {
     if calls > 1 { format!("{name} ×{calls}") } else { name }
 }
 
-/// The hot path of a message's stacks as evidence, and the method on it to look at first: the deepest of the
-/// app's own, or else of what it ships.
+/// The hot path of a message's stacks as evidence, and the method on it to look at first: the deepest one of
+/// the app's own code, or else of the libraries in the app.
 pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>, Option<HotMethod>) {
     let frames = &facts.analysis.frames;
     let Some(tree) = slow.tree.filter(|tree| tree.samples() > 0) else {
@@ -102,7 +102,7 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
     (evidence, hot)
 }
 
-/// How many branches are named, and which part of the time each has at least.
+/// At most how many branches are named, and the least share of the time for a branch to be named.
 const MAX_BRANCHES: usize = 3;
 const MIN_BRANCH: f64 = 0.05;
 

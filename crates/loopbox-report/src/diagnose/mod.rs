@@ -43,7 +43,7 @@ use rules::Rule;
 const MIN_REPORTED_SCORE: f64 = 0.3;
 /// How many possible causes are reported.
 const MAX_CAUSES: usize = 12;
-/// How far a cause that is only about a message's length stays below a cause that the trace shows.
+/// How much lower a cause that only reports a message's length is scored than a cause that the trace shows.
 const BELOW: f64 = 0.01;
 
 /// Finds the possible causes of the hang that a report is about.
@@ -85,9 +85,9 @@ fn of_what_is_known(finding: Finding, facts: &Facts<'_>) -> Finding {
     }
 }
 
-/// Orders the findings. A cause that only reports how long the message took, and where, comes after one from
-/// the trace, which explains why; unless main used the CPU at that time. That the trace shows a place is the
-/// verdict only where there is no other finding.
+/// Orders the findings. A cause that only reports how long the message took, and where, comes after a cause
+/// that explains why, if there is a trace and main is not known to have been on the CPU for half of the time.
+/// A finding that only names main's place in the trace is dropped when another finding can be the headline.
 fn rank(findings: &mut Vec<Finding>, facts: &Facts<'_>) {
     if findings.iter().any(|finding| !finding.is_place() && finding.score >= MIN_HEADLINE_SCORE) {
         findings.retain(|finding| !finding.is_place());

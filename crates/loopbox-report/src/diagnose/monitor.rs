@@ -66,8 +66,8 @@ fn memory_explains(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
     })
 }
 
-/// That the app has a memory limit, and it is not known whether waits for memory explain the place: a reason
-/// not to be sure.
+/// The reason to lower the confidence when the app has a memory limit, and it is not known how long the app
+/// waited for memory; else `None`.
 pub(super) fn unknown_memory(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let limit = facts.analysis.memory_limit().filter(|_| slow.running)?;
     limit.high.and_then(ByteLimit::bytes)?;

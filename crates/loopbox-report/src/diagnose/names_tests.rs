@@ -1,4 +1,4 @@
-//! How a message is named that a library dispatches, and which method a verdict names.
+//! The name of a message that a library dispatches, and the method that a verdict names.
 
 use super::Confidence;
 use super::tests::{calm, diagnosis, evidence, expect};

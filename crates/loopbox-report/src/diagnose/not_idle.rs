@@ -11,7 +11,7 @@ use loopbox_format::model::{Feature, FeatureState, MainState, Token, Uptime};
 
 /// After a message has been due for this long, main is not just about to take it.
 const OVERDUE_NS: u64 = 1_000_000_000;
-/// The same limit while the Looper, according to the queue, does not wait for messages.
+/// The limit that replaces `OVERDUE_NS` when the queue shows that the Looper does not wait for messages.
 const OVERDUE_AND_AWAKE_NS: u64 = 100_000_000;
 /// This much time in stacks that do not wait cannot be chance.
 const BUSY_NS: u64 = 500_000_000;
@@ -63,7 +63,7 @@ impl<'a> NotIdle<'a> {
         (!found.evidence.is_empty()).then_some(found)
     }
 
-    /// Whether its stacks show what main was in at the dump.
+    /// Whether the stacks show main's work at the dump.
     pub(super) fn is_seen(&self) -> bool {
         self.stacks.is_some_and(|(_, place)| !place.waits_now)
     }
@@ -82,7 +82,7 @@ impl<'a> NotIdle<'a> {
         slow
     }
 
-    /// A message runs at the dump: whether main was idle before it.
+    /// Adds the evidence that main was not idle before the message that runs at the dump.
     fn before_the_message(&mut self, a: &Analysis, since_ns: Uptime) {
         let stacks = a.stacks_outside_since(since_ns);
         if let Some(place) = stacks.and_then(|tree| tree.outside_place(&a.frames))
@@ -130,7 +130,7 @@ impl<'a> NotIdle<'a> {
     }
 }
 
-/// The instant up to which a main thread in an unknown state is known.
+/// The end of the last record, or else the time of installation: main's state is unknown from then on.
 fn unknown_since_ns(a: &Analysis) -> Uptime {
     let last = a.history.last().map(|record| record.start_ns.plus(record.wall_ns));
     last.unwrap_or(a.meta.process.installed_ns)
@@ -142,7 +142,7 @@ pub(super) fn blind_hook(a: &Analysis) -> Option<&FeatureState> {
     (!hook.on || hook.detail.contains("displaced")).then_some(hook)
 }
 
-/// Whether the app wants no hook.
+/// Whether the app has configured the recorder without a hook.
 pub(super) fn wants_no_hook(a: &Analysis) -> bool {
     blind_hook(a).is_some_and(|hook| !hook.on && hook.detail.starts_with("none"))
 }

@@ -17,13 +17,13 @@ pub(super) struct SlowMessage<'a> {
     /// record.
     pub(super) cpu_ns: Option<u64>,
     pub(super) running: bool,
-    /// It has ended at an unknown time: at the end of `wall_ns` at the latest.
+    /// Whether the end was not seen: the message ended at an unknown time, after `wall_ns` at the latest.
     pub(super) end_unseen: bool,
     pub(super) message: Option<&'a Message>,
     pub(super) tree: Option<&'a SampledTree>,
-    /// Its kind of place, when it was not in a message.
+    /// The kind of place where main was, for work outside of messages.
     pub(super) place: Option<OutsidePlace>,
-    /// Only the system's trace shows it: neither the message nor its start is known.
+    /// Whether only the system's trace shows it: neither the message nor its start is known.
     pub(super) alone: bool,
 }
 
@@ -69,8 +69,8 @@ impl<'a> SlowMessage<'a> {
         }
     }
 
-    /// For how long main has certainly not come back to its queue: its first message is overdue, its stacks
-    /// show it, or it used the CPU.
+    /// For how long main has certainly not come back to its queue: the longest of the time for which the
+    /// queue's first message has been overdue, the time in stacks that do not wait, and the CPU time.
     fn certain_ns(a: &Analysis, outside: &Outside, tree: Option<&SampledTree>) -> u64 {
         let busy = tree.and_then(|tree| tree.outside_place(&a.frames)).map(|found| found.busy_ns);
         let overdue = a.queue.overdue_head(a.dump_ns).certain_ns();

@@ -1,4 +1,4 @@
-//! Who is said to have taken the CPU time that main did not get.
+//! Which threads or processes a verdict names when main did not get the CPU.
 
 use super::tests::{calm, evidence, expect};
 use super::{Confidence, diagnose};

@@ -28,8 +28,8 @@ pub(super) struct Suspect<'a> {
 
 /// The threads that are in code of the class that main waits in; if there are none, of its package.
 ///
-/// A thread in a call of Loopbox asks for the report, or for something else of ours. So neither our code nor
-/// the method that calls it makes the thread a suspect; only the callers of that method do.
+/// A thread in a call of Loopbox requests the report, or something else from Loopbox. So neither Loopbox's
+/// code nor the method that calls it makes the thread a suspect; only the callers of that method do.
 pub(super) fn suspects<'a>(a: &'a Analysis, main: &[FrameId], site: WaitSite) -> Vec<Suspect<'a>> {
     let Some(own) = site.app.map(|app| &a.frames[app]) else { return Vec::new() };
     let by = |part: fn(&str) -> &str| {

@@ -9,9 +9,9 @@ use crate::model::{FrameId, FrameTable, OtherThread};
 pub(super) enum Suspender<'a> {
     Thread {
         thread: &'a OtherThread,
-        /// The method that stops them.
+        /// The method that stops the other threads.
         at: FrameId,
-        /// The app's method that caused it, or else a method of what the app ships.
+        /// The app's method that called it, or else a method of a library in the app.
         culprit: Option<FrameId>,
     },
     /// A debugger was attached. It stops all threads where its user wants it to.
@@ -19,7 +19,7 @@ pub(super) enum Suspender<'a> {
 }
 
 impl<'a> Suspender<'a> {
-    /// The suspender at the dump. It stops threads that run Java code, and none that wait.
+    /// The suspender at the dump. It stops threads that run Java code; threads that wait are not affected.
     pub(super) fn of(facts: &Facts<'a>, slow: SlowMessage<'_>) -> Option<Self> {
         let frames = &facts.analysis.frames;
         let threads = facts.analysis.threads.threads.iter().filter(|_| slow.running);
@@ -35,7 +35,7 @@ impl<'a> Suspender<'a> {
         found.next().or_else(|| debugged.then_some(Self::Debugger))
     }
 
-    /// What it does: `thread leaks is in VMDebug.dumpHprofData`.
+    /// What the suspender does: `thread leaks is in VMDebug.dumpHprofData`.
     pub(super) fn words(&self, frames: &FrameTable) -> String {
         match self {
             Self::Thread { thread, at, .. } => {

@@ -36,7 +36,7 @@ fn stood_in(a: &Analysis, profile: &WaitProfile, top: FrameId) -> bool {
     })
 }
 
-/// Where main was, by the only stack of the trace; empty for stacks of the recorder.
+/// Where main was, by the only stack of the trace; `None` for stacks of the recorder.
 pub(super) fn seen_in(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let tree = slow.tree.filter(|tree| is_of_trace(tree))?;
     let frames = &facts.analysis.frames;

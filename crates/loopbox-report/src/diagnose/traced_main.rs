@@ -13,7 +13,8 @@ pub(super) struct TracedMain<'a> {
 }
 
 impl<'a> TracedMain<'a> {
-    /// `None` without a trace, where the trace is of another moment, and where it does not show main.
+    /// Main in the report's trace. `None` without a trace, when the trace is of another moment, and when it
+    /// does not show main.
     pub(super) fn of(a: &'a Analysis) -> Option<Self> {
         let trace = a.system_trace.as_ref().filter(|trace| trace.apart.is_none())?;
         Some(Self { trace, main: trace.main()? })
@@ -24,7 +25,7 @@ impl<'a> TracedMain<'a> {
         self.main.is_blocked() == Some(false)
     }
 
-    /// Whether it shows where main was: by a stack, or by the kernel function that it sleeps in.
+    /// Whether the trace shows where main was: by a stack, or by the kernel function that main sleeps in.
     pub(super) fn shows_a_place(self) -> bool {
         let has_native = self.main.native.as_ref().is_some_and(|native| !native.frames.is_empty());
         has_native || !self.main.wchan.is_empty() || !self.main.java().is_empty()
@@ -41,7 +42,8 @@ pub(super) fn is_of_trace(tree: &SampledTree) -> bool {
     tree.source == StackSource::SystemTrace
 }
 
-/// A reason not to be sure of what a single stack shows.
+/// The reason to lower the confidence when the message's only stack is that of the system's trace; else
+/// `None`.
 pub(super) fn one_instant(slow: SlowMessage<'_>) -> Option<String> {
     slow.tree.filter(|tree| is_of_trace(tree)).map(|_| "the system's trace shows one instant of it".into())
 }

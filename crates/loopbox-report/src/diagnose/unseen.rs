@@ -11,10 +11,10 @@ pub(super) struct Unseen {
     pub(super) frozen_ns: u64,
     /// The gaps in which the process did not run.
     frozen: Vec<SampleGap>,
-    /// The other gaps, where the stack before shows running Java code on top.
+    /// The other gaps: only those after a stack with running Java code on top.
     unsampled: Vec<SampleGap>,
-    /// Whether at least a third of the due stacks could not be taken: again and again main, or the sampler,
-    /// was stopped for less time than a gap.
+    /// Whether at least a third of the due stacks could not be taken: main, or the sampler, was stopped
+    /// repeatedly, each time for less than a gap.
     pub(super) often_missed: bool,
 }
 
@@ -49,7 +49,7 @@ impl Unseen {
         unseen
     }
 
-    /// All gaps that the stack before them does not represent.
+    /// All gaps: the stack before a gap does not represent the time in it.
     pub(super) fn gaps(&self) -> Vec<SampleGap> {
         self.frozen.iter().chain(&self.unsampled).copied().collect()
     }
@@ -58,13 +58,14 @@ impl Unseen {
         SampleGap::sum_ns(&self.unsampled, 0, u32::MAX)
     }
 
-    /// The length of all gaps.
+    /// The total length of all gaps.
     pub(super) fn all_ns(&self) -> u64 {
         SampleGap::sum_ns(&self.gaps(), 0, u32::MAX)
     }
 }
 
-/// For how long of a message the process did not run. For what runs at the dump the recorder counts it.
+/// How long the process did not run during the message. 0 for a message that has ended: the recorder counts
+/// this time only for what runs at the dump.
 fn frozen_ns(a: &Analysis, slow: SlowMessage<'_>) -> u64 {
     if slow.running { a.anr.frozen_ns.min(slow.wall_ns) } else { 0 }
 }

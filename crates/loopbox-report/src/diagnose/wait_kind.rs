@@ -24,7 +24,7 @@ fn kind_of(frame: &Frame) -> Option<WaitKind> {
     }
 }
 
-/// What a stack waits in.
+/// The place in the code where a stack waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct WaitSite {
     pub(super) kind: WaitKind,
@@ -32,11 +32,11 @@ pub(super) struct WaitSite {
     pub(super) at: FrameId,
     /// The proxy that makes a binder call: `IPackageManager$Stub$Proxy.getPackageInfo`.
     pub(super) binder_proxy: Option<FrameId>,
-    /// The first frame of the app's own code from the top, or else of what it ships.
+    /// The first frame of the app's own code from the top, or else of a library in the app.
     pub(super) app: Option<FrameId>,
-    /// The method that it calls: `CountDownLatch.await`; `None` when that is `at`, or not known.
+    /// The method that `app` calls: `CountDownLatch.await`; `None` when that is `at`, or not known.
     pub(super) call: Option<FrameId>,
-    /// What it waits for in another thread, if it does.
+    /// What the stack waits for in another thread; `None` for other kinds of waits.
     pub(super) lock: Option<LockKind>,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct WaitProfile {
     by_site: HashMap<WaitSite, u64>,
     /// The time with a native method on top of the stack.
     pub(super) native_top_ns: u64,
-    /// The part of that time in which the stack is in no known wait.
+    /// The part of `native_top_ns` in which the stack is in no known wait.
     pub(super) nameless_native_ns: u64,
     /// The frame that was on top of the stack for most of the time.
     pub(super) top: Option<TopFrame>,
@@ -114,16 +114,16 @@ pub(super) struct WaitProfile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TopFrame {
     pub(super) frame: FrameId,
-    /// For how long.
+    /// How long the frame was on top of the stack.
     pub(super) ns: u64,
-    /// The first frame below it that is the app's own code, or else code that the app ships, for most of that
-    /// time. It may be the same frame.
+    /// The first frame of the app's own code, or else of a library in the app, from `frame` down: the one
+    /// with most of that time. It may be `frame` itself.
     pub(super) app: Option<FrameId>,
 }
 
 impl TopFrame {
-    /// The method to report as the culprit: a helper of the platform or of a library burns the time of its
-    /// caller.
+    /// The method to report as the culprit: the app's method, because a helper of the platform or of a
+    /// library spends the time of its caller.
     pub(super) fn culprit(self) -> FrameId {
         self.app.unwrap_or(self.frame)
     }

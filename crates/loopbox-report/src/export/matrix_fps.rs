@@ -11,7 +11,7 @@ use loopbox_format::model::{DropLevel, Named, SceneKind};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::io::{self, Write};
 
-/// One line.
+/// One line of the output, with the figures of one screen.
 #[derive(Debug, Clone, Serialize)]
 struct Line<'a> {
     machine: &'static str,

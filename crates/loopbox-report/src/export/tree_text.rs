@@ -31,7 +31,7 @@ pub fn tree_text(report: &Report, analysis: &Analysis, token: Option<Token>) -> 
         .map_err(|error| invalid(error.to_string()))
 }
 
-/// The names of a file are for a terminal, too.
+/// Symbols with sanitised names, because the text may be printed on a terminal.
 fn harmless(symbols: &Symbols) -> Symbols {
     let name = |text: &str| sanitize(text, usize::MAX);
     let methods = symbols.methods.iter().map(|method| Method {

@@ -5,7 +5,7 @@ use crate::model::framework::{OBJECT_WAIT, THREAD_JOIN};
 use crate::model::{Analysis, FrameId, LockChain, LockHolder, LockSource, LockWait};
 use loopbox_format::model::Uptime;
 
-/// Frames at the top of a stack in which `Thread.join` waits.
+/// How many frames at the top of a stack may belong to the wait in `Thread.join`.
 const MOST_FRAMES: usize = 6;
 
 /// Adds the thread, if main was in `Thread.join` at the dump and the recorder knows no holder of what main

@@ -6,7 +6,7 @@ use crate::model::{MainThread, NativeFrame, NativeModule, NativeStack, SystemCal
 use loopbox_format::model as file;
 use std::fmt::Write;
 
-/// `None` when the kernel was not asked.
+/// The kernel's view of the main thread, sanitised; `None` when the kernel was not asked.
 pub(super) fn read(main: &file::MainThread) -> Option<MainThread> {
     if *main == file::MainThread::default() {
         return None;

@@ -25,7 +25,7 @@ pub(crate) const NODES: usize = 100_000;
 pub(crate) const STACK_DEPTH: usize = 512;
 /// The sum of the depths of all nodes of all trees: the cost of writing out every distinct stack.
 pub(crate) const NODE_DEPTH_SUM: usize = 4_000_000;
-/// Locks between the main thread and the thread that all others wait for.
+/// Locks in the chain from the main thread to the last holder.
 pub(crate) const LOCK_WAITS: usize = 64;
 /// Other threads of the process.
 pub(crate) const THREADS: usize = 1_024;
@@ -43,7 +43,7 @@ pub(crate) const DAMAGE: usize = 256;
 pub(crate) const NAME_CHARS: usize = 200;
 /// Characters of a longer text, such as a line of the queue's dump or the reason of a requested dump.
 pub(crate) const LINE_CHARS: usize = 1_000;
-/// Bytes of the text of ART's own trace; the app puts in as many at most.
+/// The maximum size of the text of ART's own trace, in bytes. The app stores no more than that.
 pub(crate) const TRACE_BYTES: usize = 4 << 20;
 /// Fields that the system writes before its trace, by name.
 pub(crate) const TRACE_FIELDS: usize = 16;

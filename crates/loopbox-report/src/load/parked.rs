@@ -8,7 +8,7 @@ use loopbox_format::model::{MainState, Uptime};
 /// The length that the kernel cuts the name of a thread to, in bytes.
 const KERNEL_NAME: usize = 15;
 
-/// Adds the chain of a parked thread, if it was read while main did the same as at the dump. Only where the
+/// Adds the chain of locks, if it was read during the message that was still running at the dump, and the
 /// recorder followed no chain of monitors.
 pub(super) fn complete(a: &mut Analysis) {
     if !a.locks.waits.is_empty() {
@@ -41,7 +41,8 @@ pub(super) fn complete(a: &mut Analysis) {
     }
 }
 
-/// Whether something was seen when main already did what it did at the dump.
+/// Whether the observation was made during the message, or the work outside of messages, that was still
+/// running at the dump.
 pub(super) fn is_of_this_message(a: &Analysis, seen_ns: Uptime) -> bool {
     match &a.main {
         MainState::Running(running) => seen_ns >= running.start_ns,

@@ -59,7 +59,7 @@ fn read_frame(symbols: &Symbols, packages: &AppPackages, location: LocationId) -
     }
 }
 
-/// Stands for a location that no file has.
+/// The location id of frames that were not read from a location of the file.
 pub(crate) const NO_LOCATION: LocationId = LocationId(u32::MAX);
 
 /// Turns locations of a file into frames, each location once.
@@ -70,7 +70,7 @@ pub(crate) struct FrameCollector<'s> {
     frames: Vec<Frame>,
     locations: Vec<LocationId>,
     by_location: HashMap<LocationId, FrameId>,
-    /// Frames that are not among the file's locations.
+    /// Frames from [`Self::named`], which have no location in the file.
     named: HashMap<Frame, FrameId>,
 }
 

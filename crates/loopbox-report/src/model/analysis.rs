@@ -51,7 +51,7 @@ pub struct Analysis {
     pub dump_ns: Uptime,
     /// The records of the message history, oldest first.
     pub history: Vec<Record>,
-    /// What the app marked on its way, in order of time.
+    /// The breadcrumbs that the app left, in order of time.
     pub breadcrumbs: Vec<Breadcrumb>,
     /// What the main thread was doing at the dump.
     pub main: MainState,
@@ -59,7 +59,7 @@ pub struct Analysis {
     pub anr: Anr,
     /// The system's warnings of an ANR that came while the main thread was late, oldest first.
     pub anr_warnings: Vec<AnrWarning>,
-    /// What the system recorded of the ANR that ended the process.
+    /// The system's record of the ANR that ended the process.
     pub anr_info: Option<AnrInfo>,
     /// Who used the processors while the running message ran; `None` when that was not counted.
     pub cpu_use: Option<CpuUse>,

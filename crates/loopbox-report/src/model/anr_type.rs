@@ -11,9 +11,9 @@ pub(crate) struct AnrType {
     number: Option<i32>,
     /// What `ApplicationExitInfo.getDescription` begins with in brackets.
     prefix: &'static str,
-    /// A part of the system's reason, on any level; the first row that matches decides.
+    /// A part of the system's reason, on any API level; the first row that matches decides.
     reason: &'static str,
-    /// For a reader.
+    /// What the system waited for, in words for a reader.
     words: &'static str,
 }
 
@@ -26,9 +26,9 @@ const fn row(
     AnrType { number, prefix, reason, words }
 }
 
-/// From `AnrTypes`, `ApplicationExitInfo.subreasonToString` and the reasons of `TimeoutRecord`,
-/// `ActiveServices`, `JobServiceContext`, `ContentProviderHelper` and `ActivityManagerService`, all of 37;
-/// older levels have the same reasons.
+/// The types of ANR, from `AnrTypes`, `ApplicationExitInfo.subreasonToString` and the reasons of
+/// `TimeoutRecord`, `ActiveServices`, `JobServiceContext`, `ContentProviderHelper` and
+/// `ActivityManagerService`, all of API 37; older levels have the same reasons.
 const TYPES: [AnrType; 16] = [
     row(
         Some(1),
@@ -110,14 +110,14 @@ pub(crate) fn words_of(number: i32) -> Cow<'static, str> {
     }
 }
 
-/// What is known of the ANR itself.
+/// What the system reports of the ANR.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AnrCall {
     /// What the system waited for.
     pub(crate) words: Cow<'static, str>,
     /// The system's time-out; `None` when it does not report it.
     pub(crate) timeout_ms: Option<u64>,
-    /// The system has only warned of the ANR.
+    /// Whether the system has only warned of the ANR.
     pub(crate) is_warning: bool,
 }
 

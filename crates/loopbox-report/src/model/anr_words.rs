@@ -52,7 +52,7 @@ pub(crate) fn known_exit_reason(exit: &ProcessExit) -> Option<&'static str> {
     usize::try_from(exit.reason).ok().and_then(|at| REASONS.get(at)).copied()
 }
 
-/// The same, or the number.
+/// The name from [`known_exit_reason`], or else the number.
 pub(crate) fn exit_reason(exit: &ProcessExit) -> Cow<'static, str> {
     known_exit_reason(exit).map_or_else(|| format!("reason {}", exit.reason).into(), Cow::Borrowed)
 }

@@ -26,25 +26,25 @@ pub struct AppPackages {
 }
 
 impl AppPackages {
-    /// These packages and those below them, and obfuscated names, whose package is unknown. Without packages,
-    /// the default.
+    /// Takes these packages, those below them, and obfuscated names, whose package is unknown, as the app's
+    /// own. Without packages the default applies.
     pub fn new(packages: impl IntoIterator<Item = String>) -> Self {
         let packages = packages.into_iter().map(|package| package.trim_end_matches(['.', '*']).to_owned());
         let named = packages.filter(|package| !package.is_empty()).collect();
         Self { named, owners: Owners::default() }
     }
 
-    /// The same, completed by what a report contains about its app.
+    /// The same packages, completed by what the report contains about its app.
     pub(crate) fn of_report(&self, report: &Report) -> Self {
         Self { named: self.named.clone(), owners: Owners::of_report(report) }
     }
 
-    /// Whose code it is: of a class by its name, or of a method by its class and name.
+    /// Whose code a class is, or a method: `class` is the class name, or the class and method name.
     pub fn owner(&self, class: &str) -> CodeOwner {
         self.owner_in(class, "")
     }
 
-    /// The same, with the source file that the class names.
+    /// As [`Self::owner`], with the source file that the class names.
     pub(crate) fn owner_in(&self, class: &str, source_file: &str) -> CodeOwner {
         let is_below = |package: &String| {
             let rest = class.strip_prefix(package.as_str());
@@ -64,7 +64,7 @@ impl AppPackages {
 
 /// The source files that R8 and D8 write for a class that they made.
 const SYNTHETIC_FILES: [&str; 2] = ["R8$$SyntheticClass", "D8$$SyntheticClass"];
-/// The source file of Google's own modules: it names a place to look up a hash and a number.
+/// The source file of Google's own modules: it names a web page to look up a hash and a number.
 const RETRACE_FILE: &str = "go/retraceme ";
 /// The source file and the line in a report, if they refer to a real source: compilers also write other
 /// names, and line 0 for none.

@@ -69,8 +69,8 @@ impl Index<FrameId> for FrameTable {
     }
 }
 
-/// Names of methods that describe how time is spent and not for what, and ends of class names with such
-/// methods.
+/// Names of methods that show how time is spent, but not for what; then the ends of class names whose methods
+/// are all of that kind.
 const HELPERS: [&str; 10] = [
     "burn",
     "busy",

@@ -9,12 +9,12 @@ use std::collections::HashMap;
 /// `Object.wait` and `Thread.join`: both wait, and `join` calls `wait`.
 pub(crate) const OBJECT_WAIT: (&str, &str) = ("java.lang.Object", "wait");
 pub(crate) const THREAD_JOIN: (&str, &str) = ("java.lang.Thread", "join");
-/// Where a thread waits until another one gives a connection back.
+/// The method in which a thread waits until another one returns a database connection.
 pub(crate) const DATABASE_CONNECTION: (&str, &str) =
     ("android.database.sqlite.SQLiteConnectionPool", "waitForConnection");
 /// The package of Java's own locks.
 pub(crate) const JAVA_LOCKS: &str = "java.util.concurrent.";
-/// How the name of a class ends that aidl generates for an interface.
+/// The end of the name of a class that aidl generates for an interface.
 pub(crate) const AIDL_PROXY: &str = "$Stub$Proxy";
 
 /// Class, method, and role; the first row that matches decides. A `*` at the end matches any end, a `*` in
@@ -135,8 +135,8 @@ pub(crate) fn is_socket(class: &str) -> bool {
     matches("java.net.*Socket*", class)
 }
 
-/// The role of a method for the main thread; `None` for most methods. The whole table is searched: a frame
-/// keeps the answer.
+/// The role of a method for the main thread; `None` for most methods. This searches the whole table, so a
+/// frame stores the result.
 pub(crate) fn role_of(class: &str, method: &str, kind: FrameKind) -> Option<Role> {
     let known = FRAMES.iter().find(|(of, name, _)| matches(of, class) && matches(name, method));
     // A service in native code is one in its native methods alone.
@@ -151,12 +151,12 @@ impl Frame {
     }
 }
 
-/// The first method of the app above the dispatch of a message, for most of the time of its stacks: a reader
-/// names the message by it, whichever library dispatched it. `None` when no stack has one.
+/// The method of the app that names a message: the app's first method above the dispatch, in the stacks with
+/// most of the time. It names the message whichever library dispatched it. `None` when no stack has one.
 ///
 /// `roles` are those of all frames, by their numbers.
 pub(crate) fn entry(tree: &SampledTree, frames: &FrameTable, roles: &[Option<Role>]) -> Option<FrameId> {
-    /// What is known of a node's callers, itself included.
+    /// What is known of a node and its callers.
     #[derive(Clone, Copy, Default)]
     struct Above {
         dispatched: bool,

@@ -16,7 +16,7 @@ pub struct MainThread {
     pub wchan: String,
     /// The system call that it was in.
     pub system_call: Option<SystemCall>,
-    /// What it did until the report was complete.
+    /// What the main thread did between this capture and the completion of the report.
     pub progress: Option<Progress>,
     /// Its native stack, when a signal stopped it.
     pub native: Option<NativeStack>,

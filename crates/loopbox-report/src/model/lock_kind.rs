@@ -21,7 +21,7 @@ pub(crate) enum LockKind {
     Coroutine,
     ChildProcess,
     Finalizers,
-    /// It is parked, and no method says for what.
+    /// Something unknown: main is parked, and no method shows for what.
     Park,
 }
 
@@ -72,8 +72,8 @@ const METHODS: &[(&str, &str, LockKind)] = &[
 ];
 
 impl LockKind {
-    /// What main waits for in this method; `None` for most of them. The whole table is searched: a frame has
-    /// the answer.
+    /// What main waits for in this method; `None` for most methods. This searches the whole table, so a frame
+    /// stores the result.
     pub(crate) fn of_method(class: &str, method: &str) -> Option<Self> {
         let known = METHODS.iter().find(|(of, name, _)| matches(of, class) && matches(name, method));
         known.map(|(.., kind)| *kind)

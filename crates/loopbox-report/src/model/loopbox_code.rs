@@ -7,7 +7,7 @@
 use super::frame::{Frame, FrameId, FrameTable};
 use loopbox_format::code::LOOPBOX;
 
-/// How the names of the threads begin that Loopbox starts.
+/// The prefix of the names of Loopbox's threads.
 const THREADS: &str = "loopbox-";
 
 impl Frame {

@@ -6,7 +6,7 @@ use loopbox_format::model::Progress;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What the main thread waits in, or does, in the kernel's eyes.
+/// What the main thread waits in, or does, according to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MainWaitKind {
@@ -71,10 +71,10 @@ pub struct MainWait {
 
 /// What the main thread waited in, or did; `None` when the kernel reported nothing.
 ///
-/// A system call has priority over the kernel function that main slept in, and that over the bare state. The
-/// call may be what the signal interrupted, a moment before the state was read; and the kernel names no call
-/// of a thread that runs. A call that was read a moment after the thread ran does not count, when its state
-/// or the signal shows that it ran, and it ran or waited to run for half of the following time, too.
+/// A system call has priority over the kernel function that main slept in, and that function over the bare
+/// state. The call may be one that the signal interrupted, a moment before the state was read. The kernel
+/// names no call of a thread that runs. A call that was read a moment later does not count when the state or
+/// the signal shows that the thread ran, and it ran or waited to run for half of the following time, too.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     let (kind, detail) = match (&main.system_call, main.state) {
         (_, Some(b'T' | b't')) => (MainWaitKind::Stopped, String::new()),
@@ -101,8 +101,8 @@ pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     Some(MainWait { kind, text })
 }
 
-/// Whether a thread continued to run after the call that it was found in. A signal that had interrupted this
-/// call would have named it.
+/// Whether a thread continued to run after the system call that was read for it. A call that a signal had
+/// interrupted would have the signal as its source.
 fn is_of_a_moment(call: &SystemCall, progress: Option<Progress>) -> bool {
     let Some(Progress { over_ns, ran_ns: Some(ran), waited_ns: Some(waited), .. }) = progress else {
         return false;

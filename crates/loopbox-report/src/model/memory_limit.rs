@@ -4,12 +4,12 @@ use super::plural::plural;
 use super::time::format_ms;
 use loopbox_format::model::Statistic;
 
-/// A limit that the kernel was asked for.
+/// A memory limit as the kernel reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteLimit {
     /// A number of bytes.
     Bytes(u64),
-    /// None is set.
+    /// No limit is set.
     Unlimited,
 }
 
@@ -40,10 +40,10 @@ pub struct MemoryLimit {
     pub swap_high: Option<ByteLimit>,
     /// `memory.swap.max`.
     pub swap_max: Option<ByteLimit>,
-    /// Since the cgroup was made.
+    /// The events since the cgroup was made.
     pub so_far: MemoryEvents,
-    /// The time and the events from the suspicion to the report; `None` where the report's message was not
-    /// suspect before.
+    /// The time from the suspicion to the report, in milliseconds, and the events in it; `None` when the
+    /// message was not under suspicion before the report.
     pub lately: Option<(u64, MemoryEvents)>,
 }
 
@@ -94,7 +94,7 @@ fn number(statistics: &[Statistic], name: &str) -> Option<u64> {
 }
 
 impl MemoryLimit {
-    /// `None` for a report whose writer did not read the limit.
+    /// The limit from a report's statistics; `None` when they have none of its values.
     pub(crate) fn of(statistics: &[Statistic]) -> Option<Self> {
         let limit = |name: &str| match text(statistics, name)? {
             "max" => Some(ByteLimit::Unlimited),

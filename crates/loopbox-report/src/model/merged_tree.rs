@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// A method on one call path, over all samples that have it on that path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedNode {
-    /// Of the frames that were merged here (they differ only in their line), the one with most time.
+    /// The frame with most time of those that were merged here (they differ only in their line).
     pub frame: FrameId,
     /// The index of the caller's node; `None` for a root.
     pub parent: Option<u32>,
@@ -20,7 +20,7 @@ pub struct MergedNode {
     pub self_ns: u64,
     /// The number of samples with the method on top of the stack.
     pub self_samples: u32,
-    /// In a tree with folded recursion, how often the method occurs on one stack at most; else 1.
+    /// How often the method occurs on one stack at most, in a tree with folded recursion; else 1.
     pub calls: u32,
     heaviest_frame_ns: u64,
 }
@@ -28,7 +28,7 @@ pub struct MergedNode {
 /// A merged tree. Two frames are equal when class, method and descriptor are; lines do not matter.
 #[derive(Debug, Default)]
 pub struct MergedTree {
-    /// Callers before callees.
+    /// The nodes; a caller comes before its callees.
     pub nodes: Vec<MergedNode>,
 }
 
@@ -43,7 +43,7 @@ impl MergedTree {
         Self::merge(trees, &[], frames, true)
     }
 
-    /// The same for one tree, without the times that no stack of it covers.
+    /// As [`Self::folded`] for one tree, without the time in `gaps`, which no stack covers.
     pub(crate) fn seen(tree: &SampledTree, gaps: &[SampleGap], frames: &FrameTable) -> Self {
         Self::merge([tree], gaps, frames, true)
     }
@@ -179,7 +179,7 @@ fn seen_ns(tree: &SampledTree, gaps: &[SampleGap], index: u32, node: &SampledNod
     (node.total_ns.saturating_sub(whole), node.self_ns.saturating_sub(whole.saturating_sub(of_callees)))
 }
 
-/// For each frame the first frame of the same method.
+/// For each frame, the index of the first frame of the same method.
 pub(crate) fn method_ids(frames: &[Frame]) -> Vec<u32> {
     let mut first: HashMap<(&str, &str, &str), u32> = HashMap::new();
     frames

@@ -48,15 +48,15 @@ impl OutsidePlace {
     }
 }
 
-/// Where a tree's stacks are for most of its time, waiting apart.
+/// The place where most of a tree's stacks are, by time. Stacks that wait for a message do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TreePlace {
     pub(crate) place: OutsidePlace,
     /// The method by which the place is entered: `MainActivity.dispatchTouchEvent`, `Trim.queueIdle`.
     pub(crate) entry: Option<FrameId>,
-    /// The time that its stacks do not wait.
+    /// The total time of the stacks that do not wait for a message.
     pub(crate) busy_ns: u64,
-    /// Whether its last stack waits.
+    /// Whether the last stack waits for a message.
     pub(crate) waits_now: bool,
 }
 
@@ -106,8 +106,8 @@ fn place_of_named(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Opti
 }
 
 impl SampledTree {
-    /// Where the stacks of a main thread that runs no message are. `None` for a tree without stacks, or when
-    /// the top of its last stack has no name.
+    /// The place of a main thread that runs no message, by the stacks of this tree. `None` for a tree without
+    /// stacks, or when the top of its last stack has no name.
     pub(crate) fn outside_place(&self, frames: &FrameTable) -> Option<TreePlace> {
         let mut times: Vec<(OutsidePlace, Option<FrameId>, u64)> = Vec::new();
         let mut last = None;
@@ -166,7 +166,8 @@ impl Analysis {
         }
     }
 
-    /// The newest stacks that were taken outside of messages, if they were taken since then.
+    /// The newest stacks that were taken outside of messages; `None` when the last of them is older than
+    /// `since_ns`.
     pub(crate) fn stacks_outside_since(&self, since_ns: Uptime) -> Option<&SampledTree> {
         let last_sample = |tree: &SampledTree| {
             tree.samples().checked_sub(1).and_then(|last| tree.sample_ns.get(last as usize)).copied()

@@ -23,8 +23,7 @@ impl Overdue {
         }
     }
 
-    /// Whether a message is known to have been due for this long, or known not to have been; `None` when
-    /// neither is known.
+    /// Whether a message had been due for this long; `None` when that is not known.
     pub(crate) fn by(self, ns: u64) -> Option<bool> {
         match self {
             Self::Unknown => None,
@@ -95,7 +94,7 @@ pub struct PendingQueue {
     pub dropped_lines: u32,
 }
 
-/// Many pending messages of one kind.
+/// The most frequent kind of pending message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MessageFlood {
     pub(crate) message: Message,
@@ -172,9 +171,9 @@ impl PendingQueue {
         }
     }
 
-    /// Whether the entries that were read are the head of the queue. The linked list is printed, and walked,
-    /// from its head. A recorder that has the last line of another kind of queue has kept the messages that
-    /// are due first.
+    /// Whether the entries that were read are the head of the queue. A queue that is a linked list is
+    /// printed, and walked, from its head. Of another kind of queue, a recorder that has the last line of its
+    /// dump has kept the messages that are due first.
     fn is_read_from_its_head(&self) -> bool {
         let is_list = self.implementation.as_deref().is_none_or(|name| name == "Legacy");
         !self.disturbed && (is_list || self.total.is_some())

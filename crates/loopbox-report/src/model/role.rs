@@ -33,7 +33,7 @@ pub(crate) enum WaitKind {
     Unknown,
 }
 
-/// Who serves main in native code.
+/// The service of native code that main waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum NativeService {
     Audio,
@@ -97,7 +97,7 @@ pub(crate) enum Role {
     Loop,
     /// It hands a message to its callback or target.
     Dispatch,
-    /// The same, by a method of an app's own handler.
+    /// It hands a message on, in `dispatchMessage` of an app's own Handler.
     OwnDispatch,
     /// It is in the queue: it waits there for a message, or calls code that runs between messages.
     Queue,

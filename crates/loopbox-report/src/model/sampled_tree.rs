@@ -42,7 +42,7 @@ pub struct StackRun {
 pub(crate) struct SampleGap {
     /// The sample before the gap. It was taken at the gap's begin.
     pub(crate) sample: u32,
-    /// How long no sample came that was due.
+    /// How long no sample was taken although one was due.
     pub(crate) ns: u64,
 }
 
@@ -80,8 +80,8 @@ pub struct SampledTree {
     pub longest_suspend_ns: u64,
     /// The time for which all samples together suspended the main thread.
     pub total_suspend_ns: u64,
-    /// The first method of the app above the dispatch of the message, for most of the time: the message is
-    /// named by it. `None` when no stack has one, or for what ran outside of messages.
+    /// The method of the app that names the message: the app's first method above the dispatch, for most of
+    /// the time. `None` when no stack has one, or for what ran outside of messages.
     pub entry: Option<FrameId>,
     /// Why the tree is invalid or was not read completely.
     pub error: Option<&'static str>,

@@ -29,8 +29,8 @@ pub struct SystemTrace {
     pub threads: Vec<TraceThread>,
     /// How many threads more than the limit it has.
     pub left_out: u32,
-    /// Why the trace is not used for the moment of the report; `None` when it is, and has completed the rest
-    /// of the report.
+    /// Why the trace is not used for the moment of the report; `None` when it is used, and has completed the
+    /// rest of the report.
     pub apart: Option<String>,
 }
 
@@ -92,7 +92,7 @@ pub enum LockAction {
     Holds,
     /// The thread waits to get it.
     Wants,
-    /// It has let it go, and waits to be notified.
+    /// The thread has released it, and waits to be notified.
     WaitsOn,
     /// The thread sleeps on it: `Thread.sleep`.
     SleepsOn,
@@ -132,9 +132,9 @@ impl SystemTrace {
         (start_ns > 0 && waited_ns <= MOST_WAITED_NS).then_some(waited_ns)
     }
 
-    /// The time-out that had passed, including what the system had added because it was itself under load;
-    /// `None` where the trace does not have it. From the line `Timeout`, in milliseconds; the source is the
-    /// same as for [`Self::waited_ns`].
+    /// The time-out that had passed, with the extension that the system granted because it was itself under
+    /// load; `None` where the trace does not have it. From the line `Timeout`, in milliseconds; the source is
+    /// the same as for [`Self::waited_ns`].
     pub fn time_out_ns(&self) -> Option<u64> {
         self.field("Timeout")?.parse::<u64>().ok()?.checked_mul(1_000_000).filter(|ns| *ns > 0)
     }

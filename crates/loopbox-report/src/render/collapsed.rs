@@ -9,7 +9,7 @@ use crate::model::{Frame, FrameTable, MergedTree, SampledTree};
 use std::fmt::Write as _;
 
 /// The name of a frame without the separators of the format: `;` ends a frame, a space ends the stack, and a
-/// line its time.
+/// line break ends the time.
 fn label(frame: &Frame) -> String {
     harmless(&frame.qualified()).replace(';', ":").replace(char::is_whitespace, "_")
 }

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use pulldown_cmark::{Event, Options, Parser, Tag};
 
-    /// The text that a page shows of it, and whether that is all.
+    /// The text that a page shows of the markdown, and whether the page has nothing else.
     fn shown(markdown: &str) -> (String, bool) {
         let mut text = String::new();
         let is_text = Parser::new_ext(markdown, Options::all()).all(|event| match event {

@@ -23,7 +23,7 @@ pub(crate) fn write_json(out: impl Write, value: &impl Serialize) -> serde_json:
     value.serialize(&mut Serializer::with_formatter(out, Visible(CompactFormatter)))
 }
 
-/// Another formatter, with every character of a string either visible or escaped.
+/// Wraps another formatter: every character of a string is written either visibly or escaped.
 struct Visible<F>(F);
 
 impl<F: Formatter> Formatter for Visible<F> {

@@ -1,4 +1,4 @@
-//! One line of a text, and the names in it. They are in one part of the line.
+//! One line of a text with the names in it. All names are in one part of the line.
 
 use super::stack_frames::{Above, Retracer};
 use crate::model::framework::{CLASS_OBJECT, in_class_object};
@@ -6,9 +6,9 @@ use crate::model::framework::{CLASS_OBJECT, in_class_object};
 /// How to write a frame that may belong to several methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Several {
-    /// Becomes one frame with all their names, so that the number of frames does not change.
+    /// As one frame with the names of all methods, so that the number of frames does not change.
     OneFrame,
-    /// As R8's own retrace does: a line for each, with `<OR>` before all but the first.
+    /// As R8's own retrace does: a line for each method, with `<OR>` before all but the first.
     Lines,
 }
 
@@ -52,8 +52,8 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// The lines that it becomes: several where methods were inlined, none for code that a compiler made.
-    /// `None` when the mapping does not have it.
+    /// The lines that replace this line: several where methods were inlined, none for code that a compiler
+    /// made. `None` when the mapping does not have the name.
     pub(super) fn retraced(
         &self,
         retracer: &Retracer<'_>,
@@ -87,7 +87,7 @@ impl<'l> Part<'l> {
     }
 }
 
-/// `at a.b.c(SourceFile:12)` anywhere in a line. A source may have brackets, too.
+/// Finds `at a.b.c(SourceFile:12)` anywhere in a line. A source may have brackets, too.
 fn frame(line: &str) -> Option<Part<'_>> {
     let mut from = 0;
     while let Some(found) = line.get(from..)?.find(AT) {
@@ -110,7 +110,7 @@ fn frame(line: &str) -> Option<Part<'_>> {
     None
 }
 
-/// The position of the bracket that closes the one before the text.
+/// The position of the bracket that closes the one directly before `text`.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 1;
     text.char_indices().find_map(|(at, c)| {
@@ -123,7 +123,7 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-/// `- locked <0x0d3b5c8a> (a a.b[])`, or `(a java.lang.Class<a.b>)`.
+/// Finds the class in `- locked <0x0d3b5c8a> (a a.b[])` or `(a java.lang.Class<a.b>)`.
 fn lock(line: &str) -> Option<Part<'_>> {
     let (action, rest) = line.split_once("(a ")?;
     let is_lock = action.trim_start().starts_with("- ") || action.contains(" - ");
@@ -135,7 +135,7 @@ fn lock(line: &str) -> Option<Part<'_>> {
     Some(Part { before: line.get(..class_at)?, what: What::Class(class), after: line.get(end..)? })
 }
 
-/// `Caused by: a.b: words`, `Exception in thread "main" a.b`, or such a class alone.
+/// Finds the class in `Caused by: a.b: words`, `Exception in thread "main" a.b`, or a class alone.
 fn exception(line: &str) -> Option<Part<'_>> {
     let mut before_word = "";
     for word in line.split_whitespace() {

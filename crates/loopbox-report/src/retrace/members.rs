@@ -43,7 +43,8 @@ pub(super) struct Named<'t> {
 #[derive(Debug)]
 struct Overload<'t> {
     member: Member<'t>,
-    /// Its descriptors in the report, where the mapping has them. Of a method's lines only one has it.
+    /// The method's descriptors in the report, if the mapping has them. Only one of a method's lines in the
+    /// mapping has a descriptor.
     signatures: Vec<Cow<'t, str>>,
 }
 
@@ -64,10 +65,11 @@ pub(super) struct Group<'t> {
     pub outline: bool,
     /// For a call of outlined code: the outline's positions, each with the position that it represents.
     pub outline_positions: HashMap<u32, u32>,
-    /// Whether its position is one of these outline positions; no frame has such a position otherwise.
+    /// Whether the group's position is one of these outline positions, which occur in no frame of a report
+    /// otherwise.
     pub is_outlined: bool,
-    /// What is removed from a stack below an exception: the exception's descriptor in the report, and how
-    /// many inner frames.
+    /// For frames below an exception: the exception's descriptor in the report, and how many inner frames to
+    /// remove.
     rewrites: Vec<(String, usize)>,
 }
 
@@ -128,7 +130,7 @@ impl<'t> Members<'t> {
         read
     }
 
-    /// What a comment contains about the method above it, or about the class.
+    /// Reads a comment about the method above it, or about the class.
     fn comment(&mut self, class: &'t str, method: Option<&'t str>, line: &'t [u8]) {
         let json = line.trim_ascii_start().strip_prefix(b"#").unwrap_or_default();
         let Ok(comment) = serde_json::from_slice::<Comment<'_>>(json) else { return };

@@ -28,7 +28,7 @@ impl Mapping {
     /// Deobfuscates a text: the frames, locks and exceptions in it. All else stays as it is.
     ///
     /// # Errors
-    /// When the text names the build that it is of, and that is another one.
+    /// When the text names a build, and the mapping is of another one.
     pub fn retrace_text(&self, text: &str) -> Result<RetracedText, MappingMismatch> {
         self.check_ids(text)?;
         let mut names = Names::default();
@@ -44,7 +44,8 @@ impl Mapping {
         Ok(RetracedText { text: out, renamed, missing: missing(&names) })
     }
 
-    /// R8 can write the mapping's id as the source file of each class.
+    /// Compares the mapping's ids in the text, which R8 can write as the source file of each class, with this
+    /// mapping's.
     fn check_ids(&self, text: &str) -> Result<(), MappingMismatch> {
         let ids = text.split(MAP_ID_FILE).skip(1);
         let ids: BTreeSet<&str> =
@@ -120,7 +121,7 @@ mod tests {
         }
     }
 
-    /// In the form of R8's own retrace (9.5.28), which sorts them by name.
+    /// The lines have the form of R8's own retrace (9.5.28), which sorts the methods by name.
     #[test]
     fn a_frame_of_one_of_several_methods_is_a_line_for_each() {
         let mapping = "own.List2 -> x:\n    java.util.List sorted(java.util.List) -> y\n    void drop(int) -> y\n    \

@@ -3,13 +3,13 @@
 //!
 //! An app's debug info rarely has lines of the source. Seen with R8 8.5 to 9.5:
 //!
-//! * Most methods share a table in which a line is the dex pc and one: at a `min_api` below 26, and since
+//! * Most methods share a table in which a line is the dex pc plus one: at a `min_api` below 26, and since
 //!   8.12 at any, unless `-renamesourcefileattribute` names another file. Those of 8.12 have
 //!   `r8-map-id-…` as their source file.
 //! * Else most methods have no table, and a stack trace of Android 8 and later has the dex pc as the line
 //!   (`Thread::CreateInternalStackTrace`).
-//! * Methods that share their name with others of their class have separate tables in both; since 9.1 all
-//!   but one of them, whose numbers are the lowest.
+//! * In both cases, methods that share their name with others of their class have separate tables. Since 9.1
+//!   one of them has none: the one with the lowest numbers.
 //!
 //! The recorder reads tables. A frame is without its line where the method has none, where ART keeps another
 //! kind (compact dex), and in reports of recorders that took the shared tables for damaged.
@@ -64,7 +64,7 @@ impl Positions {
         }
     }
 
-    /// Whether methods that share a name have no separate tables.
+    /// Whether one of the methods that share a name has no separate table, so that its positions are dex pcs.
     pub(super) fn one_of_a_name_has_pcs(&self) -> bool {
         self.is_r8 && self.version.is_some_and(|version| version >= LEAVES_ONE)
     }

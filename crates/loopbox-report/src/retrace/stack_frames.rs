@@ -44,9 +44,9 @@ pub(super) struct Above {
 
 /// The mapping's entries for a frame.
 struct Found {
-    /// Top first.
+    /// The frames of the source, top frame first.
     frames: Vec<Original>,
-    /// Whether it has the method.
+    /// Whether the mapping has the method.
     is_known: bool,
 }
 
@@ -56,7 +56,7 @@ struct Original {
     method: String,
     file: String,
     line: Option<u32>,
-    /// For each method that the frame may be, a frame; empty where there is only one.
+    /// The possible methods of the frame, each as a frame; empty when there is only one.
     each: Vec<Original>,
 }
 
@@ -64,7 +64,7 @@ struct Original {
 pub(super) struct Printed {
     /// Its method, or the names of all methods that it may be.
     pub frame: String,
-    /// Each of these as a frame; empty where there is only one.
+    /// The possible methods, each as a frame; empty when there is only one.
     pub each: Vec<String>,
 }
 
@@ -280,7 +280,7 @@ impl<'m> Retracer<'m> {
         }
     }
 
-    /// What was inlined at a position, and into what.
+    /// The frames of a position: the inlined methods, and the method into which they were inlined.
     fn inlined<'g>(
         &self,
         group: &'g Group<'m>,
@@ -295,7 +295,7 @@ impl<'m> Retracer<'m> {
             .collect()
     }
 
-    /// The method of a frame, or all that it may be: it cannot be decided which of them was inlined, or which
+    /// The method of a frame, or all possible ones where it cannot be decided which was inlined, or which
     /// overload it is.
     fn one_of<'g>(&self, groups: &[&'g Group<'m>], position: Option<u32>) -> Option<Source<'g>> {
         let mut methods: Vec<&Member<'_>> = Vec::new();
@@ -313,7 +313,7 @@ impl<'m> Retracer<'m> {
         (!methods.is_empty()).then_some((methods, line))
     }
 
-    /// Frames that a compiler made are left out, as in R8's retrace.
+    /// The frames of a group without those that a compiler made, as in R8's retrace.
     fn shown<'g>(&self, group: &'g Group<'m>) -> impl DoubleEndedIterator<Item = &'g Member<'m>> {
         group.frames.iter().filter(|member| !self.members.is_synthesized(member))
     }

@@ -261,7 +261,7 @@ fn retrace_deobfuscates_locks_and_other_threads() {
     assert_eq!(java_stack(&analysis, other), stack, "and so do the other threads");
 }
 
-/// Of a class: its names in the source and in the report, and its methods.
+/// A class: its names in the source and in the report, and its methods.
 #[derive(Debug, Clone)]
 struct SomeClass {
     original: usize,
@@ -273,7 +273,7 @@ struct SomeClass {
 struct SomeMethod {
     name: usize,
     original: usize,
-    /// Inlined from this class.
+    /// The index of the class that the method was inlined from.
     of: Option<usize>,
     lines: Option<(u8, u8)>,
     parameters: bool,

@@ -57,7 +57,7 @@ impl MappingText {
         Ok(text)
     }
 
-    /// As for a mapping whose places take too much memory.
+    /// Drops the places, as if they took too much memory.
     #[cfg(test)]
     pub(super) fn forget_places(&mut self) {
         self.places = None;
@@ -100,7 +100,7 @@ impl MappingText {
     /// The part of the mapping that is about these names, as a mapping.
     ///
     /// # Errors
-    /// When that is more than any report's.
+    /// When that part is larger than it can be for a real report.
     pub(super) fn about(&self, names: &Names) -> Result<Vec<u8>, MappingMismatch> {
         let own = self.find(Side::Obfuscated, names.classes());
         // Which methods of the source that leads to, by their classes: also of other classes, which they were

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// The name and version of the JSON schema.
 const SCHEMA: &str = "loopbox.frames/1";
-/// How many screens are kept separately; the frames of further ones count for other screens.
+/// How many screens are kept separately; the frames of further screens are added to `other`.
 const MAX_SCENES: usize = 2_000;
 /// How many users are kept separately for a comparison; reports of further users count as one user.
 const MAX_UNITS: usize = 200_000;
@@ -62,7 +62,7 @@ pub struct SmoothnessView {
     pub schema: &'static str,
     /// Reports with display frames.
     pub reports: u64,
-    /// Reports without.
+    /// The number of reports without display frames.
     pub reports_without_frames: u64,
     /// Files that could not be used.
     pub skipped: u64,
@@ -152,7 +152,7 @@ impl Smoothness {
         }
     }
 
-    /// Adds all of another.
+    /// Adds all reports of another collection.
     pub fn merge(&mut self, other: Self) {
         self.reports += other.reports;
         self.without_frames += other.without_frames;
@@ -167,7 +167,7 @@ impl Smoothness {
         }
     }
 
-    /// Whether there was not one display frame.
+    /// Whether no report has display frames.
     pub fn is_empty(&self) -> bool {
         self.reports == 0
     }

@@ -71,9 +71,9 @@ pub(super) const METRICS: [Metric; 5] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The variant is better, and chance alone would not say so.
+    /// The variant is better, by more than chance explains.
     Better,
-    /// It is worse.
+    /// The variant is worse, by more than chance explains.
     Worse,
     /// The whole change may be chance.
     CannotTell,
@@ -86,14 +86,14 @@ pub struct MetricChange {
     pub metric: &'static str,
     /// Its unit; empty for frames per second.
     pub unit: &'static str,
-    /// Of the base; `None` without a frame, or a gesture.
+    /// The figure of the base; `None` when the base has no frame, or no gesture.
     pub base: Option<f64>,
-    /// Of the variant.
+    /// The figure of the variant; `None` when the variant has no frame, or no gesture.
     pub variant: Option<f64>,
     /// The variant less the base.
     pub change: Option<f64>,
-    /// The interval of 95 % of the changes when users are drawn again; `None` for fewer than two users in
-    /// either set.
+    /// The interval that contains 95 % of the changes when the users are drawn at random many times; `None`
+    /// for fewer than two users in either set.
     pub interval: Option<[f64; 2]>,
     /// The change in per cent of the base; `None` where the base is 0.
     pub change_percent: Option<f64>,

@@ -26,7 +26,7 @@ enum Limit {
 /// Why a condition is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FailIfError {
-    /// It compares nothing.
+    /// The condition has no `<` or `>`.
     #[error("there is no < or >: write METRIC>+N%, METRIC<-N% or METRIC>N")]
     NoComparison,
     /// There is no figure with this name.
@@ -70,7 +70,8 @@ impl fmt::Display for FailIf {
 }
 
 impl FailIf {
-    /// Whether it holds. `None` when the reports do not have the figure; for a change both sets need it.
+    /// Whether the condition holds. `None` when the reports do not have the figure; for a change both sets
+    /// need it.
     pub fn holds(&self, comparison: &Comparison) -> Option<bool> {
         let change = comparison.scenes.first()?.metrics.iter().find(|change| change.metric == self.metric)?;
         let needed = if let Limit::Value(_) = self.limit { change.variant } else { change.change };

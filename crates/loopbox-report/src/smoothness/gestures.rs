@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// Gestures from this number on are counted as one.
+/// Gestures with this number on their screen, or a higher one, are counted together.
 const LAST_ORDINAL: usize = 16;
 /// How many of the worst gestures are kept.
 const WORST: usize = 20;
@@ -17,22 +17,23 @@ const WORST: usize = 20;
 pub struct GesturesView {
     /// How many gestures the reports have. Of older gestures only the sums of their screens are kept.
     pub count: u64,
-    /// Those with a recorded jank window.
+    /// The number of gestures with a recorded jank window.
     pub with_jank: u64,
-    /// By their number on their screen: does it get worse the further down?
+    /// The gestures by their number on their screen. This shows whether scrolling becomes worse from gesture
+    /// to gesture.
     pub by_ordinal: Vec<OrdinalView>,
-    /// Those that hitched the longest, the worst first.
+    /// The gestures with the longest hitch, the worst first.
     pub worst: Vec<GestureView>,
 }
 
 /// Gestures of one number on their screen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OrdinalView {
-    /// The number, from 1; the last has all beyond, too.
+    /// The number on the screen, from 1; the last entry includes all higher numbers.
     pub ordinal: usize,
-    /// How many gestures.
+    /// The number of gestures.
     pub gestures: u64,
-    /// Their hitch rate.
+    /// The hitch rate of these gestures.
     pub hitch_ms_per_s: Option<f64>,
 }
 
@@ -51,13 +52,13 @@ pub struct GestureView {
     pub at_ms: f64,
     /// How long it took, the fling included.
     pub duration_ms: u32,
-    /// The part of this while the finger was down.
+    /// The part of `duration_ms` while the finger was down.
     pub finger_ms: u32,
-    /// The part of this after the finger was lifted.
+    /// The part of `duration_ms` after the finger was lifted.
     pub fling_ms: u32,
     /// Whether a finger caused it.
     pub finger: bool,
-    /// Scrolled frames.
+    /// The number of frames in which a view scrolled.
     pub frames: u32,
     /// Their frames per second.
     pub fps: Option<f64>,
@@ -65,7 +66,7 @@ pub struct GestureView {
     pub fps_of_rate: Option<f64>,
     /// The whole refreshes that frames stood too long.
     pub hitch_ms: f64,
-    /// The same for each second.
+    /// The hitch time for each second of the frames.
     pub hitch_ms_per_s: Option<f64>,
     /// The longest frame.
     pub longest_ms: f64,

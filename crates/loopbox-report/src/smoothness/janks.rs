@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// How many of the longest are kept.
 const LONGEST: usize = 50;
-/// The bits of `JankData` (36 and later).
+/// The names of the bits of `JankData` (API 36 and later).
 const JANK_TYPES: [(u32, &str); 3] = [(1, "composer"), (2, "application"), (4, "other")];
 
 /// A frame that stood too long.
@@ -25,7 +25,7 @@ pub struct JankView {
     pub at_ms: f64,
     /// How long it stood.
     pub duration_ms: f64,
-    /// The refreshes that it stood; `None` when its interval is not one of a display.
+    /// For how many refreshes the frame was shown; `None` when its interval is not one of a display.
     pub refreshes: Option<u64>,
     /// The number of its gesture in the process.
     pub gesture: Option<u32>,
@@ -33,7 +33,7 @@ pub struct JankView {
     pub place: Option<Name<JankPlace>>,
     /// The main cause by its stages.
     pub cause: Option<Name<FrameCause>>,
-    /// What SurfaceFlinger reports of it, when it was asked.
+    /// What SurfaceFlinger reports about the frame; `None` when it was not asked.
     #[serde(rename = "judged")]
     pub jank_type: Option<String>,
     /// How long its own message took.
@@ -133,7 +133,7 @@ pub(super) fn keep_longest(janks: &mut Vec<JankView>) {
     });
 }
 
-/// When there are too many to show them all.
+/// When more jank frames than this are collected, only the longest are kept.
 pub(super) const MANY: usize = 4 * LONGEST;
 
 #[cfg(test)]

@@ -28,9 +28,9 @@ pub struct SceneView {
     pub observed_rate: bool,
     /// The duration that half of the frames do not exceed, within 12 %.
     pub p50_ms: Option<f64>,
-    /// Nine tenths.
+    /// The duration that nine tenths of the frames do not exceed, within 12 %.
     pub p90_ms: Option<f64>,
-    /// 99 of a hundred.
+    /// The duration that 99 % of the frames do not exceed, within 12 %.
     pub p99_ms: Option<f64>,
     /// The longest frame.
     pub longest_ms: f64,
@@ -38,9 +38,9 @@ pub struct SceneView {
     pub histogram: Vec<BucketView>,
     /// The whole refreshes that frames stood too long.
     pub hitch_ms: f64,
-    /// The same for each second.
+    /// The hitch time for each second of the frames.
     pub hitch_ms_per_s: Option<f64>,
-    /// What frames stood beyond one interval for each second, jitter included.
+    /// For how long frames were shown beyond one interval, jitter included, for each second of the frames.
     pub hitch_exact_ms_per_s: Option<f64>,
     /// Frames that stood for two refreshes or more.
     pub slow: u32,
@@ -54,29 +54,29 @@ pub struct SceneView {
     pub fps_values: FpsValuesView,
     /// The frames in which a view scrolled.
     pub scroll: ScrollView,
-    /// The scrolls among them that a finger caused.
+    /// The scrolled frames whose scroll a finger caused.
     pub finger: ScrollView,
     /// Jank windows.
     pub windows: WindowsView,
-    /// Gestures that ended here.
+    /// The number of gestures that ended on this screen.
     pub gestures: u32,
     /// Whether more than a quarter of the frames were below 20 FPS.
     pub slow_session_20_fps: bool,
     /// Whether more than a quarter of the frames were below 30 FPS.
     pub slow_session_30_fps: bool,
-    /// What the main thread took beyond one interval.
+    /// The time that the main thread took for frames beyond one interval.
     pub delay_ms: f64,
     /// Frames whose stages were reported.
     pub staged: u32,
-    /// Those of them that missed their deadline.
+    /// The number of staged frames that missed their deadline.
     pub slow_cost: u32,
-    /// Those of them that took longer than 700 ms.
+    /// The number of staged frames that took longer than 700 ms.
     pub frozen_cost: u32,
     /// The main causes of slow frames, most frequent first.
     pub causes: Vec<FrameCauseView>,
     /// The time in each stage; empty when none was reported.
     pub stages: Vec<StageTimeView>,
-    /// Frames of new windows, in no other figure.
+    /// The number of frames that were the first of a new window. They are in no other figure.
     pub first_draw: u32,
     /// Reports of stages that were lost.
     pub lost_reports: u32,
@@ -100,9 +100,10 @@ pub struct RateView {
 /// Frames of about one duration.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BucketView {
-    /// The shortest duration in it; the first has all below, too.
+    /// The shortest duration of the bucket; the first bucket includes all shorter ones.
     pub from_ms: f64,
-    /// The shortest that is not in it; `None` for the last, which has all above.
+    /// The end of the bucket, which the durations are below; `None` for the last bucket, which includes all
+    /// longer ones.
     pub to_ms: Option<f64>,
     /// The number of frames.
     pub frames: u32,
@@ -122,11 +123,11 @@ pub struct LevelView {
 /// Values of FPS, one for each second of frames.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FpsValuesView {
-    /// How many.
+    /// The number of values.
     pub count: u32,
-    /// Their mean.
+    /// The mean of the values.
     pub mean: Option<f64>,
-    /// How many by their share of the refresh rate, in sixteenths.
+    /// The number of values by their share of the refresh rate, in sixteenths.
     pub by_share: [u16; 16],
 }
 
@@ -146,13 +147,13 @@ pub struct ScrollView {
 /// Jank windows.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WindowsView {
-    /// All of them.
+    /// The number of all windows.
     pub all: u32,
-    /// Those below 5/6 of the refresh rate.
+    /// The number of windows below 5/6 of the refresh rate.
     pub recorded: u32,
-    /// Those that the end of their session cut off.
+    /// The number of windows that the end of their session cut off.
     pub incomplete: u32,
-    /// The lowest FPS of a recorded one.
+    /// The lowest FPS of a recorded window.
     pub worst_fps: Option<f64>,
 }
 
@@ -170,7 +171,7 @@ pub struct FrameCauseView {
 pub struct StageTimeView {
     /// The stage.
     pub stage: Name<Stage>,
-    /// The sum over all frames.
+    /// The sum of the stage's time over all frames.
     pub sum_ms: f64,
 }
 

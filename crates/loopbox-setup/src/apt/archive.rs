@@ -36,7 +36,7 @@ impl Archive {
     /// Reads the indexes of the lines in `sources` (sources.list(5)) into the folder `state`.
     ///
     /// # Errors
-    /// In one line, why apt could not.
+    /// When apt fails: one line with the reason.
     pub fn open(state: &Path, sources: &str, arch: &str, progress: &Progress) -> Result<Self> {
         for folder in ["lists/partial", "cache/archives/partial"] {
             fs::create_dir_all(state.join(folder))
@@ -75,7 +75,7 @@ impl Archive {
     /// The output of apt-get or apt-cache for some arguments.
     ///
     /// # Errors
-    /// In one line, why they say nothing.
+    /// When the program fails: one line with the reason.
     pub fn query(&self, program: &str, arguments: &[&str]) -> Result<String> {
         let made = Waiting::default().run(&self.progress, || {
             let mut apt = self.command(program);

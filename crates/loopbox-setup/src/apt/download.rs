@@ -26,7 +26,7 @@ const REPORT_EACH: Duration = Duration::from_secs(5);
 /// only complete when its hash is right.
 ///
 /// # Errors
-/// In one line, why a file could not be had. Other files may be there then.
+/// When a file cannot be downloaded: one line with the reason. Other files may be complete then.
 pub fn download(archive: &Archive, files: &[Remote], folder: &Path, progress: &Progress) -> Result<()> {
     let mut missing = Vec::new();
     for file in files {

@@ -33,9 +33,9 @@ pub fn install(packages: &[&str]) -> Result<()> {
 /// Where packages are installed: by default on this machine.
 #[derive(Debug, Default)]
 struct Target {
-    /// Options of apt that change this.
+    /// Options that make apt install somewhere else; empty for this machine.
     apt: Vec<String>,
-    /// The same for dpkg.
+    /// Options that make dpkg install somewhere else; empty for this machine.
     dpkg: Vec<String>,
 }
 
@@ -63,8 +63,7 @@ impl Target {
         Ok(())
     }
 
-    /// A set-up that was killed may leave packages unpacked but not configured; apt refuses to work until
-    /// they are configured.
+    /// Configures packages that a killed set-up left unpacked: apt refuses to work until they are configured.
     fn finish_interrupted(&self, waiting: Waiting, progress: &Progress) -> Result<()> {
         if run(&mut self.dpkg(&["--audit"]))?.trim().is_empty() {
             return Ok(());
@@ -146,7 +145,8 @@ fn followed(apt: &mut Command, progress: &Progress) -> Result<Outcome> {
     Ok(Outcome { program: "apt-get".into(), status, text, errors: errors.join().unwrap_or_default() })
 }
 
-/// `download 45 %` of `dlstatus:12:45.20:…`, `install 10 %, chromium` of `pmstatus:chromium:10.33:…`.
+/// The progress in a line of apt's status: `download 45 %` for `dlstatus:12:45.20:…`, `install 10 %,
+/// chromium` for `pmstatus:chromium:10.33:…`; `None` for other lines.
 fn stage(line: &str) -> Option<String> {
     let mut fields = line.split(':');
     let kind = fields.next()?;

@@ -93,7 +93,7 @@ impl Release {
     }
 }
 
-/// The release itself, its updates and its security archive.
+/// The source list for apt: the suites of the release itself, of its updates and of its security archive.
 fn source_list(repositories: &[Repository], codename: &str, arch: Arch) -> String {
     let arch = arch.debian();
     let signed = sources::signed_by();
@@ -110,7 +110,7 @@ fn words(names: &BTreeSet<String>) -> impl Iterator<Item = &str> {
     names.iter().map(String::as_str)
 }
 
-/// Package to version, of what `apt-cache show` says.
+/// The version of each package in the output of `apt-cache show`.
 fn versions(about: &str) -> BTreeMap<&str, &str> {
     let mut found = BTreeMap::new();
     let mut name = "";
@@ -124,7 +124,8 @@ fn versions(about: &str) -> BTreeMap<&str, &str> {
     found
 }
 
-/// The libraries among the packages' dependencies, of alternatives the first: lines of `apt-cache depends`.
+/// The libraries among the packages' dependencies, from lines of `apt-cache depends`; of alternative
+/// dependencies only the first one counts.
 fn libraries(depends: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut decided = false;

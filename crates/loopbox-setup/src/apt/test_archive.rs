@@ -19,14 +19,14 @@ use crate::files::sha256_file;
 use crate::progress::Progress;
 
 const DEB: &str = "loopbox-test_1.0_all.deb";
-/// `Last-Modified` of everything, and the same as a time.
+/// The `Last-Modified` date of every answer. `MODIFIED_SECONDS` is the same instant in seconds since 1970.
 const MODIFIED: &str = "Sun, 09 Sep 2001 01:46:40 GMT";
 const MODIFIED_SECONDS: u64 = 1_000_000_000;
 
 /// What the server has seen, and how it answers.
 #[derive(Default)]
 struct Server {
-    /// The position at which each request for the package was to start.
+    /// The offset of the first byte that each request for the package asked for; `None` without a `Range`.
     ranges: Vec<Option<u64>>,
     /// How many answers end early, and after how many bytes of the package.
     cut: (u32, usize),
@@ -126,7 +126,7 @@ impl TestArchive {
         self.server().cut = (answers, bytes);
     }
 
-    /// The positions at which the requests for the package were to start.
+    /// The offsets of the first bytes that the requests for the package asked for.
     pub(crate) fn ranges(&self) -> Vec<Option<u64>> {
         self.server().ranges.clone()
     }
@@ -200,7 +200,7 @@ fn serve(mut stream: TcpStream, index: &str, content: &[u8], state: &Mutex<Serve
 /// Another process that holds a lock with fcntl(2), as apt and dpkg do.
 pub(crate) struct Holder(Child);
 
-/// Perl is on every Debian.
+/// The program in Perl that holds the lock; every Debian has Perl.
 const HOLD: &str = "use Fcntl qw(:DEFAULT :flock); sysopen(my $f, $ARGV[0], O_RDWR|O_CREAT) or die $!; \
     my $whole = pack('s s x4 q q l x4', F_WRLCK, 0, 0, 0, 0); fcntl($f, F_SETLK, $whole) or die $!; \
     $| = 1; print \"held\\n\"; <STDIN>;";

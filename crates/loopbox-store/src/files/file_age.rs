@@ -19,8 +19,8 @@ pub(crate) struct Clock {
     now: SystemTime,
 }
 
-/// Orders files by their times, the newest last. A file written with a wrong clock comes after all others,
-/// because the clock has been wrong since the last start of the phone.
+/// Orders files by their times, the newest last. A file with an impossible time counts as newer than all
+/// others: it was written since the last start of the phone, with a clock that was not set yet.
 pub(crate) type Order = (bool, SystemTime);
 
 /// Whether there was a recorder at that time.
@@ -57,7 +57,7 @@ impl Clock {
         (!self.can_be(at), at)
     }
 
-    /// Sets the impossible time of a file to the present time, where that is known.
+    /// Gives a file with an impossible time the present time, if the clock is set.
     pub(crate) fn settle(self, path: &Path, at: SystemTime) {
         if self.is_set() && !self.can_be(at) {
             // One that cannot be opened keeps its time, and goes on to be taken for new.

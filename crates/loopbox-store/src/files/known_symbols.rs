@@ -18,8 +18,8 @@ pub fn known_symbols(dir: &Path, libart: BuildId) -> Option<String> {
     std::str::from_utf8(text).ok().map(str::to_owned)
 }
 
-/// Keeps the text in `dir`, in place of that for another libart. If it cannot be written, the search is
-/// repeated.
+/// Keeps the text in `dir`; a text for another libart is replaced. If it cannot be written, a later process
+/// repeats the search.
 pub fn keep_symbols(dir: &Path, libart: BuildId, text: &str) {
     let rest = [&libart.to_raw()[..], text.as_bytes()].concat();
     let _ = fs::write(dir.join(NAME), [&crc32(&rest).to_le_bytes()[..], &rest].concat());

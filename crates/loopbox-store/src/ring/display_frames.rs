@@ -9,7 +9,7 @@ use crate::layout::{Kind, Region};
 use crate::slot::{HEADER_LEN, seal};
 use std::sync::Arc;
 
-/// The worker's part.
+/// The worker's handle for saving display frames.
 #[derive(Debug)]
 pub(super) struct FramesWriter {
     shared: Arc<Shared>,

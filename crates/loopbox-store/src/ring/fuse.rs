@@ -15,10 +15,10 @@ use loopbox_format::model::Uptime;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// A stop takes some ten microseconds. The mirror writes the memory's state of a stop that has lasted for
-/// this long; until then the sampler itself may write.
+/// How long a stop must have lasted before the mirror writes the memory's state of it into the file; until
+/// then the sampler itself may write. A stop usually takes some ten microseconds.
 const LASTS_NS: u64 = 200_000_000;
-/// How often the state may have changed again by the time that it is written.
+/// The most writes in one call: the state is written again when it has changed during the write.
 const TRIES: usize = 4;
 
 /// The mark that survives the process while something dangerous is in progress. Cheap to clone.
@@ -57,7 +57,7 @@ impl RingFuse {
 }
 
 impl Shared {
-    /// Async-signal-safe. An error only loses the mark.
+    /// Writes the fuse's word into the file. Async-signal-safe. An error only loses the mark.
     pub(super) fn write_fuse(&self, word: u64) {
         let Some(file) = self.file.get().filter(|file| !file.is_lost()) else { return };
         // Beyond the limit a write is a SIGXFSZ, even where the file has its blocks.
@@ -66,7 +66,8 @@ impl Shared {
         }
     }
 
-    /// Writes the fuse in place of a sampler that cannot, because its present phase lasts.
+    /// Writes the fuse into the file for the sampler, which cannot do so in the middle of a phase, if the
+    /// present phase has lasted for [`LASTS_NS`].
     pub(super) fn save_lasting_fuse(&self, alive_ns: Uptime) {
         let word = || Live(self.words()).word(FUSE_AT);
         let mut written = word();

@@ -28,15 +28,15 @@ pub struct MainWriter {
     pub(super) records: RegionWriter,
     /// The message announced as running; [`Token::NONE`] for none.
     pub(super) token: Token,
-    /// It has ended.
+    /// Whether the announced message has ended.
     pub(super) over: bool,
-    /// The last record written shows that end.
+    /// Whether the last record that was written shows the end of the announced message.
     pub(super) end_is_recorded: bool,
 }
 
 impl MainWriter {
-    /// Message `token` (from 1) runs since `start_ns` uptime, inside of `depth` Looper loops (1 for an
-    /// ordinary message).
+    /// Announces that message `token` (counted from 1) runs since `start_ns` uptime, inside of `depth` Looper
+    /// loops (1 for an ordinary message).
     pub fn running(&mut self, token: Token, start_ns: Uptime, depth: u32) -> Result<(), StoreError> {
         self.token = token;
         self.over = false;
@@ -45,7 +45,7 @@ impl MainWriter {
         self.current.write_next_words(&current.to_words())
     }
 
-    /// No message runs since `since_ns` uptime, which is the end of the record written last.
+    /// Announces that no message runs since `since_ns` uptime, which is the end of the record written last.
     pub fn idle(&mut self, since_ns: Uptime) -> Result<(), StoreError> {
         self.over = true;
         if self.end_is_recorded {
@@ -54,8 +54,9 @@ impl MainWriter {
         self.current.write_next_words(&Current::Idle { since_ns }.to_words())
     }
 
-    /// The next message gets the number `next`. If that number was already announced, it was not a message
-    /// and has not ended; a later message with the number is a different one.
+    /// The next message gets the token `next`. If a message was already announced with this token, no message
+    /// has run under it: the announcement is forgotten, and a later one with this token is about a different
+    /// message.
     #[inline]
     pub fn next_is(&mut self, next: Token) {
         if self.token == next {
@@ -63,15 +64,14 @@ impl MainWriter {
         }
     }
 
-    /// The announced message if it has ended or `record` counts it.
+    /// The announced message, if it has ended or `record` counts it; otherwise [`Token::NONE`].
     fn ended<D>(&self, record: &Record<D>) -> Token {
         // Messages are counted from 1 on.
         let counted = self.token.0.wrapping_sub(record.first_token.0) < u64::from(record.count);
         if counted || self.over { self.token } else { Token::NONE }
     }
 
-    /// The counters of the open record. Its details are not read: see
-    /// [`open_details`](Self::open_details).
+    /// Writes the counters of the open record, but not its details: see [`open_details`](Self::open_details).
     pub fn open<D>(&mut self, record: &Record<D>) -> Result<(), StoreError> {
         let ended = self.ended(record);
         self.open.write_next_words(&Open::words(record, ended))?;
@@ -79,8 +79,8 @@ impl MainWriter {
         Ok(())
     }
 
-    /// The details of the open record `seq`; call it only when they change. Details that do not fit are left
-    /// out from the end.
+    /// Writes the details of the open record `seq`; call it only when they change. Details that do not fit
+    /// are left out from the end.
     pub fn open_details<T: Encode>(&mut self, seq: u64, details: &[T]) -> Result<(), StoreError> {
         let mut buffer = [0; RECORD_BUFFER];
         let room = buffer.get_mut(..self.open_details.capacity().saturating_sub(8).min(RECORD_BUFFER));
@@ -91,7 +91,7 @@ impl MainWriter {
         self.open_details.write_next(encoded.len() + 8, words)
     }
 
-    /// A record is closed, with these details. It replaces record `seq - records`.
+    /// Writes a closed record with these details. It replaces record `seq - records`.
     ///
     /// Details that do not fit the slot are left out from the end and counted in `dropped_details`. With the
     /// default geometry that happens with eight details whose two names have more than about 130 bytes

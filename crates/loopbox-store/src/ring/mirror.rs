@@ -4,14 +4,13 @@
 //! A copy is not made at one instant, and the process may end in the middle of it. It is readable anyway, for
 //! these reasons:
 //!
-//! * A slot is copied whole, as every reader in the process reads it, or left for the next time.
-//! * What changes in place goes to the file's other slot than the newest there: cut off, it leaves the one
-//!   before.
-//! * Regions are read in the order of [`ORDER`] and written in the reverse. So at every instant, whatever the
-//!   file has of an earlier region is of an earlier moment than what it has of a later one: the order in
-//!   which a reader of the living ring reads, and in which `recover` understands what it finds.
-//! * Of a region that is written in turn, nothing is left out before the newest that is copied, and the
-//!   oldest comes first.
+//! * A slot is copied whole, as every reader in the process reads it, or left for the next copy.
+//! * A state that changes in place is written to the slot of the file that does not hold the newest state. If
+//!   that write is cut off, the newest state before it remains.
+//! * Regions are read in the order of [`ORDER`] and written in the reverse order. So at every instant the
+//!   file has the regions as of moments in this order: the first one as of the earliest moment, the last one
+//!   as of the latest. A reader of the living ring gets them in the same way, and `recover` relies on it.
+//! * Slots of a region that are written in turn are copied from the oldest to the newest, without a gap.
 
 use super::saved_frames::SavedFrames;
 use super::shared::Shared;
@@ -28,10 +27,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The last sign of life comes before everything else. A message that has ended must not seem to have run
-/// until a later sign of life, whether that is the mark or a sample. So the message comes before the records
-/// that count it, and stacks before the message. A tree is kept before it is cleared, so pages come after the
-/// running message's stacks.
+/// The order in which the regions are read. The last sign of life is read before all of them. A message that
+/// has ended must not seem to have run until a later sign of life (the mark or a sample). So the running
+/// message is read before the records that count it, and its stacks are read before it. The worker keeps a
+/// tree in the pages before it clears the running message's stacks, so the pages are read after these stacks.
 const ORDER: [Kind; 15] = [
     Kind::RunningTree,
     Kind::TreePages,
@@ -59,8 +58,7 @@ pub struct Mirror {
     shared: Arc<Shared>,
     dir: PathBuf,
     copies: Vec<RegionCopy>,
-    /// Display frames that the file does not have yet, as far as is known; they have no place in the ring's
-    /// memory.
+    /// Display frames that may not be in the file yet. They are not in the ring's memory.
     frames: Option<SavedFrames>,
     /// Last sign of life and crash mark as they are in the file.
     marks: [u64; 2],
@@ -207,8 +205,8 @@ impl RegionCopy {
         if seq.is_multiple_of(2) { seq } else { 0 }
     }
 
-    /// The slots of a region that is written in turn: each in its place, from the oldest to the newest of a
-    /// first read. A second read finds all that was written before the newest one.
+    /// The changed slots of a region whose slots are written in turn, from the oldest to the newest. A first
+    /// pass finds the newest write; a second pass takes the slots that were written up to then.
     fn read_turns(&self, shared: &Shared) -> Vec<Changed<'static>> {
         let slots = self.region.slots;
         let numbered = (0..slots).map(|index| (self.seq(shared, index), index));
@@ -228,7 +226,8 @@ impl RegionCopy {
         changed
     }
 
-    /// The newest state of a region that changes in place. It replaces the oldest one in the file.
+    /// The newest state of a region that changes in place, if the file does not have it; it replaces the
+    /// older of the states in the file.
     fn read_newest(&self, shared: &Shared) -> Option<Changed<'static>> {
         let (written, index) = self.newest_and_oldest()?;
         if (0..self.region.slots).all(|index| self.seq(shared, index) <= written) {
@@ -238,14 +237,14 @@ impl RegionCopy {
         (seq > written).then_some(Changed { index, seq, bytes: encode_slot(seq, &payload?).into() })
     }
 
-    /// As [`Self::read_newest`], for what was saved outside of the ring's memory.
+    /// As [`Self::read_newest`], for display frames, which are saved outside of the ring's memory.
     fn read_saved<'a>(&self, saved: &'a SavedFrames) -> Option<Changed<'a>> {
         let (written, index) = self.newest_and_oldest()?;
         let SavedFrames { seq, bytes } = saved;
         (*seq > written).then_some(Changed { index, seq: *seq, bytes: bytes.as_slice().into() })
     }
 
-    /// The newest write in the file, and the slot of the file that has the oldest.
+    /// The number of the newest write in the file, and the index of the slot with the oldest write.
     fn newest_and_oldest(&self) -> Option<(u64, usize)> {
         let (index, _) = self.written.iter().enumerate().min_by_key(|&(_, seq)| seq)?;
         Some((self.written.iter().copied().max()?, index))
@@ -409,7 +408,8 @@ mod tests {
         recovered.report.trees.iter().map(|tree| tree.token.0).collect()
     }
 
-    /// One more record: the group's counters, the closed record, the message and its stacks change.
+    /// Between the copies one more record is closed, so that the group's counters, the closed record, the
+    /// message and its stacks all change.
     #[test]
     fn a_copy_that_is_cut_off_anywhere_leaves_what_was_there_or_is_newer() {
         let runs = |ring: &mut Ring| {
@@ -474,7 +474,7 @@ mod tests {
         }
     }
 
-    /// A process that is killed while its frames are copied leaves these frames, or those of the second
+    /// A process that is killed while its frames are copied leaves either the new frames or those of the copy
     /// before.
     #[test]
     fn display_frames_that_are_cut_off_anywhere_leave_the_ones_before() {
@@ -549,7 +549,8 @@ mod tests {
         assert_eq!(disk.recover().report.history.iter().filter(|record| record.closed).count(), 3);
     }
 
-    /// A crash handler may run, and the process end, wherever the copying thread is.
+    /// A crash handler may run, and the process may end, at any step of the copying thread, also before the
+    /// file has its final name.
     #[test]
     fn a_crash_is_in_the_file_before_that_has_its_name() {
         let folder = tempfile::tempdir().unwrap();

@@ -35,8 +35,8 @@ impl RingReader {
         history(&Live(self.shared.words()), &self.shared.header)
     }
 
-    /// The process is alive at `uptime_ns`. A recovered report describes a running message as of the newest
-    /// sign of life. Any thread may call this, and several at a time.
+    /// Notes that the process is alive at `uptime_ns`. A recovered report describes a running message as of
+    /// the newest sign of life. Any thread may call this, and several at a time.
     pub fn heartbeat(&self, uptime_ns: Uptime) {
         if let Some(word) = self.shared.mark(HEARTBEAT_AT) {
             heartbeat(word, uptime_ns);

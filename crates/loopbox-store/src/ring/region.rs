@@ -43,8 +43,8 @@ impl RegionWriter {
         Ok(())
     }
 
-    /// Called only after a write, so that a refused write does not make the next one overwrite the newest
-    /// state.
+    /// Moves on to the next slot. Called only after a write, so that a refused write does not make the next
+    /// one overwrite the newest state.
     #[inline]
     fn advance(&mut self) {
         // Counted, not divided: this runs for each message.

@@ -13,9 +13,9 @@ pub(super) struct Shared {
     pub(super) memory: Memory,
     pub(super) frames: WaitingFrames,
     pub(super) header: Header,
-    /// Its copy on the disk, when there is one.
+    /// The ring's file, once there is one.
     pub(super) file: OnceLock<RingFile>,
-    /// Nothing may be left to recover.
+    /// Whether the ring was discarded: then no file may be left to recover.
     pub(super) discarded: AtomicBool,
 }
 

@@ -59,7 +59,8 @@ impl WorkerWriter {
         Ok(kept)
     }
 
-    /// The running message has ended, and its stacks are kept elsewhere or are not worth keeping.
+    /// Clears the stacks of the running message: it has ended, and they are kept elsewhere or are not worth
+    /// keeping.
     pub fn clear_running_tree(&mut self) -> Result<(), StoreError> {
         self.running_tree.write_next_bytes(&[])
     }

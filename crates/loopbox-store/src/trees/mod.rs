@@ -107,8 +107,8 @@ impl Trees {
     }
 }
 
-/// Whether one of the two is the other with more or fewer samples. Reducing a tree never removes its first
-/// sample.
+/// Whether both are the same tree, possibly with a different number of samples. Both then have the same first
+/// sample, because reducing a tree never removes that.
 fn begins_as(one: &StackTree, other: &StackTree) -> bool {
     let begin =
         |tree: &StackTree| (tree.token, tree.source, tree.start_ns, tree.sample_deltas_ns.first().copied());

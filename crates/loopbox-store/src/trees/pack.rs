@@ -65,7 +65,7 @@ pub(super) fn pack(symbols: &Symbols, tree: &StackTree, kept: Fidelity) -> Resul
     Ok(out)
 }
 
-/// The location of the common tables as one of the tree's tables.
+/// Translates a location of the common tables into a location of the tree's own tables.
 fn own<'a>(
     symbols: &'a Symbols,
     location: Location,

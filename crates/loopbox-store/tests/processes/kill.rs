@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Debug, Default)]
 struct Copied {
     closed: u64,
-    /// When that copy ended.
+    /// The number of the last record that was closed when that copy had ended.
     closed_since: u64,
     running: u64,
     kept: u64,

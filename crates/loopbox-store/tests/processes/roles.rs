@@ -88,7 +88,7 @@ impl Drop for Actor {
     }
 }
 
-/// Whether this process may do everything.
+/// Whether this process runs as root.
 pub(crate) fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|about| std::os::unix::fs::MetadataExt::uid(&about) == 0)
 }
@@ -154,7 +154,8 @@ fn record_for_ever(dir: &Path) {
     });
 }
 
-/// What was done before a copy began is in the file when the copy has ended.
+/// Copies the ring without end, and prints after each copy what was done before it began: that must be in the
+/// file.
 fn copy_for_ever(mut mirror: Mirror, done: &Done) {
     loop {
         let [closed, running, kept] =
@@ -216,7 +217,7 @@ fn create(dir: &Path) {
     wait_for_the_test();
 }
 
-/// Does to the ring's file what an app must not do, as if by mistake.
+/// Tries to shorten the ring's file, as an app might do by mistake.
 #[allow(unsafe_code)]
 fn shorten(dir: &Path) {
     let mut ring = ring(&options(dir));
@@ -233,8 +234,8 @@ fn shorten(dir: &Path) {
     say(&format!("{} records", ring.reader.snapshot(Uptime::ZERO).report.history.len()));
 }
 
-/// What another thread of the app, or another process of its user, can do: the owner of a file can always
-/// make it writable.
+/// Shortens the ring's file, as another thread of the app or another process of its user can: the owner of a
+/// file can always make it writable.
 fn shortened(dir: &Path) {
     let mut ring = ring(&options(dir));
     let path = ring.reader.path().expect("a file").to_owned();

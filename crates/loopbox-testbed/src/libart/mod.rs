@@ -106,7 +106,7 @@ pub fn compare(path: &Path) -> Result<Report> {
     library(path, &tables)
 }
 
-/// The same with tables that have already been read.
+/// Does what [`compare`] does, with tables that have already been read.
 ///
 /// # Errors
 /// When it cannot be read, or has nothing to do with ART.

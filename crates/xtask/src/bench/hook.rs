@@ -172,12 +172,13 @@ impl Batches {
         Some([0, 1, 2].map(|at| median(&all.iter().map(|batch| batch[at]).collect::<Vec<_>>())))
     }
 
-    /// What a message costs when nothing watches.
+    /// What a message costs when nothing watches, in ns.
     fn base(&self) -> Result<f64> {
         Ok(self.medians("none").context("the bench printed no base line")?[0])
     }
 
-    /// The cost that watching adds to that message, or to a message of another thread.
+    /// What this way of watching adds to a message of main, or with `poll-other` to a message of another
+    /// thread, in ns.
     fn added(&self, variant: &str) -> Option<f64> {
         let base = if variant == "poll-other" { self.medians("other")?[0] } else { self.base().ok()? };
         Some(self.medians(variant)?[0] - base)

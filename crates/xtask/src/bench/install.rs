@@ -16,7 +16,7 @@ pub(crate) struct InstallArgs {
     /// Testbeds to run on; on one with `-aot`, the app without compiled code, too
     #[arg(long, value_delimiter = ',', default_value = "art10,art11,art11-aot")]
     testbed: Vec<String>,
-    /// Processes of each
+    /// Processes for each app and testbed
     #[arg(long, default_value_t = 41)]
     times: u32,
 }
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &InstallArgs) -> Result<()> {
     Ok(())
 }
 
-/// Duration of one launch, in milliseconds.
+/// Durations in milliseconds; each list has one value for each launch.
 #[derive(Debug, Default)]
 struct Figures {
     load: Vec<f64>,
@@ -78,8 +78,8 @@ impl Figures {
     }
 }
 
-/// Starts one process after another, because an app only sees the first time; all use one directory, as
-/// launches do.
+/// Measures in one process after another, because an app sees only a process's first installation. All
+/// processes use one directory, as launches do.
 fn bench(launcher: &Launcher, what: &str, jar: &Path, times: u32) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut figures = Figures::default();

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &InstructionsArgs) -> Result<()> {
     Ok(())
 }
 
-/// Prints how long it takes.
+/// Prints how long the native part takes in the driver's `mode`; `what` describes it.
 fn timed(driver: &Path, mode: &str, what: &str, budget_ns: f64, args: &InstructionsArgs) -> Result<()> {
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let mut times = Vec::new();
@@ -67,7 +67,7 @@ fn timed(driver: &Path, mode: &str, what: &str, budget_ns: f64, args: &Instructi
     Ok(())
 }
 
-/// Prints how many instructions it takes.
+/// Prints how many instructions the native part takes in the driver's `mode`; `what` describes it.
 fn instructions(driver: &Path, mode: &str, what: &str, args: &InstructionsArgs) -> Result<()> {
     let few = counted(driver, mode, FEW)?;
     let many = counted(driver, mode, FEW + args.messages)?;

@@ -25,10 +25,10 @@ pub(crate) struct PeersArgs {
     /// Processes
     #[arg(long, default_value_t = 3)]
     processes: u32,
-    /// How long an app lies idle for its wake-ups to be counted
+    /// Seconds that an idle app is watched, to count its wake-ups
     #[arg(long, default_value_t = 20)]
     seconds: u32,
-    /// How often each hang is had on each testbed
+    /// How many times each hang is produced on each testbed
     #[arg(long, default_value_t = 1)]
     times: u32,
     /// Only this hang; may be given again

@@ -21,7 +21,7 @@ pub(crate) struct ReportArgs {
     /// Testbeds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10")]
     testbed: Vec<String>,
-    /// Reports of each
+    /// Reports on each testbed
     #[arg(long, default_value_t = 500)]
     times: u32,
 }

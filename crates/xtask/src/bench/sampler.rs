@@ -34,7 +34,7 @@ pub(crate) struct SamplerArgs {
     /// Depths of the stack
     #[arg(long, value_delimiter = ',', default_value = "10,50,100")]
     depths: Vec<u32>,
-    /// How long the message hangs whose intervals are measured
+    /// Seconds that the message hangs whose intervals are measured
     #[arg(long, default_value_t = 6)]
     seconds: u64,
     /// Read the hung messages of these reports only, for example from a phone; nothing is run
@@ -206,7 +206,7 @@ fn hung(report: &Report) -> Result<&StackTree> {
     report.trees.iter().rfind(|tree| tree.token == running.token).context("it has no stacks")
 }
 
-/// Keeps every processor busy meanwhile.
+/// Runs `body` while every processor is kept busy.
 fn under_load<T>(body: impl FnOnce() -> T) -> T {
     let stop = Arc::new(AtomicBool::new(false));
     let cores = thread::available_parallelism().map_or(2, usize::from);

@@ -22,7 +22,7 @@ pub(crate) struct StallArgs {
     /// Batches per way
     #[arg(long, default_value_t = 5)]
     rounds: u32,
-    /// How long each of them sleeps
+    /// How long each blocking message sleeps, in milliseconds
     #[arg(long, default_value_t = 400)]
     ms: u32,
 }
@@ -36,7 +36,8 @@ const WAYS: [(&str, &str); 5] = [
     ("blockcanary", "BlockCanary's way (two stacks, file)"),
 ];
 const BASE: &str = "none";
-/// Nanoseconds of main and of all threads, bytes and objects of Java, and calls of main that read or write.
+/// The figures of a batch: nanoseconds of main and of all threads, bytes and objects of Java, and main's
+/// calls that read or write.
 const FIGURES: usize = 5;
 
 pub(crate) fn run(args: &StallArgs) -> Result<()> {
@@ -80,7 +81,7 @@ fn bench(testbed: &str, args: &StallArgs) -> Result<()> {
     Ok(())
 }
 
-/// Its output: for each way the medians of its batches.
+/// From the output of the bench, the medians of each way's batches.
 fn batches(lines: &[String]) -> Result<BTreeMap<String, [f64; FIGURES]>> {
     let mut batches: BTreeMap<String, Vec<[f64; FIGURES]>> = BTreeMap::new();
     for line in lines {

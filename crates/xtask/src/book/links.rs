@@ -117,7 +117,7 @@ fn wrong_with(link: &str, from: &Path, pages: &BTreeMap<PathBuf, Page>, root: &P
     (!found).then_some("has no such heading")
 }
 
-/// Without `.` and `..`.
+/// The path without `.` and `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

@@ -60,7 +60,7 @@ fn statements(option: &Opt, checks: &str) -> Vec<String> {
     vec![format!("settings.{name} = {value}")]
 }
 
-/// The comment in one line where it fits. A link is never broken, either.
+/// The comment as Javadoc: in one line where it fits. A line never ends inside of a link.
 fn javadoc(text: &str) -> String {
     let one = format!("        /** {text} */");
     if one.len() <= 110 {
@@ -149,7 +149,7 @@ pub(super) fn manifest(table: &Table) -> String {
     methods.join("\n")
 }
 
-/// How the scripted apps give their arguments to the builder.
+/// The statements that pass the scripted apps' arguments to the builder.
 pub(super) fn arguments(table: &Table) -> String {
     let mut out = String::new();
     for option in plain(table) {

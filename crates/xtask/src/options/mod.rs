@@ -13,7 +13,8 @@ use java::Builder;
 use loopbox_setup::workspace::root;
 use table::Table;
 
-/// Lines of a file, between two lines that begin like this.
+/// Generated lines of a file. They are between a line that begins with `after` and one that begins with
+/// `before`.
 struct Part {
     file: &'static str,
     after: String,

@@ -195,7 +195,7 @@ pub(super) fn grouped(number: u64, by: char) -> String {
     out
 }
 
-/// A number, numbers or a truth as Java, Kotlin and Rust write it.
+/// A number, a list of values or a boolean as Java, Kotlin and Rust write it.
 pub(super) fn literal(value: &toml::Value) -> String {
     match value {
         toml::Value::Array(all) => all.iter().map(literal).collect::<Vec<_>>().join(", "),
@@ -204,7 +204,7 @@ pub(super) fn literal(value: &toml::Value) -> String {
     }
 }
 
-/// `groupMs` with a character between its words, `group_ms`.
+/// A name in snake case: `groupMs` becomes `group_ms`.
 pub(super) fn snake(name: &str) -> String {
     let mut out = String::new();
     for letter in name.chars() {
@@ -216,7 +216,7 @@ pub(super) fn snake(name: &str) -> String {
     out
 }
 
-/// Words in lines of at most this many characters, each after `indent`.
+/// Words in lines of at most 110 columns, each line after `indent`, with `between` between the words.
 pub(super) fn filled(words: impl Iterator<Item = String>, indent: &str, between: &str) -> String {
     const COLUMNS: usize = 110;
     let mut out = String::new();

@@ -99,7 +99,7 @@ fn classes_with_main(source: &str) -> Vec<String> {
 /// What a literal of several lines begins and ends with.
 const TEXT_BLOCK: &str = "\"\"\"";
 
-/// Names, and every other character by itself.
+/// Splits code into names and single other characters.
 fn words(code: &str) -> Vec<&str> {
     let is_name = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$';
     let mut words = Vec::new();

@@ -24,7 +24,7 @@ pub(crate) struct FuzzArgs {
 const INSTRUMENTED: &str = "--cfg fuzzing -Cdebug-assertions -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
-/// Named to cargo, so that build scripts are not instrumented.
+/// The target triple, which cargo gets as an argument so that build scripts are not instrumented.
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 /// No target takes longer inputs than this.
 const LONGEST: &str = "-max_len=65536";

@@ -10,11 +10,11 @@ use clap::Args;
 /// How busy the machine is.
 #[derive(Debug, Args)]
 pub(super) struct LoadArgs {
-    /// How many busy loops run at the same time, and with any of them one thread that keeps writing to a lot
-    /// of memory
+    /// Busy loops that run at the same time; with at least one, also a thread that keeps writing to a lot of
+    /// memory
     #[arg(long, default_value_t = 0)]
     busy: u32,
-    /// MiB that this thread writes to
+    /// MiB that the thread writes to
     #[arg(long, default_value_t = 2_048)]
     hog_mib: usize,
 }

@@ -91,7 +91,7 @@ pub(crate) struct KillArgs {
     /// How many run at a time
     #[arg(long, default_value_t = 2)]
     lanes: u32,
-    /// On ART 11, where each launch is given how the one before it ended
+    /// Run on ART 11, where each launch is given how the one before it ended
     #[arg(long)]
     known_ends: bool,
     /// How main is watched: `Config.Hook`
@@ -128,14 +128,14 @@ pub(crate) fn run(command: &StressCommand) -> Result<()> {
     }
 }
 
-/// The matrix is a program of the end-to-end tests, which depend on this crate, so cargo runs it.
+/// Runs the program `matrix` of the end-to-end tests. These depend on this crate, so cargo has to run it.
 fn testbeds(args: &TestbedsArgs) -> Result<()> {
     let mut matrix = cargo();
     matrix.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "matrix", "--"]);
     run_command(matrix.arg("--phase-ms").arg(args.phase_ms.to_string()).args(&args.testbeds))
 }
 
-/// Another program of the end-to-end tests.
+/// Runs the program `hangs` of the end-to-end tests.
 fn hangs(args: &HangsArgs) -> Result<()> {
     let mut hangs = cargo();
     hangs.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "hangs", "--"]);
@@ -147,7 +147,7 @@ fn hangs(args: &HangsArgs) -> Result<()> {
     run_command(hangs.args(&args.testbeds))
 }
 
-/// And another, with busy loops if wanted.
+/// Runs the program `causes` of the end-to-end tests, with busy loops if wanted.
 fn causes(args: &CausesArgs) -> Result<()> {
     let package = ["--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "causes"];
     run_command(cargo().arg("build").args(package))?;
@@ -161,14 +161,14 @@ fn causes(args: &CausesArgs) -> Result<()> {
     run_command(causes.args(&args.testbeds))
 }
 
-/// And another.
+/// Runs the program `levels` of the end-to-end tests.
 fn levels(args: &LevelsArgs) -> Result<()> {
     let mut levels = cargo();
     levels.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "levels", "--"]);
     run_command(levels.args(&args.levels))
 }
 
-/// And another.
+/// Runs the program `kill` of the end-to-end tests.
 fn kill(args: &KillArgs) -> Result<()> {
     let mut kill = cargo();
     kill.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "kill", "--"]);
@@ -177,8 +177,8 @@ fn kill(args: &KillArgs) -> Result<()> {
     run_command(&mut kill)
 }
 
-/// Miri finds data races, and tries loads that only weak memory allows. loom, in every test run, tries all
-/// orders of shorter programs.
+/// Runs tests of the ring under Miri, which finds data races and tries loads that only weak memory allows.
+/// loom, in every test run, tries all orders of shorter programs.
 fn orders(args: &OrdersArgs) -> Result<()> {
     let mut miri = Command::new("cargo");
     miri.env_remove("RUSTUP_TOOLCHAIN").arg("+nightly").args([

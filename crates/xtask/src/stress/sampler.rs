@@ -130,7 +130,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Reads its lines to the end, and asks for a dump now and then.
+    /// Reads the output of the process to its end, and requests a dump of all threads every now and then.
     fn follow(child: &mut Child) -> Result<(Self, thread::JoinHandle<String>)> {
         let pid = child.id().to_string();
         let stderr = child.stderr.take().context("no standard error")?;

@@ -42,7 +42,8 @@ pub(crate) struct TestArgs {
 struct Step {
     name: &'static str,
     tier: Tier,
-    /// The steps after it need not wait for it. Where they need what it makes, they wait for its build folder.
+    /// Whether the steps after this one begin without waiting for it. One that needs what it makes waits for
+    /// its build folder.
     is_parallel: bool,
     run: fn() -> Result<()>,
 }
@@ -101,9 +102,10 @@ const STEPS: &[Step] = &[
     full("machine with 16 KiB pages", || run(xtask().args(["bionic", "--machine"]))),
 ];
 
-/// The libraries that tests run. A release builds and checks all four and packs the archives; each needs a
-/// separate standard library, which takes a minute or more of processor time. Errors that depend on 32-bit
-/// pointers show in the builds for the testbeds that have them, but for the few lines of Android alone.
+/// The ABIs of the libraries that tests run. A release builds and checks all four and packs the archives;
+/// each needs a separate standard library, which takes a minute or more of processor time. Errors that depend
+/// on 32-bit pointers show in the builds for 32-bit testbeds, except in the few lines of code that only
+/// Android has.
 const TESTED_ABIS: [&str; 4] = ["--abi", "arm64-v8a", "--abi", "x86_64"];
 
 const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {
@@ -118,10 +120,10 @@ const fn parallel(name: &'static str, run: fn() -> Result<()>) -> Step {
     Step { name, tier: Tier::Full, is_parallel: true, run }
 }
 
-/// How long one test program may take: many times as long as on a loaded machine.
+/// How long one test program may take: many times what one takes on a loaded machine.
 const LIMIT: Duration = Duration::from_mins(30);
 
-/// How many run at a time; programs that run apps on testbeds wait most of the time.
+/// How many test programs run at a time; those that run apps on testbeds wait most of the time.
 const AT_ONCE: usize = 4;
 
 /// The programs that take longest, and one that would otherwise begin last, without those that need a library

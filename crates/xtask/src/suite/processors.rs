@@ -1,5 +1,5 @@
-//! How long a process and the children that it has waited for had processors: unlike elapsed time, two runs
-//! can be compared by it.
+//! The processor time of a process and of the children that it has waited for. Unlike elapsed time, it can be
+//! compared between two runs.
 
 use std::fs;
 use std::time::Duration;

@@ -34,7 +34,7 @@ pub(crate) struct Outcome {
     pub(crate) failed: Vec<String>,
     /// How long it took.
     pub(crate) took: Duration,
-    /// How long it and the processes that it started had processors, where the kernel reports that.
+    /// Processor time of the program and of the processes that it started, where the kernel reports it.
     pub(crate) used: Option<Duration>,
 }
 

@@ -29,7 +29,7 @@ impl Runner {
         Self { at_once: at_once.max(1), limit, running: Arc::new(Running::killed_with_group()) }
     }
 
-    /// The same; Ctrl-C, SIGTERM and SIGHUP end the programs, and then this process.
+    /// Makes Ctrl-C, SIGTERM and SIGHUP end the programs, and then this process.
     ///
     /// # Errors
     /// When these signals are handled already.

@@ -19,13 +19,13 @@ use super::running::Running;
 /// step's line of the table.
 pub(crate) const NOT_CHECKED: &str = "not checked: ";
 
-/// The prefix of a line in which a step's process says how long it and its children had processors.
+/// The prefix of a line in which a step's process reports the processor time of itself and its children.
 pub(crate) const PROCESSORS: &str = "processors: ";
 
 /// How a step ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
-    /// With additional text in its line.
+    /// The step passed after this time. The texts are added to its line of the table.
     Passed(Duration, Vec<String>),
     Failed(Duration),
     /// A step before it failed.
@@ -48,7 +48,7 @@ struct Run<'a, C> {
     folder: PathBuf,
     start: Instant,
     outcomes: Mutex<Vec<Outcome>>,
-    /// Ended when a step has failed.
+    /// The processes of the steps that run, which are ended when a step has failed.
     running: &'a Running,
 }
 
@@ -206,7 +206,7 @@ fn table(steps: &[Named], outcomes: &[Outcome], total: Duration) -> String {
     steps.iter().zip(outcomes).map(row).chain([total]).collect()
 }
 
-/// What a step reports about itself: what it did not check, and how long it had processors.
+/// What a step reports about itself: what it did not check, and its processor time.
 fn notes(log: &Path) -> Result<Vec<String>> {
     let text = fs::read(log).with_context(|| format!("cannot read {}", log.display()))?;
     let text = String::from_utf8_lossy(&text);
@@ -264,7 +264,7 @@ mod tests {
         Named { name, is_parallel: true }
     }
 
-    /// Runs steps whose names are shell scripts; what failed.
+    /// Runs steps whose names are shell scripts. The error names the step that failed.
     fn play(folder: &Path, steps: &[Named]) -> Result<()> {
         let script = |name: &str| {
             let mut shell = Command::new("sh");

@@ -24,13 +24,13 @@ const PROGRAMS: [(&str, &str, &[&str]); 7] = [
 /// Samples in each of the nine phases of the sampler's stress.
 const SAMPLES: &str = "1000";
 
-/// Runs all of them on the runtime in a folder.
+/// Runs all of [`PROGRAMS`] on the runtime in a folder.
 pub(super) fn run(folder: &Path) -> Result<()> {
     let folder = folder.canonicalize().with_context(|| format!("cannot find {}", folder.display()))?;
     run_on(LOCAL, Some(&folder))
 }
 
-/// Runs all of them on a testbed, even when some fail, and prints a table.
+/// Runs all of [`PROGRAMS`] on a testbed, even when some fail, and prints a table.
 pub(super) fn run_on(testbed: &str, folder: Option<&Path>) -> Result<()> {
     let mut failed = Vec::new();
     let mut rows = Vec::new();

@@ -23,7 +23,7 @@ pub(crate) struct TestbedArgs {
     /// The testbeds of these names for an architecture: `art11 --arch arm64` is `art11-arm64`
     #[arg(long, default_value = "x86_64")]
     arch: Arch,
-    /// Then runs on each what is run on every testbed
+    /// Then run on each what is run on every testbed
     #[arg(long, requires = "names")]
     test: bool,
     /// A folder with your own build for x86-64 (libart and the libraries that it links): all that is

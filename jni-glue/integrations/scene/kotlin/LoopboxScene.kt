@@ -6,9 +6,10 @@ import androidx.compose.runtime.DisposableEffect
 import io.loopbox.Loopbox
 
 /**
- * Names the scene when it comes into the composition: a line at the top of a screen, in Compose without
- * Navigation. With `autoScene(false)`, as [LoopboxDestinations]. What has left the composition stays the
- * scene until another one comes: a screen that is still there below a dialog does not name itself again.
+ * Names the scene when this call comes into the composition: put it at the top of a screen, in Compose
+ * without Navigation. With `autoScene(false)`, as [LoopboxDestinations]. A scene that has left the
+ * composition stays the current one until another scene comes: a screen that is still there below a dialog
+ * does not name itself again.
  */
 @Composable
 fun LoopboxScene(name: String) {

@@ -4,13 +4,13 @@ import android.content.Context;
 
 /** What the status bar shows. */
 public class Notification {
-    /** Makes one. */
+    /** Builds a notification. */
     public static class Builder {
-        /** The only one below API 26. */
+        /** The only constructor below API 26. */
         @Deprecated
         public Builder(Context context) {}
 
-        /** Since API 26. */
+        /** Since API 26, with the id of a channel. */
         public Builder(Context context, String channel) {}
 
         public native Builder setSmallIcon(int icon);
@@ -36,10 +36,10 @@ public class Notification {
         public native Notification build();
     }
 
-    /** The layout when there is room. */
+    /** The layout of the notification when there is room. */
     public abstract static class Style {}
 
-    /** With much text. */
+    /** The layout with a long text. */
     public static class BigTextStyle extends Style {
         public native BigTextStyle bigText(CharSequence text);
     }

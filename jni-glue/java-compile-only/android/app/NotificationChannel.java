@@ -1,6 +1,6 @@
 package android.app;
 
-/** What the user can set for some notifications of an app. Since API 26. */
+/** A group of an app's notifications that the user can set up together. Since API 26. */
 public final class NotificationChannel {
     public NotificationChannel(String id, CharSequence name, int importance) {}
 

@@ -1,6 +1,9 @@
 package android.os;
 
-/** The part that is used here: since API 24 it reports when the process was bound to its app. */
+/**
+ * The part of android.os.Process that the recorder uses. Since API 24 it reports when the process was bound
+ * to its app.
+ */
 public class Process {
     public static final int THREAD_PRIORITY_BACKGROUND = 10;
 

@@ -1,6 +1,6 @@
 package android.os;
 
-/** At what the system takes a profile by itself. Since API 36. */
+/** An event at which the system takes a profile by itself. Since API 36. */
 public final class ProfilingTrigger {
     private ProfilingTrigger() {}
 

@@ -2,7 +2,10 @@ package android.view;
 
 import java.util.List;
 
-/** The part that is used here: since API 36 it reports what the compositor knows of frames. */
+/**
+ * The part of android.view.SurfaceControl that the recorder uses: what the compositor reports of frames,
+ * since API 36.
+ */
 public final class SurfaceControl {
     private SurfaceControl() {}
 

@@ -3,7 +3,10 @@ package android.view;
 import android.content.Context;
 import android.os.Handler;
 
-/** The part that is used here: since API 24 it has listeners of its frames. */
+/**
+ * The part of android.view.Window that the recorder uses. Since API 24 a window has listeners for the metrics
+ * of its frames.
+ */
 public abstract class Window {
     /** Only its type is used. */
     public interface Callback {}

@@ -4,7 +4,10 @@ import android.content.Context;
 import androidx.annotation.NonNull;
 import java.util.List;
 
-/** Of App Startup (androidx.startup:startup-runtime), whose ContentProvider makes and calls it. */
+/**
+ * Declares this interface of App Startup (androidx.startup:startup-runtime). Its ContentProvider creates and
+ * calls the implementations.
+ */
 public interface Initializer<T> {
     @NonNull
     T create(@NonNull Context context);

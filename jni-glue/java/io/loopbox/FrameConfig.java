@@ -6,9 +6,9 @@ import androidx.annotation.Nullable;
 import io.loopbox.internal.recording.FrameSettings;
 
 /**
- * How smoothness is recorded: the frames of the display while something scrolls or an animation runs that the
- * app has named. While nothing moves nothing is asked of the display. Without one of these given to {@link
- * Config.Builder#frames} nothing of it runs.
+ * Which display frames are recorded while something scrolls, or while an animation runs that the app has
+ * named. While nothing moves, the display is not asked for anything. No frames are recorded unless a
+ * FrameConfig is given to {@link Config.Builder#frames}.
  */
 public final class FrameConfig {
     final FrameSettings settings;

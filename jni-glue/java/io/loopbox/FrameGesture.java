@@ -8,7 +8,7 @@ public final class FrameGesture {
     private static final double MICROS_PER_MS = 1e3;
     private static final double MS_PER_S = 1e3;
 
-    /** As in loopbox-format. */
+    /** The flag of a scroll that a finger caused, as in loopbox-format. */
     private static final int FINGER = 1 << 1;
 
     private final long[] values;

@@ -14,13 +14,13 @@ public interface FrameListener {
     @WorkerThread
     void onWindow(@NonNull FrameWindow window);
 
-    /** A scroll has ended, with the fling that followed it. */
+    /** Called when a scroll has ended, with the fling that followed it. */
     @WorkerThread
     void onGesture(@NonNull FrameGesture gesture);
 
     /**
-     * One stall has dropped as many frames as the platform logs "Skipped N frames!" for, half a second of
-     * them, unless {@link FrameConfig.Builder#skippedFrames} sets another number.
+     * Called when one stall has dropped as many frames as the platform logs "Skipped N frames!" for: half a
+     * second of frames, unless {@link FrameConfig.Builder#skippedFrames} sets another number.
      *
      * @param scene the screen; empty when it is not known
      */

@@ -3,7 +3,7 @@ package io.loopbox;
 
 import io.loopbox.internal.recording.FrameSink;
 
-/** The app's listener, as the recorder sees it. */
+/** Passes the recorder's figures of frames on to a {@link FrameListener} of the app. */
 final class FrameListenerSink implements FrameSink {
     private final FrameListener listener;
 

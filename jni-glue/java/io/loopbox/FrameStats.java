@@ -111,7 +111,7 @@ public final class FrameStats {
             return (int) values[1];
         }
 
-        /** How long they stood. */
+        /** How long the counted frames were shown in all. */
         public double getDurationMs() {
             return values[2] / NANOS_PER_MS;
         }
@@ -121,7 +121,7 @@ public final class FrameStats {
             return values[2] == 0 ? 0 : values[1] * NANOS_PER_S / values[2];
         }
 
-        /** The same as a share of the refresh rates that were in force: 1 when no frame was late. */
+        /** {@link #getFps} as a share of the refresh rates that were in force: 1 when no frame was late. */
         public double getFpsOfRate() {
             return values[4] == 0 ? 0 : (double) values[3] / values[4];
         }
@@ -133,7 +133,7 @@ public final class FrameStats {
             return values[2] == 0 ? 0 : MS_PER_S * values[5] / values[2];
         }
 
-        /** The same, only for the frames that scrolled. */
+        /** {@link #getHitchMsPerSecond}, only for the frames that scrolled. */
         public double getScrollHitchMsPerSecond() {
             return values[13] == 0 ? 0 : MS_PER_S * values[14] / values[13];
         }
@@ -143,7 +143,7 @@ public final class FrameStats {
             return (int) values[12];
         }
 
-        /** How long the longest frame stood. */
+        /** How long the longest frame was shown. */
         public double getLongestMs() {
             return values[6] / MICROS_PER_MS;
         }
@@ -153,17 +153,17 @@ public final class FrameStats {
             return values[7];
         }
 
-        /** Frames that missed at least one refresh. */
+        /** Frames that made the display miss at least one refresh. */
         public int getSlowFrames() {
             return (int) values[8];
         }
 
-        /** Frames that stood for more than 700 ms. */
+        /** Frames that were shown for more than 700 ms. */
         public int getFrozenFrames() {
             return (int) values[9];
         }
 
-        /** How many parts were below five sixths of the refresh rate. */
+        /** How many jank windows there were: parts below five sixths of the refresh rate. */
         public int getJankWindows() {
             return (int) values[10];
         }

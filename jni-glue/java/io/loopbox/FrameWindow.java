@@ -53,7 +53,7 @@ public final class FrameWindow {
         return levels[(int) Math.min(Math.max(values[3], 0), levels.length - 1)];
     }
 
-    /** How many frames. */
+    /** How many frames the window has. */
     public int getFrames() {
         return (int) values[4];
     }

@@ -13,8 +13,8 @@ import io.loopbox.internal.platform.MainLooper;
 import io.loopbox.internal.recording.Native;
 
 /**
- * What the app reports about its frames, where {@link Config.Builder#frames} is given; elsewhere nothing
- * happens. See {@link Loopbox#frames}. No method throws.
+ * The app's access to the recording of display frames. Its methods do nothing where {@link
+ * Config.Builder#frames} is not given. See {@link Loopbox#frames}. No method throws.
  */
 public final class Frames {
     Frames() {}
@@ -59,7 +59,9 @@ public final class Frames {
         }
     }
 
-    /** They count no longer. Windows that are gone need not be forgotten. Main thread. */
+    /**
+     * The frames of this window count no longer. Windows that are gone need not be forgotten. Main thread.
+     */
     @MainThread
     public void forget(@Nullable Window window) {
         try {
@@ -81,8 +83,8 @@ public final class Frames {
     }
 
     /**
-     * Resets the figures, for example at the start of what is to be measured. What reports and the next
-     * launch have of frames is reset, too; a gesture in progress is forgotten. Not on the main thread.
+     * Resets the figures, for example at the start of what is to be measured. The figures that reports and
+     * the next launch would have are reset, too; a gesture in progress is forgotten. Not on the main thread.
      */
     @WorkerThread
     public void reset() {

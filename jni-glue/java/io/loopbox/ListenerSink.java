@@ -6,7 +6,7 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The app's listener, as the recorder sees it. */
+/** Passes the recorder's reports on to a {@link Listener} of the app. */
 final class ListenerSink implements ReportSink {
     private final Listener listener;
 

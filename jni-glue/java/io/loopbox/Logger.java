@@ -16,9 +16,9 @@ public interface Logger {
      * newest are left out, and counted in a separate line. Lines that the recorder logs because of this call
      * go to the system's log. Waiting lines are lost when the process ends.
      *
-     * @param priority {@code Log.INFO} and {@code Log.WARN} for what is as it is; {@code Log.ERROR} for what
-     *     is a fault, of the recorder's own code or of a listener or other code of the app that it has
-     *     called, and is kept from the app
+     * @param priority {@code Log.ERROR} for a fault of the recorder's own code, or of a listener or other
+     *     code of the app that it has called: the fault is kept from the app; {@code Log.INFO} or {@code
+     *     Log.WARN} for everything else
      * @param line without a tag
      * @param fault its exception, or null
      */

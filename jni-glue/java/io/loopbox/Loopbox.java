@@ -57,9 +57,10 @@ public final class Loopbox {
      * Application.attachBaseContext. When three starts in a row ended within five seconds, by a crash where
      * the system knows the reason, the next starts do not record.
      *
-     * @param context the Application, or any other context of the app. Reports say whether the app is in the
-     *     foreground and which Activity is shown. Installed late, with an Activity in front, the system is
-     *     asked for the one, and the other is unknown until the next Activity is resumed
+     * @param context the Application, or any other context of the app. It lets reports show whether the app
+     *     is in the foreground and which Activity is shown. When an Activity is in front already, the system
+     *     is asked whether the app is in the foreground, and the Activity is unknown until the next one is
+     *     resumed
      * @return what is on and what is off
      */
     @MainThread
@@ -172,8 +173,8 @@ public final class Loopbox {
     /**
      * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it
      * does what {@link #dumpAsync} does without a callback, and returns null at once. It also returns null at
-     * once, and no report is written, for a listener that is being called, for more than 64 reports at once
-     * or ten a minute after that, and while nothing records, as before {@link #install}.
+     * once, without a report, when a listener calls it, when more than 64 reports are requested at once or
+     * ten a minute after that, and while nothing records, as before {@link #install}.
      *
      * @param reason goes into the report
      * @return the file, or null when none was written, or not yet
@@ -197,9 +198,9 @@ public final class Loopbox {
     /**
      * Writes a report in the background and returns at once. The report shows what the main thread does some
      * hundred microseconds later or, while another report is being written, after that one. {@link Listener}
-     * is called with it first; {@code done} waits two seconds for the listeners at most. Any thread. Of more
-     * than 16 reports that wait to be written the oldest are given up, and more than {@link #dump} allows are
-     * refused. While nothing records, as before {@link #install}, {@code done} is called with null.
+     * is called with it first; {@code done} waits two seconds for the listeners at most. Any thread. When
+     * more than 16 requests wait, the oldest ones are given up. Requests beyond the limits of {@link #dump}
+     * are refused. While nothing records, as before {@link #install}, {@code done} is called with null.
      *
      * @param reason goes into the report
      * @param done what is called when the report is complete or there is none; null for nothing
@@ -289,13 +290,13 @@ public final class Loopbox {
         return reports;
     }
 
-    /** The process whose reports are in this process's folder. */
+    /** The name of this process, which owns the reports that it takes. */
     private static String owner() {
         String process = App.processName();
         return process == null ? "unknown" : process;
     }
 
-    /** {@link Report#claim}. Returns where the file is now, or null. */
+    /** Does what {@link Report#claim} does. Returns where the file is now, or null. */
     static File claim(File report) {
         File place = Installation.directory();
         if (place == null) {
@@ -316,10 +317,10 @@ public final class Loopbox {
      * #install} the value is kept for the recording that comes, which has it from its start, in addition to
      * those of the configuration; the Redactor sees it then. Any thread.
      *
-     * @param value null takes the name out again
-     * @return whether it is kept. Not when there are 16 other names, which {@link #status} and the log say;
-     *     not what the Redactor takes out; not "foreground" and "system_start", which the recorder itself
-     *     says
+     * @param value null removes the name
+     * @return whether the value is kept. It is not kept when there are 16 other names, which {@link #status}
+     *     and the log report, when the Redactor removes it, and under the names "foreground" and
+     *     "system_start", which the recorder itself uses
      */
     @AnyThread
     public static boolean annotate(@NonNull String name, @Nullable String value) {
@@ -372,8 +373,8 @@ public final class Loopbox {
     }
 
     /**
-     * What the app reports about its frames. Does nothing unless {@link Config.Builder#frames} is given, nor
-     * before {@link #install}. Any thread.
+     * The app's access to the recording of display frames. Its methods do nothing before {@link #install},
+     * and where {@link Config.Builder#frames} is not given. Any thread.
      */
     @AnyThread
     @NonNull
@@ -446,8 +447,8 @@ public final class Loopbox {
      * {@link #uninstall} takes it out again, unless another library has wrapped ours by then. For windows of
      * Dialogs and the like; {@link Config.Builder#watchInput} does it for Activities. Main thread.
      *
-     * @param window one that has a callback; else nothing happens, and nothing with {@link Config.Hook#NONE}
-     *     or before {@link #install}
+     * @param window nothing happens when it has no callback, with {@link Config.Hook#NONE}, and before {@link
+     *     #install}
      */
     @MainThread
     public static void watchInput(@Nullable Window window) {
@@ -459,9 +460,9 @@ public final class Loopbox {
     }
 
     /**
-     * The block monitor and the performance monitor, which find messages that take long and write a line
-     * of each. It does nothing until {@link Monitor#start}, which comes after {@link #install}; this may come
-     * before. {@link #uninstall} ends it. Any thread.
+     * The block monitor and the performance monitor, which find messages that take long and write a line for
+     * each of them. The result does nothing until {@link Monitor#start}, which comes after {@link #install};
+     * this method may be called before. {@link #uninstall} ends the monitor. Any thread.
      */
     @AnyThread
     @NonNull
@@ -469,7 +470,7 @@ public final class Loopbox {
         return new Monitor(config);
     }
 
-    /** Where a monitor's files are that has no separate directory; null while that is not known. */
+    /** The folder of the files of a monitor without a separate directory; null while it is not known. */
     static File monitorDirectory() {
         File place = Installation.directory();
         return place == null ? null : new File(place, MonitorFiles.FOLDER);
@@ -508,9 +509,9 @@ public final class Loopbox {
      * after it. Any thread that may wait for the disk.
      *
      * @return whether nothing is left in the folders that this process knows: the default one, that of the
-     *     configuration and those of its monitors. Else the log says what is. The next launch tries again in
-     *     any case, and finds what a disk has held up in the middle of a step, or another process has written
-     *     in the second until it found the switch off
+     *     configuration and those of its monitors. If something is left, the log names it. The next launch
+     *     deletes again in any case: also a file that a slow disk completed late, or that another process
+     *     wrote in the second before it noticed the switch
      */
     @WorkerThread
     public static boolean purge(@NonNull Context context) {

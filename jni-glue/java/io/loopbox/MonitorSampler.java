@@ -5,7 +5,7 @@ import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
 import java.util.Map;
 
-/** Something else to sample before, during and after a stall, see {@link Monitor#addSampler}. */
+/** Samples values of the app before, during and after a stall, see {@link Monitor#addSampler}. */
 public interface MonitorSampler {
     /** The prefix of its values' names in the files; a short word. */
     @NonNull

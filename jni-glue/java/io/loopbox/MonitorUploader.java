@@ -12,8 +12,8 @@ public interface MonitorUploader {
      * Sends one file, on a separate thread; it may block.
      *
      * @param gzip lines of JSON, packed by gzip
-     * @param day of which they are, as 2026-11-22; a day may come in several files
-     * @return whether the server has it: then the file is deleted. False, like an exception, leaves it for
+     * @param day the day of these lines, in the form 2026-11-22; a day may come in several files
+     * @return whether the server has the file, which is then deleted. False, like an exception, leaves it for
      *     later
      */
     @WorkerThread

@@ -7,10 +7,10 @@ import androidx.annotation.Nullable;
 
 /**
  * Another way to the hidden field Looper.sObserver, for where plain reflection is refused. This library has
- * none; the artifact loopbox-inhouse, for builds that are not distributed by a store, has one.
+ * no implementation; the artifact loopbox-inhouse, for builds that are not distributed by a store, has one.
  */
 public interface ObserverAccess {
-    /** How the status calls it. */
+    /** The name of this way in the recorder's status. */
     @NonNull
     String name();
 

@@ -14,11 +14,11 @@ public interface ProfileListener {
      * requests to ProfilingManager do not come here.
      *
      * @param profile the file, where the system has put it: the app's to send and to delete
-     * @param trigger what it was taken at: {@code ProfilingTrigger.TRIGGER_TYPE_*}; 2 an ANR, 3 a suspected
-     *     hang, 7 an OutOfMemoryError, 8 what the system takes for odd, 9 the end by its use of the CPU, 10 a
-     *     cold start
-     * @param tag what the system adds to that; of a suspected hang the name of its report's file without
-     *     {@code .lbx}, whether a report came of it or not. Null for nothing
+     * @param trigger the event at which it was taken, {@code ProfilingTrigger.TRIGGER_TYPE_*}: 2 an ANR, 3 a
+     *     suspected hang, 7 an OutOfMemoryError, 8 an anomaly, 9 the end of the process for its use of the
+     *     CPU, 10 a cold start
+     * @param tag what the system adds to the trigger. For a suspected hang it is the name of the report's
+     *     file without {@code .lbx}, even if no report was written. Null for nothing
      */
     @WorkerThread
     void onProfile(@NonNull File profile, int trigger, @Nullable String tag);

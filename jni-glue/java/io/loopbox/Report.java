@@ -56,11 +56,11 @@ public final class Report {
         UNKNOWN,
         /** Nothing shows that the main thread did not respond. */
         RESPONSIVE,
-        /** It was busy for too long, and nothing shows that the system noticed. */
+        /** The main thread was busy for too long, and nothing shows that the system noticed. */
         HANG,
         /** The system has sent its signal while the main thread was busy for long. */
         PROBABLE,
-        /** The system reported it. */
+        /** The system reported an ANR. */
         CONFIRMED
     }
 
@@ -90,8 +90,7 @@ public final class Report {
      * and profile now, where they are configured. The app may delete it; until then {@link
      * Loopbox#pendingReports} of the same process returns it.
      *
-     * @return false when another process was quicker, or the file is gone, or is none of the recorder's
-     *     folder
+     * @return false when another process was quicker, or the file is gone or not in the recorder's folder
      */
     @WorkerThread
     public boolean claim() {
@@ -277,7 +276,10 @@ public final class Report {
         return code < 0 ? version : version.substring(0, code).trim();
     }
 
-    /** The versionCode of that version, or the number in parentheses at its end; 0 when it is not known. */
+    /**
+     * The versionCode of {@link #getAppVersion}, or the number in parentheses at its end; 0 when it is not
+     * known.
+     */
     @WorkerThread
     public long getAppVersionCode() {
         String version = read().appVersion;

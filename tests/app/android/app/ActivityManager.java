@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
-/** What the system reports about this app's processes; the scripted app plays the system. */
+/** What the system reports about this app's processes; the scripted app takes the part of the system. */
 public abstract class ActivityManager {
     /** As on a device. */
     public static class ProcessErrorStateInfo {
@@ -35,7 +35,7 @@ public abstract class ActivityManager {
     public static volatile int importanceReasonCode;
     public static volatile boolean isDead;
 
-    /** It answers only while this has a permit. */
+    /** {@link #getMyMemoryState} answers only while this semaphore has a permit. */
     public static final Semaphore ANSWERS = new Semaphore(1);
 
     public static void getMyMemoryState(RunningAppProcessInfo own) {

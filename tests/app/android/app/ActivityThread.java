@@ -20,7 +20,7 @@ import android.os.SystemClock;
  * of the methods on the stack.
  */
 public final class ActivityThread {
-    /** In a message of a transaction: the activity is stopped. */
+    /** The object of a transaction's message that stops the activity. */
     public static final Object STOP_ACTIVITY = new Object();
 
     private final H handler = new H(Looper.getMainLooper(), this);
@@ -77,7 +77,7 @@ public final class ActivityThread {
         activity.makeVisible();
     }
 
-    /** Waits until its unsaved preferences are on the disk before the activity is stopped. */
+    /** Waits until unsaved preferences are on the disk, as before an activity is stopped. */
     private static void handleStopActivity() {
         QueuedWork.waitToFinish();
     }
@@ -119,7 +119,7 @@ public final class ActivityThread {
         }
     }
 
-    /** The system's end. */
+    /** The interface through which the system sends messages to the app. */
     public final class ApplicationThread {
         private ApplicationThread() {}
 
@@ -149,7 +149,9 @@ public final class ActivityThread {
         }
     }
 
-    /** For scenarios that install the recorder as an app does, and have no components. */
+    /**
+     * Runs the app's code, for scenarios that install the recorder as an app does, and have no components.
+     */
     private static void handleBindApplication(Runnable app) {
         Process.setStartTimes(SystemClock.elapsedRealtime(), SystemClock.uptimeMillis());
         app.run();
@@ -167,7 +169,7 @@ public final class ActivityThread {
 
         private final ActivityThread thread;
 
-        /** For scenarios without components: its messages carry nothing, and are over at once. */
+        /** A handler for scenarios without components: its messages carry nothing, and are over at once. */
         public H(Looper looper) {
             this(looper, null);
         }

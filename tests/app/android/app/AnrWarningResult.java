@@ -1,6 +1,6 @@
 package android.app;
 
-/** Of API 37, whose framework has the real class; these are only the declarations. */
+/** A class of API 37: that level's framework has the real one; here are only the declarations. */
 public abstract class AnrWarningResult {
     public abstract int getAnrId();
 

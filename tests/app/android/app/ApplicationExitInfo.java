@@ -24,12 +24,12 @@ public abstract class ApplicationExitInfo {
 
     public abstract InputStream getTraceInputStream() throws IOException;
 
-    /** Null, as on a device below API 37, or for an ANR that no timer has called. */
+    /** Null, as on a device below API 37, or for an ANR without a timer. */
     public AnrInfo getAnrInfo() {
         return null;
     }
 
-    /** Of API 37, whose framework has the real class; these are only the declarations. */
+    /** A class of API 37: that level's framework has the real one; here are only the declarations. */
     public abstract static class AnrInfo {
         public abstract int getAnrId();
 

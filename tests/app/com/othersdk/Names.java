@@ -26,7 +26,7 @@ public final class Names implements InvocationHandler {
         return names;
     }
 
-    /** How many began. */
+    /** How many messages began. */
     public int starts() {
         return starts;
     }

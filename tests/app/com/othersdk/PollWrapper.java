@@ -30,10 +30,10 @@ public final class PollWrapper {
     /** Puts a jump to the present function on top, in memory that is not mapped from a file. */
     public static native void jump();
 
-    /** Whether the wrapper is what the VM calls. */
+    /** Whether the VM calls the wrapper. */
     public static native boolean isThere();
 
-    /** Whether the very first function is. */
+    /** Whether the VM calls the very first function. */
     public static native boolean isFirst();
 
     /** How often the wrapper was called. */

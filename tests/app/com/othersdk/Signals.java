@@ -11,24 +11,26 @@ public final class Signals {
     public static native void install(boolean passOn);
 
     /**
-     * As xCrash 3.0.0: a handler that blocks all signals and wakes a thread, which forwards the signal to the
-     * Signal Catcher. It does not know other handlers.
+     * Sets a handler as xCrash 3.0.0 does: it blocks all signals and wakes a thread, which forwards the
+     * signal to the Signal Catcher. It does not call other handlers.
      */
     public static native void installDumper();
 
     /**
-     * As when it is removed: restores the mask and the action that it found. On the thread that installed it.
+     * Removes the handler of {@link #installDumper} as xCrash does: restores the mask and the action that
+     * were set before. On the thread that installed it.
      */
     public static native void removeDumper();
 
-    /** How often that thread has sent it on. */
+    /** How often the thread of {@link #installDumper} has forwarded the signal. */
     public static native int dumps();
 
-    /** Sets its handler past ART's signal chain, and keeps each signal to itself. */
+    /** Sets the library's handler past ART's signal chain; the handler does not pass the signal on. */
     public static native void installPastTheChain();
 
     /**
-     * Restores the action that it found, and leaves the signal unblocked, as it has to on any other thread.
+     * Restores the action that was set before {@link #install}. The signal stays unblocked, because a mask
+     * can only be changed on its thread.
      */
     public static native void remove();
 
@@ -41,10 +43,10 @@ public final class Signals {
     /** The signal is to be ignored. */
     public static final int IGNORE = 1;
 
-    /** Its handler. */
+    /** The library's handler. */
     public static final int HANDLER = 2;
 
-    /** Its handler, for one signal. */
+    /** The library's handler, which the kernel removes after one signal. */
     public static final int HANDLER_ONCE = 3;
 
     /** Sets one of these actions, and leaves all masks as they are. */
@@ -65,7 +67,7 @@ public final class Signals {
     /** Unloads the library; its handler stays set. */
     public static native void unload();
 
-    /** Maps other code at that handler's address. */
+    /** Maps other code at the address of the unloaded library's handler. */
     public static native void loadOver(String path);
 
     /** How often its handler ran. */

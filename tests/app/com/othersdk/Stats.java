@@ -11,7 +11,10 @@ import java.lang.reflect.Proxy;
  * it gave at the start.
  */
 public final class Stats implements InvocationHandler {
-    /** Callbacks seen on the main thread, and ends that came with another start's token. */
+    /**
+     * How many starts and ends of messages were seen on the main thread, and how many ends came with the
+     * token of another start.
+     */
     public int starts;
     public int ends;
     public int strangeTokens;
@@ -39,7 +42,7 @@ public final class Stats implements InvocationHandler {
         return stats;
     }
 
-    /** What is set now. */
+    /** The observer that is set now. */
     public static Object current() throws ReflectiveOperationException {
         return field().get(null);
     }
@@ -54,7 +57,10 @@ public final class Stats implements InvocationHandler {
         next = observer;
     }
 
-    /** From now on it passes no message on, although the interface does not allow that. */
+    /**
+     * From now on this observer passes null in place of each message, although the interface does not allow
+     * that.
+     */
     public void keepMessages() {
         keepsMessages = true;
     }

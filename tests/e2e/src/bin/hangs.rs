@@ -11,13 +11,13 @@ use anyhow::{Context, Result};
 use loopbox_e2e::hangs::scenarios::{SCENARIOS, Scenario, Stage};
 use loopbox_e2e::hangs::{Cell, Mode, PLACES, WAYS, fault};
 
-/// When the system gives up on input.
+/// How long a hang lasts until the signal: the time after which the system gives up on input.
 const SIGNAL: Duration = Duration::from_secs(5);
 const KILL: Duration = Duration::from_secs(6);
 /// How many run at a time: they wait most of the time.
 const LANES: usize = 6;
 
-/// What to play.
+/// The hangs that the arguments select.
 #[derive(Default)]
 struct Choice {
     ways: Vec<&'static str>,

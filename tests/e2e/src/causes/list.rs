@@ -31,8 +31,8 @@ impl Known {
         self
     }
 
-    /// A verdict that is not sure and says that main was stopped is also right, because the reason of the
-    /// stop is gone.
+    /// Also accepts an unsure verdict that says that main was stopped. The reason of the stop is gone by the
+    /// time of the report.
     const fn or_hedged(mut self) -> Self {
         self.may_be_hedged = true;
         self

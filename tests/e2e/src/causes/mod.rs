@@ -25,7 +25,7 @@ use outside::Outside;
 /// What main does in a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Main {
-    /// It waits, and does not count as starved, however busy the machine is.
+    /// It waits: no verdict may call it starved, however busy the machine is.
     Waits,
     /// It computes: on a machine that is short of processors it is rightly called starved, too.
     Computes,
@@ -46,9 +46,9 @@ pub struct Known {
     or: &'static [&'static str],
     /// Whether an unsure verdict that blames the message and says that main was stopped is right, too.
     may_be_hedged: bool,
-    /// What the culprit contains.
+    /// A text that the culprit must contain; `None` when it is not checked.
     pub culprit: Option<&'static str>,
-    /// What the title says.
+    /// Words that the title must contain.
     says: &'static str,
     main: Main,
     /// What happens to the process from outside.
@@ -74,20 +74,20 @@ pub const QUEUE_UNKNOWN: &str = "the pending queue is not known";
 /// Rules that may report something for an app that does nothing.
 const OF_NOTHING: [&str; 4] = ["starved", "main-free", "outside", "no-data"];
 
-/// Whether all threads wait for a processor most of the time. In that case collections need a smaller share
-/// of the time than elsewhere.
+/// Whether the diagnosis has the caveat of CPU pressure: threads wait for a processor most of the time. Then
+/// collections may take a smaller share of the time than the diagnosis needs.
 #[must_use]
 pub fn is_short_of_cpu(verdict: &Diagnosis) -> bool {
     verdict.caveats.iter().any(|caveat| caveat.starts_with("the device was short of resources: CPU pressure"))
 }
 
 impl Known {
-    /// All of them.
+    /// All known causes.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         CAUSES.iter().chain(&MORE)
     }
 
-    /// The one of this name.
+    /// The cause of this name.
     ///
     /// # Errors
     /// When there is none.
@@ -95,7 +95,7 @@ impl Known {
         Self::all().find(|known| known.name == name).with_context(|| format!("no cause is called {name}"))
     }
 
-    /// Why it cannot be seen on a testbed; `None` where it can.
+    /// Why this cause cannot be seen on a testbed; `None` where it can.
     ///
     /// # Errors
     /// When the testbed cannot be set up.
@@ -114,10 +114,10 @@ impl Known {
         self.play_in(testbed, tempdir()?.path())
     }
 
-    /// The same, with the report in this folder.
+    /// Runs an app that hangs for this cause, with the report in `folder`, and reads the report.
     ///
     /// # Errors
-    /// As above.
+    /// When the app does not start or leaves no report.
     pub fn play_in(&self, testbed: &str, folder: &Path) -> Result<(Report, Diagnosis)> {
         let class = if self.name == "cold" { "causes.ColdStart" } else { "causes.Causes" };
         let app = launcher(testbed)?.app(class);

@@ -84,7 +84,7 @@ pub struct Seen {
     hung_ns: Uptime,
     /// The content of the report that answered SIGQUIT.
     signalled: Finding,
-    /// What the report says that the next launch recovered after the kill.
+    /// The content of the report that the next launch recovered after the kill.
     recovered: Finding,
     /// When the process was killed, uptime.
     killed_ns: Uptime,
@@ -154,7 +154,8 @@ pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
 /// Headlines that deny the hang.
 const DENIALS: [&str; 3] = ["Main was free", "Not enough data", "Unclear"];
 
-/// The sampler has not counted a stack as left out because the main thread could not stop.
+/// The fault of a run in which the sampler should have left out stacks because main waited uninterruptibly,
+/// and counted none.
 pub const ASKED_TO_STOP: &str = "main was asked to stop where it could not";
 
 impl Cell {
@@ -168,14 +169,14 @@ impl Cell {
         self.mode != Mode::Unsampled && self.way != "page"
     }
 
-    /// Whether the listener can be called. Without memory it ends by an error. And while ART waits, for the
-    /// system's trace, for a thread that cannot be stopped, no other thread runs Java.
+    /// Whether the app's listener can still run. Without memory it ends by an error. While ART waits for a
+    /// thread that cannot be suspended, for the system's trace, no other thread can run Java code.
     fn java_goes_on(&self) -> bool {
         !matches!(self.way, "full-heap" | "page")
     }
 
-    /// Whether it takes processor time, and can be kept from it. Writing a file in memory counts as
-    /// computing.
+    /// Whether the hang uses the processor, so that it may also have to wait for one. Writing a file in
+    /// memory counts as computing.
     fn computes(&self) -> bool {
         matches!(self.way, "spin" | "native-spin" | "fsync" | "gc" | "full-heap")
     }

@@ -7,21 +7,21 @@ use lab_launch::App;
 /// How the main thread is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// By `Looper.Observer`.
+    /// The Observer hook.
     Observer,
-    /// By the Printer.
+    /// The Printer hook.
     Printer,
-    /// By the queue's poll.
+    /// The poll hook.
     Poll,
-    /// By the Printer, with the app's windows watched for input.
+    /// The Printer hook, and the app's windows are watched for input.
     Input,
-    /// By the Printer, until another library has replaced it.
+    /// The Printer hook, which another library replaces.
     Displaced,
-    /// By the Printer, with sampling switched off.
+    /// The Printer hook, with sampling switched off.
     Unsampled,
-    /// By the Printer, with stacks from `Thread.getStackTrace`.
+    /// The Printer hook, with stacks from `Thread.getStackTrace`.
     Fallback,
-    /// Without a hook.
+    /// No hook.
     NoHook,
 }
 

@@ -83,8 +83,8 @@ impl<'a> Phone<'a> {
         Self::start(testbed, mode, folder, &HANGS_AT_ONCE.map(str::to_owned))
     }
 
-    /// The same with a recorder that detects a hang only after a minute. Otherwise its report would replace
-    /// that of the signal, which may be complete only after that.
+    /// As [`Self::next`], with a recorder that detects a hang only after a minute. Otherwise the hang's
+    /// report would replace that of the signal, which may be complete only after that.
     pub(super) fn next_for_signal(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
         let arguments = HANGS_AT_ONCE.into_iter().chain(["hangMs=60000"]);
         Self::start(testbed, mode, folder, &arguments.map(str::to_owned).collect::<Vec<_>>())
@@ -169,8 +169,8 @@ impl<'a> Phone<'a> {
         }
     }
 
-    /// Kills it as soon as the ring shows that the hang was still there after an instant.
-    /// [`Killed::recovered`] returns what it left.
+    /// Kills the app as soon as the ring shows that the hang was still there after an instant.
+    /// [`Killed::recovered`] returns what the app left.
     pub(super) fn kill(mut self, after_ns: Uptime) -> Result<Killed> {
         let lasts = |report: &Report| main_of(&report.main).is_some_and(|main| main.as_of_ns > after_ns);
         let ring = wait_for_ring("a later sign of life", self.folder, self.app.pid(), lasts)?;

@@ -23,7 +23,7 @@ pub struct Stage {
     pub mode: Mode,
     /// How long a hang lasts until SIGQUIT.
     pub signal: Duration,
-    /// How long the last one lasts until the kill.
+    /// How long the last hang lasts until the kill.
     pub kill: Duration,
 }
 
@@ -81,7 +81,7 @@ impl Scene {
         format!("{gate}={}", self.gate(gate).display())
     }
 
-    /// Whether a thread prints the queue and is waiting in that.
+    /// Whether a thread of the app is waiting in its print of the queue.
     fn prints(&self) -> bool {
         self.gate(WAITS).exists()
     }
@@ -255,7 +255,8 @@ impl Stage {
         Ok(wrong)
     }
 
-    /// Hangs in a message, and stops whenever the queue is printed.
+    /// Starts an app that hangs in a message. In the app, each print of the queue waits for the gate
+    /// `PRINTS`.
     fn printing<'a>(&self, scene: &'a Scene, more: &[&str]) -> Result<(Phone<'a>, Hang)> {
         let mut arguments = waits_at("message");
         arguments.extend(["ms=3600000", "pendingMs=2000", "keepObjects=on"].map(str::to_owned));
@@ -266,9 +267,10 @@ impl Stage {
         Ok((phone, hang))
     }
 
-    /// The same, until the hang's report has its first file and waits for the queue. Returns its files.
-    /// Before that the queue is printed for each suspected message: on a loaded machine those of the start
-    /// may be among them, and the hang's own before the app reports that it hangs.
+    /// As [`Self::printing`], until the hang's report has its first file and waits for the queue. Also
+    /// returns the report's files. Before that report the queue is printed for each suspected message, which
+    /// is let through: on a loaded machine messages of the start may be suspected, and this hang before the
+    /// app reports it.
     fn printing_for_hang<'a>(&self, scene: &'a Scene) -> Result<(Phone<'a>, Hang, Vec<PathBuf>)> {
         let (phone, hang) = self.printing(scene, &["hangMs=3000"])?;
         let files = wait_until("the hang's report", || {

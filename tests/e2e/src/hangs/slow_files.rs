@@ -16,7 +16,7 @@ pub struct SlowFiles {
     folder: PathBuf,
 }
 
-/// Whether this process may mount one.
+/// Whether this process may mount such a file system.
 pub fn can_mount() -> bool {
     let root =
         std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
@@ -44,7 +44,7 @@ impl SlowFiles {
         Ok(files)
     }
 
-    /// Where they are.
+    /// The folder in which the files are.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -77,7 +77,8 @@ const ENOENT: i32 = -2;
 const ENOSYS: i32 = -38;
 const HEADER: usize = 40;
 const PAGE: u64 = 4096;
-/// More than the kernel requires: a header and the longest write.
+/// The size of the buffer for a request in bytes. It is more than the kernel requires: a header and the
+/// longest write.
 const BUFFER: usize = 64 << 10;
 
 /// Answers until the file system is unmounted.

@@ -18,7 +18,8 @@ pub struct Cost {
     pub bytes: f64,
 }
 
-/// By the peer's name, each batch of each process. `none` and `empty` are no watcher and an empty Printer.
+/// The costs of each batch of each process, by the peer's name. `none` is no watcher, and `empty` an empty
+/// Printer.
 #[derive(Debug, Default)]
 pub struct Costs(BTreeMap<String, Vec<Cost>>);
 
@@ -60,7 +61,7 @@ impl Costs {
     }
 }
 
-/// The middle value; 0 of none.
+/// The middle value; 0 when there are none.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()
@@ -69,15 +70,15 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// Wake-ups a second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Woken {
-    /// Of main.
+    /// Wake-ups of the main thread.
     pub main: f64,
-    /// Of all threads.
+    /// Wake-ups of all threads together.
     pub all: f64,
 }
 
 impl Woken {
-    /// Counts them in an app that rests under the eyes of a peer; `none` for none. None where the peer does
-    /// not install.
+    /// Counts the wake-ups of an app that does nothing while a peer watches it, or nothing for `none`. `None`
+    /// where the peer does not install.
     ///
     /// # Errors
     /// When the process does not run to its end.

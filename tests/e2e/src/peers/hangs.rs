@@ -17,12 +17,13 @@ use tempfile::tempdir;
 use super::rating::{Rated, Words, Worth, rate};
 use super::{Bed, Outcome};
 
-/// When the system sends SIGQUIT to an app that does not take its input, with what it does before.
+/// When the system sends SIGQUIT to an app that does not take its input: after the time-out of five seconds
+/// and the system's own work before the signal.
 const QUIT_AFTER: Duration = Duration::from_millis(5_500);
 /// How long a process is frozen.
 const FROZEN: Duration = Duration::from_secs(9);
 
-/// What the system does meanwhile.
+/// What the system does during a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum System {
     /// It waits for input, and sends SIGQUIT.
@@ -43,9 +44,9 @@ pub struct Hang {
     system: System,
     /// The class of the message that hangs.
     message: &'static str,
-    /// What names the cause.
+    /// The words by which a report names the cause.
     cause: Words,
-    /// What is right of main's place.
+    /// The words by which a report shows where main is, without the cause.
     place: Words,
 }
 
@@ -129,13 +130,13 @@ pub const HANGS: [Hang; 14] = [
     hang("frozen", "frozen for 9 s", Freezes, "peers.Hangs$Quiet", NO_HANG, &[]),
 ];
 
-/// What says that there is none.
+/// The words by which a report says that there is no hang.
 const NO_HANG: Words = &[&["responsive"], &["Main was free"], &["main idle"], &["frozen"], &["suspended"]];
 
 /// What the peers in one process reported of one hang.
 #[derive(Debug, Default)]
 pub struct Said {
-    /// By the peer's name, and `show` for what the host tools make of our report.
+    /// The outcome of each peer, by its name; under [`SHOW`] that of the host tools for our report.
     pub outcomes: BTreeMap<String, Outcome>,
     /// The reports themselves.
     pub texts: String,
@@ -143,14 +144,14 @@ pub struct Said {
     pub errors: String,
 }
 
-/// The host tools' reading of our reports.
+/// The name for the host tools' results for our reports.
 pub const SHOW: &str = "show";
 
 impl Hang {
-    /// Has an app hang under the eyes of these peers.
+    /// Runs an app that hangs while these peers watch it.
     ///
     /// # Errors
-    /// When it does not run to its end.
+    /// When the app does not run to its end.
     pub fn watch(&self, bed: &Bed, peers: &[&str]) -> Result<Said> {
         let folder = tempdir()?;
         let app = bed.app("peers.Hangs", folder.path()).argument(peers.join(",")).argument(self.name);
@@ -205,7 +206,7 @@ impl Hang {
         Ok(said)
     }
 
-    /// What the host tools say of each of our reports: by the first cause, and by those after it.
+    /// Rates what the host tools say of each of our reports: by its first cause, and else by the later ones.
     fn shown(&self, folder: &Path, is_late: bool, texts: &mut String) -> Result<Vec<Rated>> {
         let mut rated = Vec::new();
         for file in reports(folder)? {

@@ -22,7 +22,7 @@ use loopbox_setup::workspace::{root, target};
 use crate::libraries::coroutines_and_rx;
 use crate::real_sdks;
 
-/// What the peers are made of, as `sdks.toml` has it.
+/// The packages of the peers, by their names in `sdks.toml`.
 const PACKAGES: [&str; 13] = [
     ANR_WATCHDOG,
     BLOCK_CANARY,
@@ -78,7 +78,7 @@ pub const PEERS: [Peer; 8] = [
 ];
 
 impl Peer {
-    /// The one of this name.
+    /// The peer of this name.
     ///
     /// # Errors
     /// When there is none.
@@ -86,13 +86,13 @@ impl Peer {
         PEERS.iter().find(|peer| peer.name == name).with_context(|| format!("no peer is called {name}"))
     }
 
-    /// Whether it is ours.
+    /// Whether the peer is Loopbox.
     #[must_use]
     pub fn is_ours(&self) -> bool {
         self.package.is_none()
     }
 
-    /// What it is, with its version.
+    /// The peer's words for a reader, with its version.
     ///
     /// # Errors
     /// When the list of SDKs cannot be read.
@@ -104,7 +104,7 @@ impl Peer {
     }
 }
 
-/// A testbed with the peers and the apps that run under their eyes.
+/// A testbed with the peers and the apps that they watch.
 #[derive(Debug)]
 pub struct Bed {
     launcher: Launcher,
@@ -112,7 +112,7 @@ pub struct Bed {
 }
 
 impl Bed {
-    /// Sets it up.
+    /// Compiles the peers and the apps for the testbed.
     ///
     /// # Errors
     /// When a part cannot be had or compiled.
@@ -149,8 +149,8 @@ impl Bed {
     }
 }
 
-/// The same classes with another class, of a name as long, in place of one that needs ICU: no testbed has
-/// that.
+/// Copies a jar and replaces a class that needs ICU, which no testbed has, by another class. The two names
+/// have the same length.
 fn without_dates(jar: &Path, made: &Path) -> Result<PathBuf> {
     const FROM: &[u8] = b"java/text/SimpleDateFormat";
     const TO: &[u8; 26] = b"peers/PlainDateFormatOfBed";

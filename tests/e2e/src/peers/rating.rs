@@ -1,19 +1,19 @@
-//! What a report is worth to who reads it, by words that it has or has not.
+//! What a report is worth to its reader. Reports are rated by the words that they contain.
 
 use std::fmt;
 
-/// What the best reader of a report learns.
+/// What a careful reader learns from a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Worth {
     /// The cause is named.
     Right,
     /// The cause is named, behind another one.
     Later,
-    /// Main's place is right, and the cause is not in it.
+    /// The report shows where main is, and not the cause.
     Stack,
     /// The message that hangs is named, and nothing of what it does.
     Name,
-    /// It names another place than where the cause is.
+    /// The report names another place than that of the cause.
     Wrong,
 }
 
@@ -21,11 +21,11 @@ pub enum Worth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rated {
     pub(super) worth: Worth,
-    /// It came when the hang was over.
+    /// Whether the report came after the hang was over.
     pub(super) is_late: bool,
 }
 
-/// Any of the alternatives, all words of which a report has.
+/// Alternatives, each a list of words. A report matches if it has all words of at least one alternative.
 pub type Words = &'static [&'static [&'static str]];
 
 /// Rates one report of a hang. `message` is the class of the message that hangs.
@@ -53,10 +53,10 @@ fn has_stack(text: &str) -> bool {
     ["; ", " < "].iter().any(|between| text.contains(between))
 }
 
-/// What all reports of one hang come to.
+/// The result of all reports of one hang by one peer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// It could not watch, because of this.
+    /// The peer could not be installed, because of this.
     Refused(String),
     /// No report.
     Silent,

@@ -92,7 +92,7 @@ public final class AcraTest {
         assertEquals("{\"loopbox_kind\":\"the app's own\"}", crash.get("CUSTOM_DATA").toString());
     }
 
-    /** What ACRA has written so that it is sent. */
+    /** The reports that ACRA has written to be sent. */
     private List<JsonObject> reports(int wanted) throws Exception {
         long end = System.nanoTime() + LIMIT_NS;
         List<JsonObject> found = new ArrayList<>();
@@ -126,7 +126,7 @@ public final class AcraTest {
         return object.get(name).getAsString();
     }
 
-    /** What a build makes of an app. */
+    /** Replaces the class {@code BuildConfig} that the build of an app makes. */
     public static final class Build {
         public static final boolean DEBUG = false;
         public static final String VERSION_NAME = Left.NOW;

@@ -34,7 +34,10 @@ public final class BugsnagTest {
     private final Application app = RuntimeEnvironment.getApplication();
     private boolean refused;
 
-    /** Not 0: events are made to what bugsnag-plugin-android-exitinfo makes of an ANR that ended then. */
+    /**
+     * The time at which an ANR has ended, or 0. If it is not 0, events are changed as
+     * bugsnag-plugin-android-exitinfo changes them for that ANR.
+     */
     private long anrMs;
 
     @Test

@@ -10,7 +10,7 @@ import java.util.List;
 
 /** What a report must be in an SDK. */
 final class Expected {
-    /** What the system keeps of an ANR. */
+    /** The trace that the system keeps of an ANR. */
     static final String TRACE =
             "----- pid PID at 2026-11-26 10:00:00.000000000+0000 -----\n"
                     + "Cmd line: com.example.shop\n"
@@ -40,7 +40,7 @@ final class Expected {
         return Instant.parse(time).toEpochMilli();
     }
 
-    /** No report is left after a while. */
+    /** Waits until no report is left; fails when some are left after a while. */
     static void gone() throws InterruptedException {
         long end = System.nanoTime() + LIMIT_NS;
         while (!Left.pending().isEmpty() && System.nanoTime() < end) {

@@ -20,19 +20,19 @@ import java.util.List;
 import org.robolectric.shadows.ShadowActivityManager;
 
 /**
- * The reports that earlier processes left, of real hangs on a testbed: two of one hang ("pay", and "older" of
- * an older version, with another annotation and longer), "feed" of another hang, "anr" of an ANR in the
- * first.
+ * Reports that earlier processes left, of real hangs on a testbed: "pay" and "older" are of the same hang
+ * ("older" by an older version, with another annotation, and longer); "feed" is of another hang; "anr" is of
+ * an ANR in the hang of "pay".
  */
 final class Left {
     static final String OLDER = "4.1.0";
 
-    /** What is running now: of nothing that was left. */
+    /** The version that is running now. No report that was left is of it. */
     static final String NOW = "4.3.0";
 
     static final long NOW_CODE = 430;
 
-    /** In no event: annotations are not sent. */
+    /** The users in annotations. No event may contain them: annotations are not sent. */
     static final String[] USERS = {"u-7781", "u-9902"};
 
     final List<Report> pays = new ArrayList<>();
@@ -45,8 +45,8 @@ final class Left {
     }
 
     /**
-     * As at a start after those: what there is in this process is the recorder's Java half, without its
-     * native library; it refuses to record, and has the reports nevertheless.
+     * The state at a start after those processes. This process has only the recorder's Java half, without the
+     * native library: nothing is recorded, but the reports can be read.
      */
     static Left of(Application app, String... runs) throws Exception {
         File folder = new File(app.getFilesDir(), "loopbox");
@@ -76,7 +76,7 @@ final class Left {
         return left;
     }
 
-    /** The system keeps that the ANR ended its process. Returns when. */
+    /** Makes the system record that the ANR ended its process. Returns when it ended. */
     long ended(String trace) throws Exception {
         long at = anr.getTimeMs() + 7_345;
         ActivityManager manager = (ActivityManager) app.getSystemService(Context.ACTIVITY_SERVICE);

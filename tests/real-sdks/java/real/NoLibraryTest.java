@@ -16,9 +16,7 @@ import org.robolectric.annotation.Config;
 import org.robolectric.annotation.GraphicsMode;
 import org.robolectric.annotation.SQLiteMode;
 
-/**
- * What an app's own unit tests have of the recorder: no native library is for the machine that they run on.
- */
+/** The recorder in an app's own unit tests: there is no native library for the machine that they run on. */
 @RunWith(RobolectricTestRunner.class)
 @Config(sdk = 34, manifest = Config.NONE)
 @GraphicsMode(GraphicsMode.Mode.LEGACY)

@@ -91,7 +91,7 @@ public final class OpenTelemetryTest {
         assertNotEquals("two hangs", text(feed, "loopbox.fingerprint"), groups.get(0));
     }
 
-    /** For R8's Retrace, which the test asks about it. */
+    /** Writes the frames that were sent to a file, for R8's Retrace, which the calling test runs. */
     @Test
     public void framesOfAReleaseAreSentAsTheyAre() throws Exception {
         Left.of(RuntimeEnvironment.getApplication(), "shrunk");

@@ -111,7 +111,10 @@ public final class SentryTest {
         }
     }
 
-    /** Of this version, by whose mapping its frames are retraced. */
+    /**
+     * A hang of the running version is sent with the id of this version's mapping, by which its frames are
+     * retraced.
+     */
     @Test
     public void aHangOfThisVersionHasItsMapping() throws Exception {
         Server server = new Server(200);
@@ -145,7 +148,7 @@ public final class SentryTest {
         Expected.gone();
     }
 
-    /** The item of an envelope, whose parts are on lines, that is an event. */
+    /** The event in an envelope. The parts of an envelope are on separate lines. */
     private static JsonObject event(String body) {
         for (String line : body.split("\n")) {
             if (line.startsWith("{") && line.contains("\"exception\"")) {

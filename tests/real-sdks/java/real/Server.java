@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.zip.GZIPInputStream;
 import org.robolectric.shadows.ShadowLooper;
 
-/** What an SDK posts to. It takes everything, or nothing. */
+/** A server to which an SDK posts. It answers each request with the same status. */
 final class Server {
     private static final long LIMIT_NS = 60_000_000_000L;
     private static final int PAUSE_MS = 20;
@@ -43,7 +43,7 @@ final class Server {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** Until this many bodies have this text. */
+    /** Waits until this many bodies contain this text. */
     List<String> await(int wanted, String text) throws InterruptedException {
         long end = System.nanoTime() + LIMIT_NS;
         List<String> found = with(text);

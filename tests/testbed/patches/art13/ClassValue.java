@@ -1,6 +1,6 @@
 package java.lang;
 
-/** Only its map is looked up. */
+/** libart 13 needs only the nested class of its map. */
 public abstract class ClassValue<T> {
     static class ClassValueMap {}
 }

@@ -1,6 +1,6 @@
 package java.lang;
 
-/** The fields that libart 14's mirror::DexCache lies over. */
+/** The fields that libart 14 reads as its mirror::DexCache. */
 final class DexCache {
     private ClassLoader classLoader;
     private String location;

@@ -80,7 +80,7 @@ fn frame(report: &Report, location: LocationId, text: &mut Line) {
     };
 }
 
-/// The time of a message that has ended since.
+/// Updates the line with the message's duration: the whole duration, when the message has ended since.
 pub(super) fn update_duration<'l>(line: &str, anr: &Anr, text: &'l mut Line) -> &'l mut Line {
     let known: u64 = line.parse().unwrap_or(0);
     text.number(known.max(anr.ended_after_ns.unwrap_or(0) / 1_000_000))

@@ -8,7 +8,7 @@ use loopbox_format::code::LOOPBOX;
 use loopbox_format::looper::{flood, head_barrier};
 use loopbox_format::model::{Location, LocationId, LockWait, MainState, Report};
 
-/// The same limits as in the rules of `loopbox-report`: from here on each can be a cause.
+/// The limits from which on each finding can be a cause, as in the rules of `loopbox-report`.
 const BARRIER_MS: u64 = 1_000;
 const FLOOD: u32 = 20;
 const COLLECTIONS_PERCENT: u64 = 30;
@@ -32,7 +32,7 @@ pub(super) fn write_no_processor(report: &Report, line: &mut Line) {
     }
 }
 
-/// `stack` is main's last one.
+/// Writes what is known of the cause: a lock, a barrier, collections. `stack` is main's last stack.
 pub(super) fn write(report: &Report, stack: &[LocationId], line: &mut Line) {
     write_lock(report, stack, line);
     write_barrier(report, line);
@@ -92,7 +92,8 @@ fn wait(deadlock: bool, class: &str, holder: &str, line: &mut Line) {
     line.text(if holder.is_empty() { "an unnamed thread" } else { holder });
 }
 
-/// Whether a method is not Loopbox's. A caller that asks for the report is inside a call of Loopbox.
+/// The class and name of a frame's method, unless it is Loopbox's. A caller that asks for the report is
+/// inside a call of Loopbox.
 fn of_others(report: &Report, at: LocationId) -> Option<(&str, &str)> {
     let Location::Frame { method, .. } = *report.symbols.location(at)? else { return None };
     let method = report.symbols.method(method)?;

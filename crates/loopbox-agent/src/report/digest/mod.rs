@@ -16,7 +16,8 @@ use loopbox_format::report::Evidence;
 use loopbox_format::stacks;
 use names::name;
 
-/// Crash services cut values at 1,024 bytes or characters, and some add to them.
+/// The maximum size of a digest in bytes. Crash services cut values at 1,024 bytes or characters, and some
+/// add to a value.
 const MAX_BYTES: usize = 900;
 
 /// How many frames of the running message's last stack are named, and how many messages of the history.

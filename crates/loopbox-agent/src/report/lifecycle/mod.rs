@@ -20,9 +20,9 @@ use std::path::PathBuf;
 
 /// The system takes traces for up to twenty seconds before it reports that a process does not respond.
 const ASK_SYSTEM_NS: u64 = 25_000_000_000;
-/// How long the queue waits for ART's own trace. It is read by Java code, which allocates: ART 14 aborts when
-/// it dumps a thread that waits for a collection and has a frame without compiled code (`art_method.cc`,
-/// `IsNative`).
+/// How long the reading of the queue waits for ART's own trace. Java code reads the queue, and allocates: ART
+/// 14 aborts when it dumps a thread that waits for a collection and has a frame without compiled code
+/// (`art_method.cc`, `IsNative`).
 const TRACE_NS: u64 = 2_000_000_000;
 
 /// Why a report is written.
@@ -50,7 +50,8 @@ pub(super) struct FollowUp {
     pub(super) file: ReportFile,
     /// The message that ran; [`Token::NONE`] when none did.
     pub(super) message: Token,
-    /// Whether it seems to be an ANR that the system has not confirmed yet.
+    /// Whether to ask the system, because the report seems to be of an ANR that the system has not confirmed
+    /// yet.
     pub(super) ask_system: bool,
 }
 
@@ -68,7 +69,7 @@ pub(super) enum AskSystem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SystemAnswer {
     NotResponding,
-    /// It has been asked for long enough, and reports nothing.
+    /// The system has been asked for long enough, and reports nothing.
     Nothing,
 }
 

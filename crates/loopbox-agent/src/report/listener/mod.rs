@@ -29,7 +29,7 @@ use std::time::Duration;
 struct Notice {
     /// `None` when there is no report. For a warning it is the warning's text, for a suspect a file name.
     path: Option<PathBuf>,
-    /// Why it was written.
+    /// Why the report was written.
     reason: String,
     /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`PREVIOUS_RUNS_READ`], [`WARNED`], [`SUSPECT`], or
     /// the number of the request that it answers.
@@ -143,8 +143,8 @@ fn add(gate: &Arc<Gate>, path: Option<&Path>, reason: &str, about: i64) {
     }
 }
 
-/// After the end of the recording no listener is notified of a report. A caller that has asked for one is
-/// notified that there is none.
+/// Notifies the listeners. After the end of the recording no listener is notified of a report, and a caller
+/// that has asked for one is notified that there is none.
 fn notify_java_and_native(env: &mut Env<'_>, notice: Notice) {
     loop {
         let ended = notice.gate.is_closed();
@@ -187,7 +187,7 @@ fn slot(about: i64) -> Option<&'static native::Slot> {
     }
 }
 
-/// False when it was not called, because memory is short.
+/// Returns false when Java was not called, because memory is short.
 fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) -> bool {
     let Some(classes) = class_cache::get() else { return true };
     let notified = call::with_frame(env, |env| {

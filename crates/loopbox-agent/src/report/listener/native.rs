@@ -63,7 +63,7 @@ impl Slot {
 /// The thread that calls a listener now; 0 when none does.
 static CALLING: AtomicU32 = AtomicU32::new(0);
 
-/// Whether this is a listener's call.
+/// Whether the calling thread is calling a listener now.
 pub(crate) fn is_calling() -> bool {
     CALLING.load(Ordering::Relaxed) == clock::this_thread()
 }

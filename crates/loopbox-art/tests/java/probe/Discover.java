@@ -1,6 +1,6 @@
 package probe;
 
-/** Discovery alone. */
+/** Discovers ART, and does nothing else. */
 public final class Discover {
     public static void main(String[] args) {
         System.out.println("installed " + Probe.install());

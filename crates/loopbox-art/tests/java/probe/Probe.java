@@ -10,10 +10,13 @@ final class Probe {
 
     private Probe() {}
 
-    /** Discovers ART; what was found, or why not. */
+    /** Discovers ART. Returns what was found, or why it failed. */
     static native String install();
 
-    /** Starts the sampler: each this many microseconds, or with 0 when {@link #hold} asks. */
+    /**
+     * Starts the sampler. It samples each {@code periodUs} microseconds, or with 0 only when {@link #hold}
+     * requests it.
+     */
     static native void start(int periodUs);
 
     /** Ends sampling and {@link #watchLocks}, and waits until they have ended. */

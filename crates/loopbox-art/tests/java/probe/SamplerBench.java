@@ -18,7 +18,7 @@ public final class SamplerBench {
 
     private SamplerBench() {}
 
-    /** Discovers ART; null, or why not. */
+    /** Discovers ART. Returns null, or the reason why it failed. */
     private static native String install();
 
     /** Starts to sample this thread; {@link #finish} is called at the end. */
@@ -28,7 +28,7 @@ public final class SamplerBench {
     @FastNative
     private static native void walk();
 
-    /** The public way; called by the sampling thread. */
+    /** Takes a stack by the public API; called by the sampling thread. */
     private static int trace() {
         return main.getStackTrace().length;
     }

@@ -12,7 +12,7 @@ final class Starts {
 
     private Starts() {}
 
-    /** The argument sets how often; prints what differs from the first time. */
+    /** The argument is the number of discoveries. Prints each result that differs from the first one. */
     public static void main(String[] arguments) throws InterruptedException {
         Thread collections = new Thread("collections") {
             @Override

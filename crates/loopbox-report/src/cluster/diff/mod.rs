@@ -36,14 +36,14 @@ pub struct SideInput {
     pub duplicates: u64,
 }
 
-/// When a comparison has failed.
+/// Which groups make a comparison fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
-    /// A group is surely worse, or is new and surely more than nothing.
+    /// A group that is surely worse, or that is new with a rate surely above 0.
     Worse,
-    /// Like the variant before, and also when a group is new, even with one report.
+    /// A group that is surely worse, or any new group, even with one report.
     New,
-    /// Never.
+    /// No group.
     Nothing,
 }
 
@@ -99,9 +99,9 @@ pub struct Side {
 pub struct Difference {
     /// The rate after, minus the rate before, per 1,000.
     pub per_1000: f64,
-    /// At least, of 1,000.
+    /// The lower bound of the difference, per 1,000.
     pub low: f64,
-    /// At most, of 1,000.
+    /// The upper bound of the difference, per 1,000.
     pub high: f64,
 }
 
@@ -114,9 +114,9 @@ pub struct Change {
     pub title: String,
     /// How it changed.
     pub change: ChangeKind,
-    /// Whether chance is ruled out.
+    /// Whether the interval of the difference excludes 0.
     pub certain: bool,
-    /// Whether the comparison fails because of it.
+    /// Whether the group makes the comparison fail.
     pub fails: bool,
     /// Its rate before.
     pub before: Rate,
@@ -148,15 +148,15 @@ pub struct Comparison {
     pub confidence: f64,
     /// The number of groups that were compared.
     pub compared: usize,
-    /// Whether the gate is closed.
+    /// Whether a group makes the comparison fail.
     pub failed: bool,
     /// The groups: those that fail first, then by kind of change and by its size.
     pub groups: Vec<Change>,
 }
 
 impl Comparison {
-    /// Compares two sets. `active`: how many users used the app in each, or how often. Without it rates refer
-    /// to the users who sent a report, or to the reports where none names its user.
+    /// Compares two sets. `active` is the number of users of the app in each set, or the number of its uses.
+    /// Without it rates refer to the users who sent a report, or to the reports where none names its user.
     pub fn new(
         before: &SideInput,
         after: &SideInput,
@@ -212,7 +212,7 @@ impl Comparison {
         }
     }
 
-    /// `2 problems fail: 1 new, 1 worse`, or that none does.
+    /// `2 problems fail: 1 new, 1 worse`, or a sentence that none fails.
     fn verdict(&self) -> String {
         let count = |kind| self.groups.iter().filter(|change| change.fails && change.change == kind).count();
         match (count(ChangeKind::New), count(ChangeKind::Worse)) {

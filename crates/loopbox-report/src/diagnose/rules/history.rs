@@ -13,12 +13,12 @@ use loopbox_format::model::own_ns;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// An earlier message.
+/// One slow earlier message as the cause.
 pub(super) fn find_one(facts: &Facts<'_>) -> Option<Finding> {
     one_long(facts, facts.primary_message().filter(|slow| !slow.running)?)
 }
 
-/// Many slow messages, unless one of them explains more.
+/// Many slow messages as the cause, unless one of them explains more.
 pub(super) fn find_many(facts: &Facts<'_>) -> Option<Finding> {
     let many = many_short(facts)?;
     let one = facts.past().iter().map(|past| facts.score(*past)).fold(0.0, f64::max);

@@ -180,8 +180,8 @@ fn named(holder: &LockHolder) -> String {
     }
 }
 
-/// The stack of a lock's holder, without a call into Loopbox: a thread that asks for a report is in such a
-/// call. For a thread of ours the whole stack.
+/// The stack of a lock's holder without its calls into Loopbox: a thread that requests a report is in such a
+/// call. For a thread of Loopbox the whole stack.
 fn own_stack<'a>(facts: &Facts<'a>, holder: &'a LockHolder) -> &'a [FrameId] {
     if facts.analysis.frames.is_thread_of_loopbox(&holder.name, &holder.stack) {
         return &holder.stack;

@@ -13,16 +13,16 @@ use crate::model::{MainWaitKind, MemoryEvents, MemoryLimit};
 
 /// Figures over a shorter time are not meaningful.
 const MIN_SPAN_MS: u64 = 500;
-/// Below this share of time in which threads waited for memory, it is not a cause.
+/// When threads waited for memory for less than this share of the time, memory is not a cause.
 const MIN_STALLED: f64 = 0.1;
 /// The pressure on the device's memory that is more than usual, in percent.
 const PRESSED_PERCENT: f64 = 15.0;
-/// The share of time from which collections may be the reason.
+/// From this share of the time on, collections may be the reason for the wait.
 const MANY_COLLECTIONS: f64 = 0.3;
 
 /// What is known of the wait.
 struct Wait {
-    /// The events from the suspicion to the report, and that time.
+    /// The time from the suspicion to the report, in milliseconds, and the memory events in it.
     lately: Option<(u64, MemoryEvents)>,
     /// The share of that time in which a thread of the app waited for memory.
     stalled: Option<f64>,
@@ -54,7 +54,7 @@ impl Wait {
         self.lately.and_then(|(_, events)| events.limit_times())
     }
 
-    /// The share, limited by both values.
+    /// The smaller one of `stalled` and `of_main`, or the one that is known.
     fn share(&self) -> Option<f64> {
         match (self.stalled, self.of_main) {
             (Some(stalled), Some(of_main)) => Some(stalled.min(of_main)),

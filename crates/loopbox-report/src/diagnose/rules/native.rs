@@ -111,8 +111,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// Whether a library contains the functions around system calls: Android's C library, or that of a testbed's
-/// machine.
+/// Whether a library contains the functions around system calls: Android's C library, that of a testbed's
+/// machine, or the vDSO.
 fn is_system_call_stub(library: &str) -> bool {
     library.starts_with("libc.so") || library == "[vdso]"
 }

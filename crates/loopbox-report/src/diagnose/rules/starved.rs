@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 enum Waited {
     /// Measured by the kernel, since the recorder's first check of the message.
     Measured { share: f64, evidence: String },
-    /// The wait was not measured, but the stacks run and the CPU time is missing.
+    /// The wait was not measured. It is supposed, because the stacks show running code, and main got little
+    /// CPU time.
     Supposed { evidence: String },
 }
 
@@ -199,8 +200,8 @@ fn pool_of(name: &str) -> String {
     pool
 }
 
-/// That the machine may have been starved while this message seemed to compute: a reason not to be sure that
-/// its code is slow.
+/// The reason to lower the confidence when the machine may have been starved while this message seemed to
+/// compute; else `None`.
 pub(super) fn may_be(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let supposed = facts.is_focus(slow) && matches!(waited(facts, slow), Some(Waited::Supposed { .. }));
     (supposed && !machine::signs(facts).is_empty()).then(|| NOT_MEASURED.to_owned())

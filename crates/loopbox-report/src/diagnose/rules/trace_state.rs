@@ -35,7 +35,7 @@ const RUNTIME_ADVICE: &str = "Nothing of the app's code: see who debugs, traces 
 const JNI_ADVICE: &str =
     "Another thread is in the library's JNI_OnLoad: load it before it is needed, and keep JNI_OnLoad short.";
 
-/// A state that names a cause by itself.
+/// The cause that main's state in the trace names by itself.
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let traced = facts.trace?;
     let slow = facts.at_dump()?;
@@ -118,7 +118,7 @@ pub(super) fn find_place(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// A trace alone that shows an idle main thread.
+/// The finding for a report that is only a trace, in which main is idle.
 fn waited(facts: &Facts<'_>, traced: TracedMain<'_>) -> Finding {
     let title =
         "Main waited for its next message when the system took its trace: the hang was over, or is elsewhere";
@@ -174,7 +174,7 @@ fn native_function(native: &NativeStack) -> Option<String> {
     })
 }
 
-/// What the system reports of the time, and of the app's activity.
+/// The system's subject, how long it had waited for the app, and its debug store, in sentences.
 fn about_time(traced: TracedMain<'_>) -> Vec<String> {
     let trace = traced.trace;
     let time_out = trace.time_out_ns().map(|ns| format!(", with a time-out of {}", format_ns(ns)));

@@ -275,7 +275,7 @@ mod tests {
         assert_eq!((row.age_ms, row.cpu_ms, row.cause.as_str()), (Some(6_000.0), Some(5_700.0), "outside"));
     }
 
-    /// Names, order and types.
+    /// Compares the names, the order and the types of the columns.
     #[test]
     fn columns_are_those_of_the_documentation() {
         let docs = include_str!("../../../../../docs/parquet.md");

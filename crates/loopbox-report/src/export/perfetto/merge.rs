@@ -13,9 +13,11 @@ use super::encode::encode;
 use super::packets::{CLOCK_MONOTONIC, CLOCK_REALTIME, Place};
 use crate::model::Analysis;
 
-/// More than the size of any packet of the system: it sends its buffers in chunks of some 100 KB.
+/// The size limit for a packet, above any packet of the system: it sends its buffers in chunks of some 100
+/// KB.
 const MAX_PACKET_BYTES: u64 = 64 << 20;
-/// More than any trace of a phone: a gzipped file can hold a thousand times its size.
+/// The size limit for a trace, above any trace of a phone. It is needed because a gzipped file can hold a
+/// thousand times its size.
 const MAX_TRACE_BYTES: u64 = 4 << 30;
 /// `Trace.packet`, as a field with a length.
 const PACKET: u64 = 1 << 3 | 2;
@@ -26,7 +28,7 @@ const SEQUENCES: Range<u64> = 0x4c6f_6f70..0x4c6f_ffff;
 /// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// Packets of the system's trace.
+    /// The number of packets of the system's trace.
     pub packets: u64,
     /// How much the two clocks disagree about the time of day at the same uptime, in nanoseconds. `None`
     /// where the trace's clocks cannot be read, for instance because it is compressed.
@@ -36,7 +38,7 @@ pub struct Merged {
 /// Why a file cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// It is no trace of Perfetto, or has been cut.
+    /// The file is no trace of Perfetto, or has been cut.
     #[error(
         "offset {offset}: {what}; a trace that Android's ProfilingManager or `perfetto` has written is accepted"
     )]
@@ -54,7 +56,7 @@ pub enum MergeError {
 /// Copies a trace and writes the report's packets behind it.
 ///
 /// # Errors
-/// When it is no trace, or on I/O. `out` has been written to then.
+/// When the input is no trace, or when reading or writing fails. `out` then contains an incomplete result.
 pub fn merge(trace: &mut dyn BufRead, a: &Analysis, out: &mut dyn Write) -> Result<Merged, MergeError> {
     let mut reader = Reader { input: trace, offset: 0 };
     let (mut taken, mut packets, mut clocks_differ_ns) = (BTreeSet::new(), 0, None);
@@ -111,7 +113,7 @@ fn head_of(length: u64, head: &mut [u8; 11]) -> &[u8] {
     &head[..=at]
 }
 
-/// How far the time of day is from the report's at the same uptime.
+/// The difference between the trace's and the report's time of day at the same uptime, in nanoseconds.
 fn differ_ns(snapshot: &[u8], a: &Analysis) -> Option<u64> {
     let (mut uptime_ns, mut realtime_ns) = (None, None);
     for (_, clock) in fields(snapshot)?.iter().filter(|(number, _)| *number == 1) {

@@ -10,11 +10,12 @@ use loopbox_format::model::Named;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// The schema that the log is of.
+/// The URI of the JSON schema of SARIF.
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// `path` is the report's; `signature` is equal in two reports of one problem.
+/// The SARIF log of a verdict. `path` is the report's file; `signature` is equal in two reports of one
+/// problem.
 pub(super) fn log(a: &Analysis, verdict: &Diagnosis, path: &str, signature: &str) -> Value {
     let cause = verdict.primary_cause();
     let rules: Vec<Value> =

@@ -25,7 +25,7 @@ pub(super) fn of_holder(a: &Analysis) -> Option<(&LockHolder, Vec<String>)> {
     (!lines.is_empty()).then_some((holder, lines))
 }
 
-/// A stack, outermost frame first.
+/// The lines of a stack, innermost frame first. `stack` has the outermost frame first.
 fn of_java(a: &Analysis, stack: &[FrameId]) -> Vec<String> {
     let frames: Vec<&Frame> = stack.iter().rev().map(|&id| &a.frames[id]).collect();
     let own = frames.iter().position(|frame| frame.is_of_app() && !frame.synthetic);

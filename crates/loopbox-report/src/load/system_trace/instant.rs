@@ -43,12 +43,12 @@ pub(super) fn complete(a: &mut Analysis, trace: &SystemTrace) {
     a.trees.push(tree);
 }
 
-/// The number of the message that comes next.
+/// The number of the message after the last one of the history.
 fn next_message(a: &Analysis) -> Token {
     a.history.last().map_or(Token::FIRST, |last| last.first_token.plus(last.count.into()))
 }
 
-/// Each frame calls the next one.
+/// The nodes of a tree with one branch, in which each frame calls the next one.
 fn nodes(stack: &[FrameId]) -> Vec<SampledNode> {
     let depth = stack.len().min(limits::STACK_DEPTH) as u32;
     let frames = stack.iter().zip(0..depth);

@@ -69,7 +69,7 @@ impl Lock<'_> {
     }
 }
 
-/// `in_thread`: whether a thread began before it, and did not end.
+/// Reads a line. `in_thread`: whether the line is part of a thread, which began before it and has not ended.
 pub(in crate::load) fn read(line: &str, in_thread: bool) -> Line<'_> {
     let trimmed = line.trim();
     if trimmed.is_empty() {
@@ -150,9 +150,9 @@ fn dashes(text: &str) -> Option<Line<'_>> {
     Some(Line::Begin(of(pid)?, at.trim()))
 }
 
-/// `"main" prio=5 tid=1 Native`, `"RenderThread" daemon prio=7 tid=19 Native`, `"mali-cmar-backe" prio=5 (not
-/// attached)`; of debuggerd `"main" sysTid=4711`; of the Play Console `"main" tid=1 Native`. A name may have
-/// quotes.
+/// Parses the first line of a thread: `"main" prio=5 tid=1 Native`, `"RenderThread" daemon prio=7 tid=19
+/// Native`, `"mali-cmar-backe" prio=5 (not attached)`; of debuggerd `"main" sysTid=4711`; of the Play Console
+/// `"main" tid=1 Native`. A name may have quotes.
 fn header(line: &str) -> Option<Header<'_>> {
     let after_name = [" prio=", " daemon prio=", " sysTid=", " tid=", " daemon tid="];
     let quote = after_name.into_iter().filter_map(|after| line.rfind(&format!("\"{after}"))).max()?;
@@ -175,8 +175,9 @@ fn header(line: &str) -> Option<Header<'_>> {
     })
 }
 
-/// `com.example.Main$1.run(Main.java:17)`. ART writes `Native method`, and `unavailable` and -1 for what it
-/// does not know. A source may have brackets and blanks; the Play Console puts a blank before it.
+/// Parses a Java frame: `com.example.Main$1.run(Main.java:17)`. ART writes `Native method`, and `unavailable`
+/// and -1 for what it does not know. A source may have brackets and blanks; the Play Console puts a blank
+/// before it.
 fn java(frame: &str) -> Option<JavaFrame<'_>> {
     let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
     let (class, method) = name.trim_end().rsplit_once('.')?;
@@ -191,8 +192,8 @@ fn java(frame: &str) -> Option<JavaFrame<'_>> {
     Some(JavaFrame { class, method, file, line, kind: FrameKind::Java })
 }
 
-/// `waiting to lock <0x0d3b5c8a> (a java.lang.Class<com.example.Shop>) held by thread 23`; of Android 4 `held
-/// by tid=23 (sync)`.
+/// Parses a lock: `waiting to lock <0x0d3b5c8a> (a java.lang.Class<com.example.Shop>) held by thread 23`; of
+/// Android 4 `held by tid=23 (sync)`.
 fn lock(text: &str) -> Option<Lock<'_>> {
     const ACTIONS: [(&str, LockAction); 4] = [
         ("locked ", LockAction::Holds),

@@ -19,12 +19,12 @@ use std::collections::HashMap;
 /// How far apart the report and its trace may be: the system takes its traces one after the other, for twenty
 /// seconds at most, and a frozen app is late with its own.
 const NEAR_MS: u64 = 60_000;
-/// The limit for a report without a stack: only the time shows then whether main was in the same message, and
-/// no time-out is shorter than this.
+/// The limit for a report without a stack: only the time then shows whether main was in the same message. No
+/// time-out of the system is shorter.
 const CLOSE_MS: u64 = 5_000;
 /// The offsets of all time zones are multiples of this.
 const QUARTER_MS: i64 = 15 * 60_000;
-/// No time zone is further away from UTC, including offsets of quarters of an hour.
+/// No time zone is further away from UTC than this, even with offsets of quarters of an hour.
 const FARTHEST_ZONE_MS: u64 = 15 * 3_600_000;
 
 /// Completes a report with its trace, if that is of the same moment.
@@ -60,8 +60,8 @@ fn apart(trace: &SystemTrace, a: &Analysis) -> Option<String> {
     }
 }
 
-/// Whether main was in another message by then. The outermost code of the app identifies the message, however
-/// much later the trace was written.
+/// The reason not to use the trace when main was in another message by then. The app's outermost method
+/// identifies the message, however much later the trace was written.
 fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<String> {
     let outermost = |stack: &[FrameId]| stack.iter().map(|&id| &a.frames[id]).find(|frame| frame.is_of_app());
     let ours = outermost(own)?;
@@ -72,7 +72,8 @@ fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<St
     })
 }
 
-/// What contradicts the same moment where the report has no stack of main: the time, or the queue.
+/// The reason not to use the trace when the report has no stack of main: the time or the queue shows another
+/// moment.
 fn without_own_stack(trace: &SystemTrace, main: &TraceThread, a: &Analysis) -> Option<String> {
     const NO_STACK: &str = "the report has no stack of main to compare";
     let Some(late) = late_ms(trace, a) else {
@@ -123,7 +124,7 @@ fn written_ns(a: &Analysis, trace: &SystemTrace) -> Uptime {
     trace.asked_ns.unwrap_or(a.dump_ns)
 }
 
-/// The chain of the trace, where the recorder followed none or knows no holder.
+/// Takes the chain of locks from the trace, where the recorder followed none or knows no holder.
 fn locks(a: &mut Analysis, trace: &SystemTrace) {
     if a.locks.source == LockSource::Join {
         // Of no thread that waits for another one to end does a trace say which; what that one waits for, it
@@ -148,8 +149,8 @@ fn locks(a: &mut Analysis, trace: &SystemTrace) {
     }
 }
 
-/// What a thread waits for, what the holder of that waits for, and so on. Also whether the chain leads back
-/// to one of its threads, or to a thread seen before.
+/// The chain of locks from a thread: what it waits for, what the holder of that waits for, and so on. The
+/// second value is whether the chain leads back to one of its threads, or to a thread in `seen`.
 fn chain<'t>(
     trace: &'t SystemTrace,
     mut thread: Option<&'t TraceThread>,
@@ -181,7 +182,7 @@ fn lock_holder(thread: &TraceThread) -> LockHolder {
     LockHolder { name: thread.name.clone(), tid: thread.sys_tid, stack: thread.java() }
 }
 
-/// A holder of which a truncated trace has only the number.
+/// A holder that is not listed in a truncated trace: only its number is known.
 fn unseen(tid: u32) -> LockHolder {
     LockHolder { name: format!("{tid} (not in the trace)"), tid: None, stack: Vec::new() }
 }

@@ -213,8 +213,8 @@ fn add(thread: &mut TraceThread, line: Line<'_>, frames: &mut FrameCollector<'_>
     thread.stack.push(line);
 }
 
-/// `sysTid=12345 nice=-10 cgrp=top-app …`, `state=S schedstat=( 1 2 3 ) utm=…`: nanoseconds on a processor
-/// come first.
+/// Reads the attributes of a line `sysTid=12345 nice=-10 cgrp=top-app …` or `state=S schedstat=( 1 2 3 )
+/// utm=…`. The first number of `schedstat` is the time on a processor in nanoseconds.
 fn read_attributes(thread: &mut TraceThread, attributes: &str) {
     let after = |key: &str| attributes.split_once(key).map(|(_, after)| after.trim_start());
     let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();

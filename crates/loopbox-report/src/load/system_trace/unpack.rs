@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(issue.unwrap().offset, Some(1_000 + whole as u64 / 2));
     }
 
-    /// A thousandth of its size in the file.
+    /// The packed trace has a thousandth of its unpacked size.
     #[test]
     fn a_bomb_is_cut_to_the_limit() {
         let (text, issue) = unpack(&packed(&vec![b'a'; TRACE_BYTES * 4]));

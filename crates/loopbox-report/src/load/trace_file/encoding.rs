@@ -23,7 +23,7 @@ fn utf16(bytes: &[u8], read: fn([u8; 2]) -> u16) -> String {
     char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// UTF-16 without a mark at its beginning: of Latin text every second byte is zero.
+/// Detects UTF-16 without a byte order mark: in Latin text every second byte is zero.
 fn unmarked_utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     let start = &bytes[..bytes.len().min(SAMPLE)];
     let zeros = |first: usize| start.iter().skip(first).step_by(2).filter(|byte| **byte == 0).count();

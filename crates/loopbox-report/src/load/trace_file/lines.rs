@@ -34,7 +34,7 @@ pub(super) fn canonical(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Without the marks of quotes, and blanks on both sides.
+/// The line without `>` quote marks and without blanks at both ends.
 fn unquoted(line: &str) -> &str {
     let is_blank = |c: char| c.is_whitespace() || matches!(c, '\u{FEFF}' | '\u{200B}');
     let mut line = line.trim_matches(is_blank);

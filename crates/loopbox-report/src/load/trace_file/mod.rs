@@ -22,7 +22,7 @@ use std::io::Write;
 
 /// How many dumps of one file are kept: a bug report has those of some hundred processes.
 const MAX_DUMPS: usize = 1_024;
-/// Lines that the system writes in front of a dump.
+/// How many lines of the system in front of a dump are kept.
 const MAX_HEAD: usize = 64;
 
 /// The traces in a file.
@@ -36,7 +36,7 @@ pub struct TraceFile {
 pub struct ProcessTrace {
     pid: Option<u32>,
     name: String,
-    /// Its text in ART's form.
+    /// The trace's text in ART's form.
     text: String,
     /// Whether it has the part that ART writes.
     of_art: bool,
@@ -144,7 +144,8 @@ impl Reader {
         }
     }
 
-    /// Ends the open part. It belongs to the process before it, or to another one.
+    /// Ends the open part. It is appended to the previous dump when it is of the same process, and else
+    /// becomes a dump itself.
     fn close(&mut self) {
         self.in_thread = false;
         let Some(dump) = self.open.take() else { return };
@@ -190,7 +191,7 @@ impl ProcessTrace {
         &self.text
     }
 
-    /// A report that has nothing but this trace.
+    /// A report that contains only this trace.
     pub fn report(&self) -> Report {
         let (mut process, mut anr) = (Process::default(), Anr::default());
         let (mut written_at, mut asked_ms) = ("", 0);
@@ -221,7 +222,7 @@ impl ProcessTrace {
     }
 }
 
-/// The text as a file has it.
+/// The text packed as in a report file.
 fn packed(text: &str) -> PackedTrace {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     // Memory takes all that is written.
@@ -235,7 +236,7 @@ fn unix_ms(at: &str) -> Option<u64> {
     u64::try_from(at.timestamp_millis()).ok()
 }
 
-/// What ART calls an ABI, as Android does.
+/// Android's name for an ABI that ART names `arm64` or `arm`.
 fn abi_name(abi: &str) -> &str {
     match abi {
         "arm64" => "arm64-v8a",

@@ -50,7 +50,7 @@ struct Page<'a> {
     pending: PendingView<'a>,
     display_frames: Option<PageFrames>,
     features: Vec<FeatureView<'a>>,
-    /// Names and values in the units of people.
+    /// The name and the value of each statistic, in readable units.
     statistics: Vec<[String; 2]>,
     lost: &'a [String],
     damage: &'a [Issue],
@@ -60,11 +60,11 @@ struct Page<'a> {
     trees: Vec<PageTree>,
 }
 
-/// The newest display frames, and for those that stood too long what is known of the reason.
+/// The newest display frames, and the known reasons for those that stood too long.
 #[derive(Serialize)]
 struct PageFrames {
     recent: Vec<DisplayFrame>,
-    /// For each frame what delayed it, in words.
+    /// What delayed each frame, in words.
     why: Vec<Option<String>>,
 }
 

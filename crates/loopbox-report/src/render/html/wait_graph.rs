@@ -16,15 +16,15 @@ const MAX_THREADS: usize = 40;
 const MAX_CHARS: usize = 31;
 const WIDTH: usize = 224;
 const HEIGHT: usize = 44;
-/// From one column of boxes to the next, and from one row to the next.
+/// The distance from one column of boxes to the next, and from one row to the next.
 const COLUMN: usize = WIDTH + 48;
 const ROW: usize = HEIGHT + 14;
 const MARGIN: usize = 12;
 
-/// A thread.
+/// A thread of the drawing.
 struct Thread {
     name: String,
-    /// What it waits for, and which thread holds that.
+    /// What the thread waits for, and the index of the thread that holds it.
     wait: Option<(String, usize)>,
     /// The frame that the thread is in, when it waits for no other thread.
     top: Option<FrameId>,
@@ -42,7 +42,7 @@ fn number(thread: &TraceThread, main: u32) -> u32 {
 struct WaitGraph {
     threads: Vec<Thread>,
     known: HashMap<u32, usize>,
-    /// Threads that wait and are not drawn.
+    /// The number of waiting threads that are not drawn.
     left_out: usize,
 }
 
@@ -235,7 +235,7 @@ fn arrow(out: &mut String, from: (usize, usize), to: (usize, usize)) {
     };
 }
 
-/// The same as text, for readers who do not see the drawing.
+/// The content of the drawing as text, for readers who do not see it.
 fn in_words(graph: &WaitGraph) -> String {
     let words = graph.threads.iter().filter_map(|thread| {
         let (object, holder) = thread.wait.as_ref()?;

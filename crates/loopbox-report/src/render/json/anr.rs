@@ -1,4 +1,4 @@
-//! Whether the report is of an ANR.
+//! The JSON about the ANR: whether the report is of one, and the evidence.
 
 use crate::derive;
 use crate::model::Analysis;
@@ -15,8 +15,8 @@ json_object! {
     /// Whether the report is of an ANR, by whose report, and the evidence.
     pub(super) struct AnrView<'a>(a: &'a Analysis) {
         /// `confirmed`: the system reported it; `probable`: the system's signal came while main was busy;
-        /// `hang`: a message outran its hang threshold, or messages were due for so long; `responsive`;
-        /// `unknown`: no verdict.
+        /// `hang`: a message ran longer than its hang threshold, or messages were due for longer than that;
+        /// `responsive`; `unknown`: no verdict.
         verdict: Name<AnrVerdict> = Name(a.anr.verdict),
         /// The verdict in words; empty when it is `unknown`.
         summary: &'static str = verdict_summary(&a.anr),
@@ -25,20 +25,20 @@ json_object! {
         /// How long the running message had been running, or main had slept while messages were due, without
         /// `frozen_ms`.
         ran_ms: f64 = ms(a.anr.ran_ns),
-        /// The hang threshold for such a message; null when there was none.
+        /// The hang threshold for the message that was running; null when there was none.
         hang_threshold_ms: Option<f64> = a.anr.hang_threshold_ns.map(ms),
-        /// The part of its age in which the process did not run.
+        /// The part of the running message's age in which the process did not run.
         frozen_ms: f64 = ms(a.anr.frozen_ns),
         /// How long the main thread waited for a CPU since the hang was first suspected; null when that was
         /// not counted.
         starved_ms: Option<f64> = a.starved_ns().map(ms),
-        /// Who used the processors meanwhile; null when that was not counted.
+        /// Who used the processors while the running message ran; null when that was not counted.
         cpu: Option<CpuView> = a.cpu_use.map(CpuView::new),
         /// The total time of the message, once it has ended.
         ended_after_ms: Option<f64> = a.anr.ended_after_ns.map(ms),
         /// How long the first message of the queue has been overdue.
         overdue_ms: Option<f64> = a.anr.overdue_ns.map(ms),
-        /// The longest message that had ended in the ten seconds before.
+        /// The duration of the longest message that had ended in the ten seconds before the dump.
         before_ms: f64 = ms(a.anr.before_ns),
         /// Whether a debugger was attached to the process.
         debugged: bool = a.anr.debugged,
@@ -138,7 +138,7 @@ json_object! {
         description: &'a str = &exit.description,
         /// The Unix time of the end.
         unix_ms: u64 = exit.unix_ms,
-        /// More of the ANR that ended it; null when the system says no more.
+        /// More about the ANR that ended the process; null when the system reports no more.
         anr: Option<AnrInfoView> = info.map(AnrInfoView::new),
     }
 }

@@ -1,4 +1,4 @@
-//! What the app marked on its way.
+//! The app's breadcrumbs as JSON.
 
 use crate::model::Analysis;
 use crate::model::time::ms_between;

@@ -18,12 +18,12 @@ pub(crate) enum CurrentView<'a> {
     Idle {
         /// How long no message had been running.
         for_ms: f64,
-        /// What the main thread's stacks of that time are under in `trees`; null without any.
+        /// The key in `trees` of the main thread's stacks of that time; null without any.
         token: Option<Key>,
     },
     /// The main thread was busy, and in no message.
     Outside {
-        /// What its stacks are under in `trees`: the message before it, `after-45`.
+        /// The key of the stacks in `trees`, named after the message before: `after-45`.
         token: Key,
         /// When the last message had ended, relative to the dump.
         after_ms: f64,
@@ -51,7 +51,7 @@ pub(crate) enum CurrentView<'a> {
         age_ms: f64,
         /// The part of it before the recorder was installed: there are no stacks of that part.
         before_install_ms: f64,
-        /// The CPU time of the main thread since then; null when unknown.
+        /// The CPU time of the main thread since the message's start; null when unknown.
         cpu_ms: Option<f64>,
         /// The number of nested `Looper.loop()` calls: 1 for an ordinary message.
         depth: u32,

@@ -6,14 +6,14 @@ json_object! {
     /// What the cgroup (version 2) of the process said of its memory. A member is null where it could not be
     /// read; where a limit is not set, it is named in `unlimited`.
     pub(crate) struct MemoryLimitView(limit: &MemoryLimit) {
-        /// Why what is missing could not be read; null when nothing is missing.
+        /// Why some values could not be read; null when none is missing.
         refused: Option<String> = limit.refused.clone(),
         /// `memory.current`: all memory that is charged to the app, with its part of the page cache.
         current_bytes: Option<u64> = limit.current_bytes,
         /// `memory.high`: above it the kernel reclaims and throttles in the thread that faults. Android 17
         /// and newer set it.
         high_bytes: Option<u64> = limit.high.and_then(ByteLimit::bytes),
-        /// `memory.max`: above it the kernel kills.
+        /// `memory.max`: above it a page fault fails, and the kernel may kill.
         max_bytes: Option<u64> = limit.max.and_then(ByteLimit::bytes),
         /// `memory.swap.current`.
         swap_current_bytes: Option<u64> = limit.swap_current_bytes,
@@ -23,18 +23,18 @@ json_object! {
         swap_max_bytes: Option<u64> = limit.swap_max.and_then(ByteLimit::bytes),
         /// The limits that are known not to be set: `high`, `max`, `swap_high`, `swap_max`.
         unlimited: Vec<&'static str> = limit.unlimited(),
-        /// Since the cgroup was made; of main since the process began.
+        /// The events since the cgroup was made, and main's page faults since the process began.
         so_far: MemoryEventsView = MemoryEventsView::new(limit.so_far),
         /// The length of the time from the suspicion to the report; null where the message of the report was
         /// not suspect before.
         lately_ms: Option<u64> = limit.lately.map(|(over_ms, _)| over_ms),
-        /// In that time; null likewise.
+        /// The events in `lately_ms`; null when that is null.
         lately: Option<MemoryEventsView> = limit.lately.map(|(_, events)| MemoryEventsView::new(events)),
     }
 }
 
 json_object! {
-    /// How often limits were met, and what was waited for.
+    /// How often limits were met, and how long threads waited for memory.
     pub(crate) struct MemoryEventsView(events: MemoryEvents) {
         /// How often `memory.high` was exceeded.
         high_times: Option<u64> = events.high_times,

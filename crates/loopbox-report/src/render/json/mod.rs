@@ -94,7 +94,7 @@ json_object! {
         /// What the kernel said of its limit on the app's memory; left out when it was not asked.
         #[serde(skip_serializing_if = "Option::is_none")]
         memory_limit: Option<MemoryLimitView> = a.memory_limit().map(|limit| MemoryLimitView::new(&limit)),
-        /// What could not be used of the ring that the report was recovered from.
+        /// The parts of the ring that could not be used when the report was recovered.
         lost: &'a [String] = &a.lost,
         /// What could not be read or was left out; empty for an intact file.
         damage: &'a [Issue] = &a.issues,

@@ -12,7 +12,7 @@ json_object! {
     pub(crate) struct TreeView(a: &Analysis, tree: &SampledTree) {
         /// The number of the message; of what ran outside of messages the one before it, `after-45`.
         token: Key = Key(tree.token),
-        /// What the stacks are of, for a reader: `#46 com.example.Checkout (running at the dump)`.
+        /// A title of the stacks for a reader: `#46 com.example.Checkout (running at the dump)`.
         title: String = tree_title(a, tree.token),
         /// When its dispatch started, relative to the dump.
         at_ms: f64 = ms_between(tree.start_ns, a.dump_ns),
@@ -32,7 +32,7 @@ json_object! {
         missed_samples: u32 = tree.missed_samples,
         /// The longest time for which one sample suspended the main thread.
         longest_stop_ms: f64 = ms(tree.longest_suspend_ns),
-        /// The time for which all samples together suspended it.
+        /// The time for which all samples together suspended the main thread.
         total_stop_ms: f64 = ms(tree.total_suspend_ns),
         /// The nodes in pre-order.
         nodes: Vec<NodeView> = tree.nodes.iter().map(|node| NodeView::new(tree, node)).collect(),
@@ -69,7 +69,7 @@ json_object! {
         total_ms: f64 = ms(node.total_ns),
         /// The time with the method on top of the stack.
         self_ms: f64 = ms(node.self_ns),
-        /// How often the method called itself at most, itself counted.
+        /// The depth of the method's deepest recursion; 1 when it did not call itself.
         calls: u32 = node.calls,
     }
 }

@@ -6,9 +6,9 @@ use crate::model::time::ms;
 use crate::model::{Analysis, SystemTrace, TraceThread};
 
 json_object! {
-    /// The trace as a whole; its threads stand with the others of the report.
+    /// The trace as a whole; its threads are listed with the other threads of the report.
     pub(crate) struct SystemTraceView<'a>(a: &'a Analysis, trace: &'a SystemTrace) {
-        /// What it is about, as the system wrote it; empty where it did not.
+        /// The subject of the ANR, as the system wrote it; empty where it did not.
         subject: &'a str = &trace.subject,
         /// What else the system says of the ANR, by its own names and in its own words: `Frozen`,
         /// `TimeoutStart`, …
@@ -20,17 +20,17 @@ json_object! {
         /// Whether ART wrote a part of it; where it did not answer, the system took native stacks, and what
         /// threads sleep in.
         of_art: bool = trace.of_art,
-        /// When ART wrote it, as it stands there: local time of the device.
+        /// When ART wrote it, as the trace has it: local time of the device.
         written_at: &'a str = &trace.written_at,
-        /// Whether its end is there.
+        /// Whether the trace is complete up to its end.
         complete: bool = trace.complete,
         /// The number of threads that were read.
         threads: usize = trace.threads.len(),
         /// The number of further threads.
         left_out: u32 = trace.left_out,
-        /// Why it has nothing about the moment of the report, in words; null when it does.
+        /// Why the trace is not used for the moment of the report, in words; null when it is used.
         apart: Option<&'a str> = trace.apart.as_deref(),
-        /// The main thread; null when it does not show it.
+        /// The main thread; null when the trace does not show it.
         main: Option<ThreadTraceView<'a>> = trace.main().map(|main| ThreadTraceView::new(a, trace, main)),
     }
 }

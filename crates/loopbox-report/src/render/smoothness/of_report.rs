@@ -26,19 +26,19 @@ pub(crate) struct DisplayFrames {
 pub(crate) struct DisplayFrame {
     /// Its frame time, relative to the dump.
     pub(crate) at_ms: f64,
-    /// How long it stood.
+    /// How long the frame was shown.
     pub(crate) duration_ms: f64,
-    /// The refresh interval in force: how long it was expected to stand.
+    /// The refresh interval in force: how long the frame was expected to be shown.
     pub(crate) interval_ms: f64,
     /// Its screen.
     pub(crate) scene: String,
     /// The time from its vsync to the end of its message.
     pub(crate) main_ms: Option<f64>,
-    /// Dropped frames.
+    /// The number of dropped frames.
     pub(crate) dropped: u16,
-    /// Whether a view scrolled in it.
+    /// Whether a view scrolled in the frame.
     pub(crate) scrolled: bool,
-    /// Whether that was a finger's doing.
+    /// Whether a finger caused that scroll.
     pub(crate) finger: bool,
 }
 

@@ -45,7 +45,7 @@ pub(super) fn headline(view: &SmoothnessView) -> String {
     line
 }
 
-/// The figures of one screen, the first line without its beginning.
+/// Writes the figures of one screen. The caller has written the beginning of the first line.
 pub(crate) fn scene(out: &mut String, scene: &SceneView) {
     let _ = writeln!(
         out,
@@ -259,7 +259,7 @@ fn share(value: Option<f64>) -> String {
     value.map_or_else(|| "-".into(), |value| format!("{:.0} %", 100.0 * value))
 }
 
-/// A quantile: within 12 %.
+/// A quantile as text. It has a `~`, because a quantile is only accurate to 12 %.
 pub(super) fn time(ms: Option<f64>) -> String {
     ms.map_or_else(|| "-".into(), |ms| format!("~{}", format_ms(ms)))
 }

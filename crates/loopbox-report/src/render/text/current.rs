@@ -89,7 +89,7 @@ fn cpu(cpu_ns: Option<u64>, age_ns: u64) -> String {
     }
 }
 
-/// That a part of a message has no stacks, because the sampler was not running yet.
+/// The words for the part of a message that has no stacks, because the sampler was not running yet.
 pub(super) fn before_install(ns: u64) -> String {
     format!("{} of it before the recorder was installed: no stacks of that part", format_ns(ns))
 }

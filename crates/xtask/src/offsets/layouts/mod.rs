@@ -47,11 +47,12 @@ struct Version {
     rows: String,
     /// AOSP's name of the source.
     tag: String,
-    /// Absent for the one that a testbed's compiler is built from.
+    /// The source package; `None` for the version whose source the compiler of the testbed `art11` names
+    /// already.
     source: Option<Source>,
 }
 
-/// For whom a version is laid out.
+/// A platform whose class layouts are computed.
 #[derive(Debug, Clone, Copy)]
 struct Target {
     /// What the row's id ends in.
@@ -282,7 +283,7 @@ const FIELDS: [(&str, &str, Option<&str>); 23] = [
     ("dex_file.class_defs", "DexFile", Some("class_defs_")),
 ];
 
-/// The numbers of a row by the same names.
+/// The numbers of a row, by their names in [`FIELDS`].
 fn numbers(row: &Row) -> BTreeMap<&'static str, u32> {
     let (thread, visitor, method, class, dex) =
         (&row.thread, &row.visitor, &row.method, &row.class, &row.dex_file);

@@ -1,6 +1,6 @@
 package xcrash;
 
-/** Of xCrash, as of June 2025. */
+/** Declares this interface of xCrash, as of June 2025. */
 public interface ICrashCallback {
     void onCrash(String logPath, String emergency) throws Exception;
 }

@@ -3,7 +3,7 @@ package xcrash;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of xCrash, as of June 2025. */
+/** Declares this class of xCrash, as of June 2025. */
 public final class TombstoneManager {
     private static final Map<String, String> SECTIONS = new TreeMap<String, String>();
 

@@ -28,20 +28,20 @@ import java.util.concurrent.atomic.AtomicReference;
  * nothing is noted. On the main thread, except where noted.
  */
 final class Foreground implements Application.ActivityLifecycleCallbacks {
-    /** The name of the annotation for it, which the app cannot set. */
+    /** The annotation that shows whether the user sees the app; the app cannot set it. */
     private static final String NOTE = "foreground";
 
     private static final String SCENE = "scene";
 
     /**
-     * The one that is registered: the process has one Application, and one of these follows its Activities
+     * The instance that is registered with the Application. There is only one, which follows the Activities
      * however often the recorder is installed.
      */
     private static Foreground registered;
 
     /**
      * Activities that are known to be started. A count would be wrong: an Activity that was started before we
-     * were registered stops, too, and would be taken for another one that is in front.
+     * were registered stops, too, and its stop would be counted for another one that is still in front.
      */
     private final Set<Activity> started =
             Collections.newSetFromMap(new IdentityHashMap<Activity, Boolean>());
@@ -52,7 +52,10 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     /** Whether an Activity is started: null while that is not known. Any thread. */
     private final AtomicReference<Boolean> seen = new AtomicReference<Boolean>();
 
-    /** The process starts, and has had no Activity: this does not count as background yet. Any thread. */
+    /**
+     * Whether the process is starting and has had no Activity: this does not count as background yet. Any
+     * thread.
+     */
     private volatile boolean starts;
 
     private Foreground(boolean starts) {
@@ -96,10 +99,10 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     /**
-     * A recording begins.
+     * Called when a recording begins.
      *
      * @param starts whether it does so while the process starts
-     * @param isFirst whether no Activity can have been there before, which then need not be asked
+     * @param isFirst whether no Activity can have existed before; then the system need not be asked
      */
     private static void register(Application application, boolean starts, boolean isFirst) {
         if (registered == null) {
@@ -130,7 +133,10 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         }
     }
 
-    /** Another process answers, and the main thread does not wait for that. */
+    /**
+     * Asks the system whether the user sees the app, on another thread: the main thread must not wait for the
+     * answer of another process.
+     */
     private void ask() {
         final Framework framework = Recording.framework();
         Background.run(
@@ -191,7 +197,10 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         }
     }
 
-    /** The running message is one of an Activity's life cycle. */
+    /**
+     * Reports to the native side, for the poll hook, that the running message calls this Activity's life
+     * cycle.
+     */
     private static void called(Activity activity, int step) {
         try {
             Settings settings = Recording.settings();
@@ -204,8 +213,8 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     /**
-     * Notes that an Activity is started, as all are that are resumed or paused: this also finds those that
-     * existed before us.
+     * Notes that an Activity is started. Also called for one that is resumed or paused, to find those that
+     * existed before this object was registered.
      */
     private void isStarted(Activity activity) {
         starts = false;

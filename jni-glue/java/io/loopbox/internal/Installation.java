@@ -24,7 +24,7 @@ public final class Installation {
      */
     private static volatile File directory;
 
-    /** Whether the lines go, or once went, to the app's logger. */
+    /** Whether log lines go, or once went, to the app's logger. */
     private static boolean logs;
 
     private Installation() {}
@@ -37,7 +37,7 @@ public final class Installation {
     /**
      * Starts recording.
      *
-     * @param again runs when the user unlocks the device, where nothing can be known before
+     * @param again runs when the user unlocks the device, if the app's files cannot be read before
      * @return null, or why nothing is recorded
      */
     public static String start(Context context, Settings settings, Runnable again) {
@@ -116,7 +116,11 @@ public final class Installation {
         return null;
     }
 
-    /** @return what is to come, for the status */
+    /**
+     * Has {@code again} run when the user unlocks the device, unless the app stops the recorder before.
+     *
+     * @return a note about this for the status, or an empty text where it cannot be done
+     */
     private static String startWhenUnlocked(Context context, final Runnable again, final int stops) {
         Runnable unlessStopped =
                 new Runnable() {
@@ -137,7 +141,10 @@ public final class Installation {
         return "; it is tried again when the user unlocks the device";
     }
 
-    /** Does nothing for a second installation, which is refused; {@link #keep} does the same. */
+    /**
+     * Sends log lines to the app's logger, if it gave one. Does nothing for a second installation, which is
+     * refused.
+     */
     private static void logTo(Settings settings) {
         // Where there is none and was none, the classes of that are not loaded.
         if ((logs || settings.logger != null) && !Recording.isOn()) {

@@ -20,8 +20,8 @@ final class NativeCalls {
     private NativeCalls() {}
 
     /**
-     * The line that Looper printed for the running message; for input the word for it and the class of its
-     * window's callback; or null.
+     * What names the running message: the line that Looper printed for it; for input outside of messages,
+     * "input" and the class of the window's callback; or null.
      */
     static String runningLine() {
         String line = MainHook.runningLine();
@@ -29,9 +29,10 @@ final class NativeCalls {
     }
 
     /**
-     * Frames have been counted. On the worker.
+     * Passes figures of frames on to listeners. On the worker.
      *
-     * @param kind {@link Native#FRAME_WINDOW}, {@link Native#FRAME_GESTURE}, or of skipped frames
+     * @param kind {@link Native#FRAME_WINDOW}, {@link Native#FRAME_GESTURE}, or another number for skipped
+     *     frames
      * @param values as the native side passes them (monitor/display_frames.rs)
      */
     static void onFrames(int kind, long[] values, String scene) {
@@ -42,7 +43,10 @@ final class NativeCalls {
         }
     }
 
-    /** On the main thread, in a poll of its queue; see {@link MainThread#pollStack}. */
+    /**
+     * Where the poll is on the main thread's stack, see {@link MainThread#pollStack}. Called on the main
+     * thread, in a poll of its queue.
+     */
     static int pollStack() {
         return MainThread.pollStack(Thread.currentThread().getStackTrace());
     }
@@ -67,7 +71,9 @@ final class NativeCalls {
         Recorder.switchedOff();
     }
 
-    /** On the worker's thread. {@code message} is as long_messages.rs writes it. */
+    /**
+     * Passes an event on to the performance monitor, as long_messages.rs writes it. On the worker's thread.
+     */
     static void onMonitor(String message) {
         MonitorThread.receive(message);
     }
@@ -77,7 +83,7 @@ final class NativeCalls {
      *
      * @param path the report's, or null for none
      * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#PREVIOUS_RUNS_READ},
-     *     {@link Native#WARNED}, {@link Native#SUSPECT}, or the number of who asked for it
+     *     {@link Native#WARNED}, {@link Native#SUSPECT}, or the number of the request that this answers
      */
     static void onReport(String path, long about) {
         try {

@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.util.regex.Pattern;
 
 /**
- * Deletes what the recorder has written, for an app that may not keep it. The file of the switch then
- * contains a word: processes that find it, now or at a later launch, delete as well. So nothing stays of a
+ * Deletes what the recorder has written, for an app that may not keep it. A word in the kill switch's file
+ * then makes each process that finds it, now or at a later launch, delete as well. So nothing stays of a
  * process that is writing now, nor in a folder that only another process knows.
  */
 public final class Purge {
@@ -32,12 +32,15 @@ public final class Purge {
                             + "|libart\\.symbols"
                             + "|uiperf-\\d{4}-\\d\\d-\\d\\d\\..+");
 
-    /** The switch of this process, when it contained that word. */
+    /**
+     * The file of the kill switch, if this process has found in it the word that requests deletion; otherwise
+     * null.
+     */
     private static volatile File asking;
 
     private Purge() {}
 
-    /** Has every process delete its files that finds the switch off. */
+    /** Makes every process that finds the kill switch delete its files. */
     public static void ask(File killSwitch) throws IOException {
         FileOutputStream out = new FileOutputStream(killSwitch);
         try {
@@ -64,7 +67,7 @@ public final class Purge {
                 });
     }
 
-    /** The same for a monitor that is created later. Any thread. */
+    /** The same for the folder of a monitor that is created later. Any thread. */
     public static void ifAsked(File folder) {
         ifAsked(asking, folder);
     }

@@ -49,12 +49,15 @@ public final class Recorder {
 
     private static final String STOPPED = "stopped by the app meanwhile";
 
-    /** The worker's alone. */
+    /**
+     * The thread that stops the recording after another process has switched the recorder off. Only used by
+     * the worker.
+     */
     private static Thread switchingOff;
 
     private static volatile boolean isLoaded;
 
-    /** How often the app has stopped recording. Called with {@link #CHANGING} held. */
+    /** How often the app has stopped recording. Guarded by {@link #CHANGING}. */
     private static int stops;
 
     /**
@@ -67,7 +70,7 @@ public final class Recorder {
     /** A recording has ended, and {@link #leave} has to follow on the main thread. */
     private static volatile boolean leaves;
 
-    /** The app may choose it before there is a recording, on any thread. */
+    /** Whether the app has paused the recording, possibly before it began. Set on any thread. */
     private static volatile boolean pausedByApp;
 
     private static boolean pausedInBackground;
@@ -88,8 +91,11 @@ public final class Recorder {
     }
 
     /**
+     * Starts the recording.
+     *
      * @param killSwitch {@link App#killSwitch}; null without a Context
-     * @param stopsBefore when the app stops it after that, nothing starts
+     * @param stopsBefore an earlier {@link #stops}: nothing starts when the app has stopped the recorder
+     *     since
      * @return null, or why it could not start
      */
     public static String start(
@@ -204,7 +210,7 @@ public final class Recorder {
         }
     }
 
-    /** What earlier processes left has been read, or will not be. Any thread. */
+    /** Ends the waiting for what earlier processes left: it has been read, or will not be. Any thread. */
     static void previousRunsRead() {
         previousRuns.countDown();
     }
@@ -306,8 +312,8 @@ public final class Recorder {
     }
 
     /**
-     * Another process of the app has switched it off. On the native worker, which the end of the recording
-     * waits for.
+     * Stops the recording on another thread, because another process of the app has switched the recorder
+     * off. On the native worker, which the end of the recording waits for.
      */
     static void switchedOff() {
         if (switchingOff == null || !switchingOff.isAlive()) {
@@ -397,7 +403,10 @@ public final class Recorder {
                 });
     }
 
-    /** Whether stacks are sampled, by the app's choice, also from the installation on. Any thread. */
+    /**
+     * Switches the sampling of stacks on or off, by the app's choice. Before an installation, the choice is
+     * kept for it. Any thread.
+     */
     public static void setSampling(boolean on) {
         samplingChosen = on;
         if (Recording.isOn()) {
@@ -406,7 +415,8 @@ public final class Recorder {
     }
 
     /**
-     * Takes what the Activities or the system report, when the app wants to record only in the foreground.
+     * Pauses or resumes when the app goes to the background or the foreground, if the app wants to record
+     * only in the foreground.
      */
     static void background(boolean background) {
         pausedInBackground = background && Recording.isOn();

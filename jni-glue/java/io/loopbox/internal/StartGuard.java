@@ -44,7 +44,7 @@ final class StartGuard {
 
     private static final int MOST_READABLE = 64;
 
-    /** The process has begun with a guard once: a second installation does not load the library any more. */
+    /** Whether this process has had a guard: a second installation does not load the library any more. */
     private static boolean used;
 
     private final File mark;
@@ -118,14 +118,19 @@ final class StartGuard {
         return mark.getPath();
     }
 
-    /** Nothing was installed, and the process continues. */
+    /** Removes the mark, because nothing was installed and the process continues. */
     void end() {
         if (!mark.delete()) {
             RecorderLog.info("there is no " + mark);
         }
     }
 
-    /** @throws IOException when the mark cannot be read */
+    /**
+     * Counts this start when an earlier start has left a mark.
+     *
+     * @return null, or why the recorder is off
+     * @throws IOException when the mark cannot be read
+     */
     private String again(Framework framework) throws IOException {
         State state = read();
         int most = state.blown == 0 ? DEATHS : 1;
@@ -153,7 +158,7 @@ final class StartGuard {
                 : null;
     }
 
-    /** Removes those for which the system knows another reason. */
+    /** Removes the starts that, as the system knows, did not end by a fault in the process. */
     private void forgive(List<long[]> ended, Exit[] exits) {
         for (Iterator<long[]> each = ended.iterator(); each.hasNext(); ) {
             long[] start = each.next();

@@ -99,7 +99,7 @@ public final class Loopbox {
     @AnyThread
     public static void breadcrumb(@Nullable String name) {}
 
-    /** Does nothing with them. */
+    /** A recorder of frames whose methods do nothing. */
     @AnyThread
     @NonNull
     public static Frames frames() {
@@ -129,7 +129,7 @@ public final class Loopbox {
         return new Monitor();
     }
 
-    /** Nothing: also not for later launches of a build with the recorder. */
+    /** Does nothing, also not for later launches of a build with the recorder. */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {}
 

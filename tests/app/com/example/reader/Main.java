@@ -134,7 +134,7 @@ public final class Main implements Runnable {
         return all;
     }
 
-    /** A message of this length, and its end. */
+    /** Posts a message that takes this long, and waits for its end. */
     private void work(long ms) throws InterruptedException {
         page.open(ms);
         settled();

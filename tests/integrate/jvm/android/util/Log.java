@@ -1,6 +1,6 @@
 package android.util;
 
-/** For code that runs on the compilers' JVM: the log is standard error. */
+/** The log for code that runs on the compilers' JVM: it writes to standard error. */
 public final class Log {
     public static final int INFO = 4;
     public static final int WARN = 5;

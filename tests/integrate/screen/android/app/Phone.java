@@ -80,7 +80,7 @@ public final class Phone {
         return done.get();
     }
 
-    /** A screen of the app, once it shows what it has read. */
+    /** Starts a screen of the app. Returns when it shows what it has read. */
     public static Activity start(final Intent intent) throws Exception {
         final Activity activity =
                 main(

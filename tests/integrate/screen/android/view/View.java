@@ -4,7 +4,7 @@ import android.app.Phone;
 import android.content.Context;
 import android.graphics.Canvas;
 
-/** For the main thread alone. */
+/** A view of the screen. It is used on the main thread alone. */
 public class View {
     public interface OnClickListener {
         void onClick(View view);

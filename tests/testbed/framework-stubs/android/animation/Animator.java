@@ -1,6 +1,6 @@
 package android.animation;
 
-/** A signature of AnimationHandler. */
+/** A type that a signature of AnimationHandler needs. */
 public abstract class Animator {
     public void cancel() {}
 }

@@ -3,8 +3,8 @@ package android.content;
 import android.content.pm.ProviderInfo;
 
 /**
- * As far as an app's start goes: it is made and created before Application.onCreate; it is not asked for
- * data.
+ * The part of a ContentProvider that an app's start needs: it is created before Application.onCreate. It is
+ * not asked for data.
  */
 public abstract class ContentProvider {
     private Context context;

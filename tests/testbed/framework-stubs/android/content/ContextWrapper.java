@@ -4,7 +4,7 @@ import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageManager;
 import java.io.File;
 
-/** A Context that another one stands behind once it is attached, as on a device. */
+/** A Context that passes calls on to another one, once that is attached, as on a device. */
 public class ContextWrapper extends Context {
     private Context base;
 

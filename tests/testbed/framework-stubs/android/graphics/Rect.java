@@ -1,6 +1,6 @@
 package android.graphics;
 
-/** Signatures of ViewTreeObserver; no insets are ever computed. */
+/** A type that signatures of ViewTreeObserver need; no insets are ever computed. */
 public final class Rect {
     public void set(Rect other) {}
     public void setEmpty() {}

@@ -1,6 +1,6 @@
 package android.graphics;
 
-/** Signatures of ViewTreeObserver; no touchable region is ever computed. */
+/** A type that signatures of ViewTreeObserver need; no touchable region is ever computed. */
 public class Region {
     public boolean set(Region other) { return true; }
     public void setEmpty() {}

@@ -3,7 +3,7 @@ package android.os;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
-/** The door from the stubs to the host program, which registers both natives before the first Looper. */
+/** The stubs' interface to the host program, which registers both natives before the first Looper. */
 public final class BedNative {
     public static native void log(String line);
 

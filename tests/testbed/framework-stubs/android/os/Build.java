@@ -7,11 +7,14 @@ import dalvik.system.VMRuntime;
  * constant.
  */
 public class Build {
-    /** Of the runtime, whatever the machine is. */
+    /** The runtime's ABI, which may be another one than the machine's. */
     public static final String CPU_ABI = VMRuntime.getCurrentInstructionSet().equals("arm64") ? "arm64-v8a" : "x86_64";
     public static final String[] SUPPORTED_ABIS = {CPU_ABI};
 
-    /** No constant, as on a device: an app that is compiled here has it from where it runs. */
+    /**
+     * Not a compile-time constant, as on a device: an app that is compiled against this class gets the value
+     * of the platform that it runs on.
+     */
     public static final String MODEL = String.valueOf((Object) "testbed");
 
     public static class VERSION {

@@ -3,7 +3,7 @@ package android.os;
 import java.util.ArrayList;
 import java.util.List;
 
-/** No atrace: tags are off, but one for tests. */
+/** There is no atrace: all tags are off, except one that tests use. */
 public final class Trace {
     public static final long TRACE_TAG_VIEW = 1L << 3;
     public static final long TRACE_TAG_APP = 1L << 12;

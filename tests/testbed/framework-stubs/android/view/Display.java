@@ -13,7 +13,7 @@ public final class Display {
     public int getDisplayId() { return DEFAULT_DISPLAY; }
     public float getRefreshRate() { return refreshRate(); }
 
-    /** One way in which the display works. */
+    /** A mode of the display. */
     public static final class Mode {
         private final float refreshRate;
 

@@ -2,7 +2,7 @@ package android.view;
 
 /** What Choreographer asks, once, when it is made. */
 public final class DisplayInfo {
-    /** As API 21 and 22 ask. */
+    /** The refresh rate as API 21 and 22 read it. */
     public final float refreshRate = getRefreshRate();
 
     public float getRefreshRate() { return Display.refreshRate(); }

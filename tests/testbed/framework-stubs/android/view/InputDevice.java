@@ -10,6 +10,6 @@ public final class InputDevice {
 
     private InputDevice() {}
 
-    /** Nothing is known of any. */
+    /** Returns null: nothing is known of any device. */
     public static InputDevice getDevice(int id) { return null; }
 }

@@ -35,7 +35,7 @@ public class KeyEvent extends TestInputEvent {
     public final int getKeyCode() { return keyCode; }
     public final long getDownTime() { return downTime; }
 
-    /** A signature of InputEvent: events never leave the process. */
+    /** A method that InputEvent needs to compile: events never leave the process. */
     static KeyEvent createFromParcelBody(Parcel in) { throw new UnsupportedOperationException(); }
 
     @Override

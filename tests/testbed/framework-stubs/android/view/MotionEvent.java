@@ -19,12 +19,12 @@ public final class MotionEvent extends TestInputEvent {
     public static final int ACTION_HOVER_MOVE = 7;
     public static final int ACTION_SCROLL = 8;
 
-    /** As on a device, less the kind of tool. */
+    /** As on a device, without the kind of tool. */
     public static final class PointerProperties {
         public int id;
     }
 
-    /** As on a device, less what is no place. */
+    /** As on a device, but only the position. */
     public static final class PointerCoords {
         public float x;
         public float y;
@@ -42,7 +42,7 @@ public final class MotionEvent extends TestInputEvent {
 
     private final long downTime;
     private final int action;
-    /** By index, as the coordinates of a sample are. */
+    /** The ids of the pointers, by index, as the coordinates of a sample are. */
     private final int[] ids;
     /** Oldest first; the last is the event itself. */
     private final List<Sample> samples = new ArrayList<Sample>();
@@ -94,7 +94,7 @@ public final class MotionEvent extends TestInputEvent {
 
     public static MotionEvent obtain(MotionEvent other) { return other.copy(); }
 
-    /** A signature of InputEvent: events never leave the process. */
+    /** A method that InputEvent needs to compile: events never leave the process. */
     static MotionEvent createFromParcelBody(Parcel in) { throw new UnsupportedOperationException(); }
 
     @Override

@@ -2,7 +2,7 @@ package android.view;
 
 import java.util.List;
 
-/** What API 36 has of it for the compositor's word on frames; {@link TestCompositor} gives it. */
+/** The part of API 36's class by which the compositor classifies frames; {@link TestCompositor} does that. */
 public final class SurfaceControl {
     private SurfaceControl() {}
 

@@ -8,8 +8,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 
 /**
- * The system's compositor, which classifies what a test has it classify. Each window that is shown has a
- * surface of it.
+ * Replaces the system's compositor: it classifies frames as a test says. Each window that is shown has one of
+ * its surfaces.
  */
 public final class TestCompositor implements AttachedSurfaceControl {
     private static final Map<SurfaceControl.OnJankDataListenerRegistration, Executor> listeners =

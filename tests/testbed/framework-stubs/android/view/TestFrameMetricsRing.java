@@ -5,8 +5,8 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /**
- * What lies between the render thread and one listener: room for three frames, as HWUI has it. A frame that
- * finds no room is dropped and counted, and the next one reports how many were.
+ * The buffer between the render thread and one listener: it has room for three frames, as in HWUI. A frame
+ * that finds no room is dropped and counted, and the next one reports how many were.
  */
 final class TestFrameMetricsRing implements Runnable {
     private static final int FRAMES = 3;
@@ -32,7 +32,7 @@ final class TestFrameMetricsRing implements Runnable {
         }
     }
 
-    /** On the render thread. */
+    /** Adds a frame. On the render thread. */
     void add(long[] frame) {
         synchronized (this) {
             if (times[free] != null) {
@@ -47,7 +47,7 @@ final class TestFrameMetricsRing implements Runnable {
         handler.post(this);
     }
 
-    /** On the listener's thread. */
+    /** Passes a frame to the listener. On the listener's thread. */
     @Override
     public void run() {
         int drops;

@@ -11,7 +11,7 @@ public final class TestInput {
 
     static void focus(TestViewRoot root) { focused = root; }
 
-    /** Any thread. */
+    /** Sends an event to the window that was shown last. Any thread. */
     public static void inject(InputEvent event) {
         TestViewRoot root = focused;
         if (root == null) {

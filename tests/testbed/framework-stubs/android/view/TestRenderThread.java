@@ -36,12 +36,18 @@ public final class TestRenderThread extends Thread {
         setDaemon(true);
     }
 
-    /** The next frame that is drawn has to wait so long, as behind one that the GPU is busy with. */
+    /**
+     * Makes the next frame that is drawn wait this long, as it would behind a frame that the GPU is busy
+     * with.
+     */
     public static void holdUp(long ms) {
         heldUpMs = ms;
     }
 
-    /** On the main thread, which goes on when the render thread has taken over what was drawn. */
+    /**
+     * Passes a frame to the render thread. On the main thread, which continues when the render thread has
+     * taken over what was drawn.
+     */
     void syncAndDrawFrame(long[] frameInfo, Window window) {
         Frame frame = new Frame(window);
         System.arraycopy(frameInfo, 0, frame.times, 0, frameInfo.length);

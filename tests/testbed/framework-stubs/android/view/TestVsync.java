@@ -14,7 +14,7 @@ public final class TestVsync {
 
     public static native long periodNanos();
 
-    /** The same as the system does it: listeners of the display are notified. */
+    /** Sets the period as the system does it: listeners of the display are notified, too. */
     public static void switchTo(long period) {
         setPeriodNanos(period);
         DisplayManagerGlobal.getInstance().testDisplayChanged();

@@ -25,9 +25,12 @@ public class View implements KeyEvent.Callback {
     private final CopyOnWriteArrayList<OnAttachStateChangeListener> attachListeners =
             new CopyOnWriteArrayList<OnAttachStateChangeListener>();
     ViewGroup parent;
-    /** Of the topmost view, while its window is shown. */
+    /** The root of the view's window. Only the topmost view has one, while its window is shown. */
     TestViewRoot root;
-    /** Of the topmost view, while its window is not shown yet. */
+    /**
+     * The observer of the views below this one. Only the topmost view has one, while its window is not shown
+     * yet.
+     */
     private ViewTreeObserver floatingObserver;
 
     private OnTouchListener onTouch;
@@ -69,7 +72,7 @@ public class View implements KeyEvent.Callback {
 
     public boolean isAttachedToWindow() { return topmost().root != null; }
 
-    /** There is a render thread for each window that is shown. */
+    /** True in each window that is shown: it has a render thread. */
     public boolean isHardwareAccelerated() { return isAttachedToWindow(); }
 
     public void addOnAttachStateChangeListener(OnAttachStateChangeListener listener) { attachListeners.add(listener); }
@@ -78,7 +81,7 @@ public class View implements KeyEvent.Callback {
         attachListeners.remove(listener);
     }
 
-    /** Of the topmost view: its window is shown. */
+    /** The window is shown. Called on the topmost view. */
     final void dispatchAttachedToWindow() {
         for (OnAttachStateChangeListener listener : attachListeners) {
             listener.onViewAttachedToWindow(this);

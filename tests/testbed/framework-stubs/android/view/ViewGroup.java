@@ -5,7 +5,10 @@ import android.graphics.Canvas;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A view of views: passes on what comes to it, the last added first where one of them is enough. */
+/**
+ * A view that contains views. It passes calls on to them, to the one added last first where one of them is
+ * enough.
+ */
 public class ViewGroup extends View {
     private final List<View> children = new ArrayList<View>();
 

@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A window's public surface: its callback, its decor view, and the listeners of its frames. */
 public abstract class Window {
-    /** All of API 29's. */
+    /** As in API 29, complete. */
     public interface Callback {
         boolean dispatchKeyEvent(KeyEvent event);
 
@@ -85,7 +85,7 @@ public abstract class Window {
 
     public abstract View peekDecorView();
 
-    /** There is a surface for each window that is shown. */
+    /** The surface of this window; each window that is shown has one. */
     public AttachedSurfaceControl getRootSurfaceControl() {
         return getDecorView().isAttachedToWindow() ? new TestCompositor() : null;
     }

@@ -6,9 +6,10 @@ import androidx.annotation.Nullable;
 import io.loopbox.ObserverAccess;
 
 /**
- * Looper.sObserver through JNI from a thread without Java frames, which the hidden-API check of some Android
- * versions trusts. For builds that are not distributed by a store: Google Play forbids apps that work around
- * restrictions on non-SDK interfaces. {@code new Config.Builder().observerAccess(new NativeThreadAccess())}.
+ * Reads and sets Looper.sObserver through JNI from a thread without Java frames, which the hidden-API check
+ * of some Android versions trusts. For builds that are not distributed by a store: Google Play forbids apps
+ * that work around restrictions on non-SDK interfaces. Give it to {@code new
+ * Config.Builder().observerAccess(new NativeThreadAccess())}.
  */
 public final class NativeThreadAccess implements ObserverAccess {
     private static boolean loaded;

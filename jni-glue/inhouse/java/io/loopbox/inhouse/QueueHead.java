@@ -11,12 +11,12 @@ import io.loopbox.QueueAccess;
 import java.lang.reflect.Field;
 
 /**
- * The linked list of a MessageQueue, by plain reflection. The lock-free queues of Android 16 and 17 have
- * none; their fields are blocked, and this class does not try to circumvent that. {@code new
- * Config.Builder().hook(Config.Hook.POLL).pollPeek(new QueueHead())}.
+ * Finds the linked list of a MessageQueue by plain reflection. The lock-free queues of Android 16 and 17 have
+ * no such list; their fields are blocked, and this class does not try to circumvent that. Give it to {@code
+ * new Config.Builder().hook(Config.Hook.POLL).pollPeek(new QueueHead())}.
  */
 public final class QueueHead implements QueueAccess {
-    /** A time long after the recording. */
+    /** The delay of the test message, which is removed long before it is due. */
     private static final long LATER_MS = 86_400_000;
 
     @NonNull

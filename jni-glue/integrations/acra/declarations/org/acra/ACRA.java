@@ -3,7 +3,7 @@ package org.acra;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of acra-core, as of June 2026: a Kotlin object. */
+/** Declares this Kotlin object of acra-core, as of June 2026. */
 public final class ACRA {
     public static final ACRA INSTANCE = new ACRA();
 

@@ -1,6 +1,6 @@
 package org.acra;
 
-/** Of acra-core, as of June 2026; it has more methods. */
+/** Declares this interface of acra-core, as of June 2026, with only the methods that are used here. */
 public interface ErrorReporter {
     String putCustomData(String key, String value);
 

@@ -1,6 +1,9 @@
 package android.os;
 
-/** The part of android.os.Trace that the link uses, since API 29, and the recorder. */
+/**
+ * The part of android.os.Trace that the recorder and its integration for debug builds use; asynchronous
+ * sections exist since API 29.
+ */
 public final class Trace {
     private Trace() {}
 

@@ -1,6 +1,6 @@
 package io.sentry;
 
-/** Of sentry-java 6 and newer. */
+/** Declares this class of sentry-java 6 and newer. */
 public final class Attachment {
     private final byte[] bytes;
     private final String filename;

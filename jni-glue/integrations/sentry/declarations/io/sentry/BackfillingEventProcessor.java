@@ -1,7 +1,7 @@
 package io.sentry;
 
 /**
- * Of sentry-android 6.2 and newer: the only processors that events of the last process are passed to since
- * 6.19.
+ * Declares this interface of sentry-android 6.2 and newer. Since 6.19, events of the last process are passed
+ * only to processors that implement it.
  */
 public interface BackfillingEventProcessor extends EventProcessor {}

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Of sentry-java 6 and newer. */
+/** Declares this class of sentry-java 6 and newer. */
 public final class Hint {
     private final List<Attachment> attachments = new ArrayList<Attachment>();
     private final Map<String, Object> values = new HashMap<String, Object>();

@@ -5,7 +5,7 @@ import io.sentry.protocol.SentryId;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Of sentry-java 6 and newer; it has more methods. */
+/** Declares this class of sentry-java 6 and newer, with only the methods that are used here. */
 public final class Sentry {
     private static final List<String> CAPTURED = new ArrayList<String>();
 

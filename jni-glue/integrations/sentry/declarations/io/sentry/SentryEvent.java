@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Of sentry-java 6 and newer. */
+/** Declares this class of sentry-java 6 and newer. */
 public final class SentryEvent {
     private final Map<String, Object> extras = new HashMap<String, Object>();
 

@@ -1,6 +1,6 @@
 package io.sentry;
 
-/** Of sentry-java 6 and newer; it has more of them. */
+/** Declares this enum of sentry-java 6 and newer, with only the values that are used here. */
 public enum SentryLevel {
     ERROR
 }

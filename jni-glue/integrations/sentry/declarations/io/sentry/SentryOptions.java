@@ -1,6 +1,6 @@
 package io.sentry;
 
-/** Of sentry-java 6 and newer; it has more of them. */
+/** Declares this class of sentry-java 6 and newer, with only the options that are used here. */
 public class SentryOptions {
     public long getMaxAttachmentSize() {
         return 20 << 20;

@@ -11,7 +11,10 @@ import io.loopbox.internal.recording.Native;
  * of the native side for a gesture, however many events it has. Main thread.
  */
 final class FingerWatch {
-    /** ViewConfiguration.getTapTimeout() is 100 ms; a bit more, for the native side's clock begins later. */
+    /**
+     * How long a finger is down until its moves count as a scroll: ViewConfiguration.getTapTimeout(), which
+     * is 100 ms, and a bit more, because the native side's clock begins later.
+     */
     private static final long SCROLLS_AFTER_MS = 101;
 
     /** The touch slop of AOSP, in density-independent pixels. */

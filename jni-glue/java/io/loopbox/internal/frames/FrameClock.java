@@ -69,7 +69,7 @@ final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.
         choreographer.postFrameCallback(this);
     }
 
-    /** A fault of ours must not end the app's frame. */
+    /** Stops counting after a fault in our code, which must not end the app's frame. */
     private void fail(Throwable fault) {
         paused = true;
         Faults.log(fault);

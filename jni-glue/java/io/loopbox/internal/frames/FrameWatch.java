@@ -73,7 +73,7 @@ public final class FrameWatch {
         JankListener janks;
     }
 
-    /** The recorder has been installed. */
+    /** Begins to watch frames, after the recorder has been installed. */
     public static void start(FrameSettings settings) {
         FrameWatch watch;
         try {
@@ -95,7 +95,7 @@ public final class FrameWatch {
     }
 
     /**
-     * Why the compositor is not asked. Where that is not known yet, the answer is that there is no window.
+     * Why the compositor reports nothing about frames. If nothing else prevents it, there is no window yet.
      */
     private String lacksForJanks() {
         if (!settings.jankData) {
@@ -107,7 +107,7 @@ public final class FrameWatch {
         return settings.stages ? "no window yet" : "needs stages";
     }
 
-    /** Nobody is notified any more. Any thread. */
+    /** Stops all notifications, until the main thread removes the watch from the windows. Any thread. */
     public static void silence() {
         silenced = current;
         current = null;
@@ -140,7 +140,7 @@ public final class FrameWatch {
         }
     }
 
-    /** Any thread. */
+    /** Whether frames are watched. Any thread. */
     public static boolean isOn() {
         return current != null;
     }

@@ -23,8 +23,9 @@ import java.util.WeakHashMap;
  */
 public final class InputWatch implements InvocationHandler {
     /**
-     * Each window once, however often the app asks for it: another library may have wrapped ours since. Weak
-     * on both sides, because a window's callback refers to the window. Main thread only.
+     * The watch of each window. A window gets only one, however often the app asks for it: another library
+     * may have wrapped ours since. Weak on both sides, because a window's callback refers to the window. Main
+     * thread only.
      */
     private static final Map<Window, WeakReference<InputWatch>> WATCHED =
             new WeakHashMap<Window, WeakReference<InputWatch>>();
@@ -46,7 +47,7 @@ public final class InputWatch implements InvocationHandler {
     }
 
     /**
-     * Main thread.
+     * Watches a window. Main thread.
      *
      * @param records whether events are to be recorded like messages
      * @return whether the window has a callback, so that it is watched
@@ -98,7 +99,10 @@ public final class InputWatch implements InvocationHandler {
         WATCHED.clear();
     }
 
-    /** For {@code NativeCalls.runningLine}: while input runs in no message. Any thread. */
+    /**
+     * What {@code NativeCalls.runningLine} returns for input that runs in no message; null while none does.
+     * Any thread.
+     */
     public static String running() {
         Class<?> type = running;
         return type == null ? null : "input " + type.getName();

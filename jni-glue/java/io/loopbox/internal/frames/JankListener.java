@@ -29,7 +29,7 @@ final class JankListener implements SurfaceControl.OnJankDataListener, Executor 
     }
 
     /**
-     * Adds one to a window that is shown. Main thread.
+     * Adds a listener to a window that is shown. Main thread.
      *
      * @return null when the window cannot have one
      */

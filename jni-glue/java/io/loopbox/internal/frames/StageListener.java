@@ -30,7 +30,7 @@ final class StageListener implements Window.OnFrameMetricsAvailableListener {
 
     private StageListener() {}
 
-    /** Adds one to a window that is shown. Main thread. */
+    /** Adds a listener to a window that is shown. Main thread. */
     static StageListener add(Window window, View decor, Handler handler) {
         if (!decor.isHardwareAccelerated()) {
             // The platform would log this and do nothing, or throw when it is removed.

@@ -17,8 +17,8 @@ final class DirectObserver implements Looper.Observer {
     }
 
     /**
-     * Checks whether Looper can call all of its methods. Where the interface hides its methods from us these
-     * are the methods of every version that has it, 10 to 17.
+     * Checks whether this class has all the methods that Looper calls: those of Android 10 to 17, because the
+     * interface may hide its methods from us, and those that the interface shows.
      *
      * @return null, or what is missing
      */

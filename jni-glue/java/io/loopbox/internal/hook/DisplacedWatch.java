@@ -50,7 +50,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** How many messages the hook had seen begin when our message was posted. */
     private volatile long begunAtPost;
 
-    /** Until then a message that no hook saw is nothing new. */
+    /** Until this uptime it is known already that no hook sees the messages. */
     private volatile long knownUntilMs;
 
     /** What was found in the hook's place and has passed calls on to it. */
@@ -70,7 +70,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         check(false);
     }
 
-    /** On the main thread. */
+    /** Stops watching. On the main thread. */
     void end() {
         Looper.myQueue().removeIdleHandler(this);
     }
@@ -185,7 +185,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         }
     }
 
-    /** The hook is called again, or was called all the time. */
+    /** Reports that the hook is called again, or was called all the time. */
     private void back() {
         off = false;
         Hook.decide(true, hook.describe());

@@ -49,7 +49,7 @@ public abstract class Hook {
         return true;
     }
 
-    /** Completes a description. */
+    /** Appends to a description how often the hook was installed again, and why a cheaper one is not used. */
     final String withArmed(String text) {
         String times = armed == 0 ? "" : ", armed again " + armed + (armed == 1 ? " time" : " times");
         return text + times + (instead == null ? "" : ", " + instead);
@@ -73,8 +73,8 @@ public abstract class Hook {
     abstract boolean isOurs(Object there);
 
     /**
-     * Puts the hook back after another library displaced it. Returns whether that worked, and how the hook
-     * works now.
+     * Puts the hook back after another library displaced it. Returns whether that worked; {@link #describe}
+     * then shows how the hook works.
      */
     abstract boolean armAgain();
 

@@ -42,7 +42,7 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
         Looper.myQueue().addIdleHandler(waiting);
     }
 
-    /** Recording has ended. On the main thread. */
+    /** Stops waiting for the end of the message, because recording has ended. On the main thread. */
     public static void end() {
         if (waiting != null) {
             Looper.myQueue().removeIdleHandler(waiting);
@@ -51,8 +51,8 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
     }
 
     /**
-     * Whether the innermost loop is waiting for a message: an idle handler, input, or another descriptor's
-     * callback.
+     * Whether this runs between two messages of the innermost loop: in an idle handler, for input, or in
+     * another descriptor's callback.
      */
     private static boolean isBetweenMessages(StackTraceElement[] stack) {
         for (StackTraceElement frame : stack) {

@@ -131,7 +131,10 @@ public final class MainThread {
         }
     }
 
-    /** {@code target} is null when the app took it from the message. */
+    /**
+     * Gives the native side the names of a message: the classes of its target and callback, and its code.
+     * {@code target} is null when the app took it from the message.
+     */
     static void name(Handler target, Message message) {
         Runnable callback = message.getCallback();
         Native.describe(

@@ -19,7 +19,7 @@ import java.util.Arrays;
  * libraries' hooks. It does not see the Message: names come from stacks and from callbacks.
  */
 final class PollHook extends Hook {
-    /** The number that {@link Native#pollThere} returns for ours. */
+    /** The number that {@link Native#pollThere} returns for our own polling function. */
     private static final long OURS = 1;
 
     /** Why the last {@link #install} failed. Main thread. */
@@ -34,7 +34,9 @@ final class PollHook extends Hook {
         }
     }
 
-    /** The last other function: the same object for the same function. */
+    /**
+     * The function of another library that was found last: the same function always gives the same object.
+     */
     private volatile Other other;
 
     /** Whether it reads the queue's head, as text for the report. */

@@ -21,7 +21,10 @@ final class PrinterHook extends Hook implements Printer {
     private static final String START = ">";
     private static final String END = "<";
 
-    /** Found once, because StrictMode reports each look-up of a hidden member. */
+    /**
+     * The Looper's hidden field with its Printer. Found once, because StrictMode reports each look-up of a
+     * hidden member.
+     */
     private static volatile Field logging;
 
     /**
@@ -82,7 +85,7 @@ final class PrinterHook extends Hook implements Printer {
         return hook;
     }
 
-    /** Resets it, except the Printer that it passes on to and the known format of the lines. */
+    /** Resets the hook, except the Printer that it passes on to and the known format of the lines. */
     private void reset() {
         Arrays.fill(lines, null);
         depth = 0;

@@ -55,7 +55,7 @@ public final class MonitorFiles {
     private String lastDay = "";
     private long appended;
 
-    /** @param directory null for one that {@link #keepIn} says later */
+    /** @param directory null if {@link #keepIn} sets it later */
     public MonitorFiles(File directory, MonitorSettings settings) {
         this.directory = directory;
         if (directory != null) {
@@ -70,7 +70,7 @@ public final class MonitorFiles {
         return CHOSEN;
     }
 
-    /** Sets the folder of the files, unless it is known already; null while it is not. */
+    /** Sets the folder of the files, unless one is set already; null if it is not known. */
     public void keepIn(File folder) {
         if (directory == null) {
             directory = folder;
@@ -256,7 +256,10 @@ public final class MonitorFiles {
         }
     }
 
-    /** The target is either complete or missing. */
+    /**
+     * Packs lines into the target, which is written under another name first: it is either complete or
+     * missing.
+     */
     private static void pack(File lines, File target) throws IOException {
         File part = new File(target.getPath() + PART);
         FileOutputStream out = new FileOutputStream(part);

@@ -135,7 +135,7 @@ public final class MonitorThread implements Runnable {
         return monitor != null && monitor.plan == plan && Recording.isOn();
     }
 
-    /** On the recorder's worker; null: a sample is due. */
+    /** Takes an event from the native side; null when a sample is due. On the recorder's worker. */
     public static void receive(String message) {
         MonitorThread monitor = running;
         if (monitor != null && !monitor.waiting.offer(message == null ? SAMPLE : message)) {
@@ -158,7 +158,9 @@ public final class MonitorThread implements Runnable {
         }
     }
 
-    /** The queue may have been full, and so have no STOP in it. */
+    /**
+     * The next event, or STOP. The queue may have been full when STOP was due, and does not contain it then.
+     */
     private String next() throws InterruptedException {
         return stops && waiting.isEmpty() ? STOP : waiting.take();
     }

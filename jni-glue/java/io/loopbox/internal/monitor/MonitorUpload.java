@@ -64,8 +64,8 @@ public final class MonitorUpload implements Runnable {
     }
 
     /**
-     * Sends all files, unless an upload is in progress. Any thread; not by the uploader itself, whose file is
-     * tried again later.
+     * Sends all files. An upload that is in progress sends once more when it has ended. Any thread. Ignored
+     * when the uploader itself calls it, whose file is tried again later.
      */
     public synchronized void begin() {
         if (uploader == null) {

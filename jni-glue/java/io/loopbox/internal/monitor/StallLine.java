@@ -39,7 +39,7 @@ public final class StallLine {
 
     final List<StackLines> stacks = new ArrayList<StackLines>();
 
-    /** @param text begins with S */
+    /** @param text the native side's description of the message, which begins with S */
     public StallLine(String text) {
         String[] lines = text.split("\n");
         String[] fields = lines[0].split("\t", -1);

@@ -19,7 +19,9 @@ import java.nio.charset.StandardCharsets;
 public final class App {
     private static final String OFF = "off";
 
-    /** The kernel gives the first page of a command line in one read. */
+    /**
+     * How much of a process's command line is read for its name: the kernel gives the first page in one read.
+     */
     private static final int MOST_NAME_BYTES = 512;
 
     private static volatile String ownName;
@@ -54,8 +56,8 @@ public final class App {
     }
 
     /**
-     * Switches for every later launch, and for this app's other processes, which check the file
-     * (kill_switch.rs).
+     * Switches the recorder on or off for every later launch, and for this app's other processes, which check
+     * the file (kill_switch.rs).
      */
     public static void setEnabled(Context context, boolean enabled) throws IOException {
         File directory = directory(context);
@@ -103,7 +105,7 @@ public final class App {
         return name;
     }
 
-    /** The same for another process, by its id. */
+    /** The system's name for another process, by its id; null when it cannot be read. */
     public static String processName(String pid) {
         try {
             FileInputStream in = new FileInputStream("/proc/" + pid + "/cmdline");

@@ -217,7 +217,7 @@ public final class ContextFramework implements Framework {
         /** Context.PROFILING_SERVICE, which older SDKs do not have. */
         static final String SERVICE = "profiling";
 
-        /** The limit in addition to those of the system. */
+        /** The hours between two profiles at least, in addition to the limits of the system. */
         private static final int ONCE_IN_HOURS = 1;
 
         private static Since16 registered;
@@ -264,7 +264,7 @@ public final class ContextFramework implements Framework {
             return true;
         }
 
-        /** Null for one that this system does not know. */
+        /** The trigger of this type; null when this system does not know the type. */
         private static ProfilingTrigger trigger(int type) {
             // The recorder itself spaces its requests for the running trace.
             int hours = type == ProfileSink.RUNNING_TRACE ? 0 : ONCE_IN_HOURS;

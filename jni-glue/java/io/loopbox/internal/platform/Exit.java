@@ -107,8 +107,8 @@ public final class Exit {
     }
 
     /**
-     * Whether an end belongs to one of these warnings. ANR numbers start anew when the device restarts; that
-     * the process id is the same, too, leaves next to no doubt.
+     * Whether this end is of an ANR that one of these warnings was about. ANR numbers start anew when the
+     * device restarts, but the caller has compared the process id, too, which leaves next to no doubt.
      */
     private boolean isOfOne(List<long[]> warnings) {
         for (long[] warning : warnings) {

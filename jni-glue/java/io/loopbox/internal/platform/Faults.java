@@ -46,7 +46,7 @@ public final class Faults {
         }
     }
 
-    /** Adds their number to the lines of the status. */
+    /** Adds the number of faults to the lines of the status. */
     public static String addTo(String lines) {
         int faults = count;
         return faults == 0 || lines == null ? lines : lines + "java\t1\t" + faults + " faults, see the log\n";

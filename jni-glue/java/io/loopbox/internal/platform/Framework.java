@@ -32,9 +32,9 @@ public interface Framework {
      * Makes the system take profiles of this app from now on, as often as it allows. The sink is called with
      * each file, in this process or a later one.
      *
-     * @param triggers what to take one at, each a bit by its number; what the system does not know is left
-     *     out
-     * @param sink null to have no more taken
+     * @param triggers the events at which to take one, each as the bit with its number; events that the
+     *     system does not know are left out
+     * @param sink null to have no more profiles taken
      * @return whether the system does that: not below Android 16
      */
     boolean profile(int triggers, ProfileSink sink);

@@ -30,7 +30,7 @@ public final class ListenerThread extends Thread {
         return Thread.currentThread() instanceof ListenerThread;
     }
 
-    /** Any thread. */
+    /** Adds a call of the listener. Any thread. */
     public synchronized void add(Runnable call) {
         if (waiting.size() == MOST_WAITING) {
             waiting.removeFirst();

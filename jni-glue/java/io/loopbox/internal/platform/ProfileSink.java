@@ -9,11 +9,12 @@ public interface ProfileSink {
     int RUNNING_TRACE = 3;
 
     /**
-     * There is a profile of this app in that file: of this process, of another one, or of one that is gone.
+     * The file at {@code path} has a profile of this app: of this process, of another one, or of one that has
+     * ended.
      *
-     * @param trigger what it was taken at
-     * @param tag of the {@link #RUNNING_TRACE} what {@link Framework#traceNow} was given, else the system's
-     *     own; null for none
+     * @param trigger the event at which the profile was taken, as the constants above
+     * @param tag for {@link #RUNNING_TRACE} what {@link Framework#traceNow} was given, for other triggers the
+     *     system's own tag; null for none
      */
     void onProfile(int trigger, String tag, String path);
 }

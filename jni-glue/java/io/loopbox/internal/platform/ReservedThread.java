@@ -28,16 +28,17 @@ public final class ReservedThread implements Runnable {
         }
     }
 
-    /** Ends it when it has nothing to run, or else afterwards. */
+    /** Ends the thread: at once when it runs nothing, else after its present run. */
     public synchronized void end() {
         ended = true;
         notifyAll();
     }
 
     /**
-     * Runs it and waits until it has ended, or is late.
+     * Runs {@code wanted} on the thread, and waits until the run has ended, or this many milliseconds have
+     * passed.
      *
-     * @return null, or why it has not ended
+     * @return null, or why the run has not ended
      */
     public synchronized String run(Runnable wanted, long ms) throws InterruptedException {
         if (ended) {

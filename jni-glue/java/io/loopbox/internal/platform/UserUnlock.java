@@ -17,7 +17,7 @@ public final class UserUnlock extends BroadcastReceiver {
      */
     private static final String ACTION = "android.intent.action.USER_UNLOCKED";
 
-    /** On the main thread only. */
+    /** Whether a receiver is registered. Used on the main thread only. */
     private static boolean isAwaited;
 
     private final Runnable then;

@@ -47,7 +47,7 @@ public final class Vitals {
     private final Double[] pressure = new Double[PRESSURES.length];
     private final Map<String, Long> more = new LinkedHashMap<String, Long>();
 
-    /** @param before null for none */
+    /** @param before the previous sample; null for none */
     public Vitals(Vitals before, List<MonitorSampler> samplers) {
         atNs = System.nanoTime();
         processTicks = processTicks(line(STAT));
@@ -94,7 +94,7 @@ public final class Vitals {
         return text.length() <= 24 ? text : text.substring(0, 24);
     }
 
-    /** Writes it as an object of a list, with its time after the stall's start. */
+    /** Writes this sample as an object of a list, with its time after the stall's start. */
     public void write(JsonLine line, long startNs) {
         line.open('{').number("at", Math.round((atNs - startNs) / 1e6));
         line.tenths("proc_cpu", processCpu);
@@ -143,7 +143,10 @@ public final class Vitals {
         }
     }
 
-    /** Ticks of all processes: those neither idle nor waiting for disks, and all; -1 when unknown. */
+    /**
+     * The ticks of all processors: first those in which they were neither idle nor waiting for a disk, then
+     * all; -1 when unknown.
+     */
     static long[] machineTicks(String line) {
         StringTokenizer parts = new StringTokenizer(line == null ? "" : line, " ");
         if (parts.countTokens() < 6 || !parts.nextToken().equals("cpu")) {
@@ -168,7 +171,10 @@ public final class Vitals {
         return parts.length < 13 ? -1 : parse(parts[11]) + parse(parts[12]);
     }
 
-    /** The share of the last ten seconds in which something waited; null when unknown. */
+    /**
+     * The percentage of the last ten seconds in which tasks waited: {@code avg10} of a pressure file's line;
+     * null when unknown.
+     */
     static Double average(String line) {
         int at = line == null ? -1 : line.indexOf("avg10=");
         if (at < 0) {

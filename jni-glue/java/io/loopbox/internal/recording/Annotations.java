@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What the app has set about itself: kept here until a recording takes it, and for what the Java side writes.
- * Any thread; no code of the app runs while the class's lock is held.
+ * The annotations that the app has set: those that wait for the next recording, and those that the Java side
+ * itself writes. Any thread; no code of the app runs while the class's lock is held.
  */
 public final class Annotations {
     private static final Map<String, String> KEPT = new ConcurrentHashMap<String, String>();
@@ -91,7 +91,10 @@ public final class Annotations {
         return early == null ? send(key, value) : early;
     }
 
-    /** The same while there is a recording. */
+    /**
+     * Passes an annotation to the recording in progress; a value of null removes the name. Returns whether it
+     * is kept.
+     */
     private static boolean send(String name, String value) {
         Settings wanted = Recording.settings();
         if (wanted == null) {
@@ -141,9 +144,10 @@ public final class Annotations {
     }
 
     /**
-     * Keeps it for the next recording; a value of null removes the name.
+     * Keeps an annotation for the next recording; a value of null removes the name.
      *
-     * @return whether there was room; null where the recording is to get it
+     * @return whether there was room; null while a recording is in progress, which must get the annotation
+     *     itself
      */
     private static synchronized Boolean keepEarly(String name, String value) {
         if (early == null) {
@@ -213,7 +217,7 @@ public final class Annotations {
         }
     }
 
-    /** An empty text for nothing. */
+    /** The value of an annotation that the Java side writes; an empty text when it is not set. */
     public static String get(String name) {
         String value = KEPT.get(name);
         return value == null ? "" : value;

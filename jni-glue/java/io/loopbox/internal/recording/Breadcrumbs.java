@@ -20,7 +20,7 @@ public final class Breadcrumbs {
      */
     private static final int MOST_EARLY_CHARS = 200;
 
-    /** For the next recording, the oldest first; null while one is in progress. */
+    /** Breadcrumbs for the next recording, the oldest first; null while a recording is in progress. */
     private static ArrayDeque<Early> early = new ArrayDeque<Early>();
 
     private Breadcrumbs() {}
@@ -35,7 +35,7 @@ public final class Breadcrumbs {
         }
     }
 
-    /** Records one. Any thread; ignored when a Redactor itself calls it. */
+    /** Records a breadcrumb. Any thread; a call from a Redactor is ignored. */
     public static void leave(String name) {
         long atNs = System.nanoTime();
         if (name == null || name.isEmpty() || Annotations.isRedacting()) {
@@ -63,7 +63,7 @@ public final class Breadcrumbs {
     /**
      * From now on breadcrumbs go to the recording directly.
      *
-     * @return what came for it until now, for {@link #give}
+     * @return the breadcrumbs that were kept and not passed to the recording yet; pass them to {@link #give}
      */
     public static synchronized ArrayDeque<Early> pass() {
         ArrayDeque<Early> rest = early;

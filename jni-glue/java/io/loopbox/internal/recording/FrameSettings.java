@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal.recording;
 
-/** What {@link io.loopbox.FrameConfig} says, with its defaults: its Builder documents each, and checks it. */
+/**
+ * The settings of {@link io.loopbox.FrameConfig}, with their defaults; its Builder documents and checks each.
+ */
 public final class FrameSettings implements Cloneable {
     // Made from jni-glue/options.toml: fields
     public boolean scroll = true;
@@ -15,7 +17,7 @@ public final class FrameSettings implements Cloneable {
     public FrameSink listener;
     // End of what is made from jni-glue/options.toml
 
-    /** As it is now, for good. */
+    /** A copy, which later changes of this object do not affect. */
     public FrameSettings copy() {
         try {
             return (FrameSettings) clone();

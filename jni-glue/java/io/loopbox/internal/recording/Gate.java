@@ -2,9 +2,9 @@
 package io.loopbox.internal.recording;
 
 /**
- * The exit of a recording on the Java side: open until the recording ends, like the native side's (gate.rs).
- * A thread enters before it writes a line, and leaves after that; no code of the app runs inside. A call of a
- * listener begins only when the gate was seen open, and may last.
+ * Ends the output of a recording on the Java side: open until the recording ends, like the native side's gate
+ * (gate.rs). A thread enters before it writes a line, and leaves after that; no code of the app runs inside.
+ * A call of a listener begins only while the gate is open, and may continue after the gate is closed.
  */
 public final class Gate {
     private int inside;

@@ -9,7 +9,7 @@ import io.loopbox.internal.platform.MainLooper;
  * next to nothing.
  */
 public final class InstallTrace {
-    /** Main thread. */
+    /** Whether a section is open. Used on the main thread only. */
     private static boolean isOpen;
 
     private InstallTrace() {}

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 /** The listeners of reports. Any thread. */
 public final class Listeners {
     /**
-     * How long the listeners of the configuration, which may take the file away, wait for those that were
-     * added; and how long answers wait for all.
+     * How long a listener of the configuration, which may take the file away, waits for the listeners that
+     * were added; and how long an answer waits for all listeners.
      */
     private static final long OTHERS_MS = 2_000;
 
     /**
-     * In the order in which they were added. Guarded by the class's lock, under which no code of the app
-     * runs.
+     * The added listeners, in the order in which they were added. Guarded by the class's lock, under which no
+     * code of the app runs.
      */
     private static final List<Recipient> ADDED = new ArrayList<Recipient>();
 
@@ -146,7 +146,7 @@ public final class Listeners {
     /**
      * There is a report, or it has more content. Waits for no thread.
      *
-     * @param first more is to come, and only some are notified of it
+     * @param first whether more content will follow; then only listeners that want first files are notified
      */
     public static synchronized void onReport(final File file, final boolean first, final Gate gate) {
         final CountDownLatch added = new CountDownLatch(ADDED.size());

@@ -5,7 +5,7 @@ import io.loopbox.MonitorListener;
 import io.loopbox.MonitorUploader;
 import java.io.File;
 
-/** What MonitorConfig says, with its defaults: its Builder documents each, and checks it. */
+/** The settings of MonitorConfig, with their defaults; its Builder documents and checks each. */
 public final class MonitorSettings implements Cloneable {
     // Made from jni-glue/options.toml: fields
     public long[] levelsMs = {100, 300};
@@ -21,7 +21,7 @@ public final class MonitorSettings implements Cloneable {
     public long uploadRetryMs = 60_000;
     // End of what is made from jni-glue/options.toml
 
-    /** As it is now, for good. */
+    /** A copy, which later changes of this object do not affect. */
     public MonitorSettings copy() {
         try {
             return (MonitorSettings) clone();
@@ -30,7 +30,7 @@ public final class MonitorSettings implements Cloneable {
         }
     }
 
-    /** How many of the limits this is longer than. */
+    /** The level of a message that took this long: how many of {@link #levelsMs} it exceeds. */
     public int level(long wallNs) {
         int level = 0;
         while (level < levelsMs.length && wallNs > levelsMs[level] * 1_000_000L) {

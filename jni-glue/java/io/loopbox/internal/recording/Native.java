@@ -75,7 +75,8 @@ public final class Native {
     public static native String install(long[] numbers, String[] strings);
 
     /**
-     * Stops it again, except what {@link #leave} undoes: its callbacks do nothing from now on. Any thread.
+     * Stops the recorder, except for what {@link #leave} undoes: its callbacks do nothing from now on. Any
+     * thread.
      */
     public static native void uninstall();
 
@@ -85,7 +86,10 @@ public final class Native {
      */
     public static native void awaitEnd(long mostMs);
 
-    /** Undoes what only the main thread can, with the hook already out. On the main thread only. */
+    /**
+     * Undoes the part of the installation that only the main thread can undo, after the hook was removed. On
+     * the main thread only.
+     */
     public static native void leave();
 
     /** Switches stack sampling off and on while the recorder runs. Any thread. */
@@ -96,12 +100,12 @@ public final class Native {
      */
     public static native void setUnseen();
 
-    /** Whether the main thread is not to be watched, because the hook is out. Any thread. */
+    /** Sets whether the main thread is not to be watched, because the hook is out. Any thread. */
     public static native void setPaused(boolean paused);
 
     /**
-     * Whether the user does not see the app: then less is read, and nothing in ways that a freeze would
-     * break. Any thread.
+     * Sets whether the app is in the background: then less is read, and nothing is read in a way that breaks
+     * when the system freezes the process. Any thread.
      */
     public static native void setBackground(boolean background);
 
@@ -132,8 +136,8 @@ public final class Native {
     public static native void setFrames(int which, boolean on, String detail);
 
     /**
-     * The values of a FrameMetrics by their constants, the window, and how many were lost before. Not the
-     * main thread.
+     * Passes one FrameMetrics: its values by their constants, the window, and how many reports were lost
+     * before it. Not the main thread.
      */
     @FastNative
     public static native void stages(long[] values);
@@ -180,9 +184,9 @@ public final class Native {
     /**
      * Writes a report without waiting for it. Any thread.
      *
-     * @param asked what NativeCalls.onReport is called with when it is there, or there is none: more than 0;
-     *     0 for no call
-     * @param inListener as above
+     * @param asked the number of the request, above 0, with which NativeCalls.onReport is called once the
+     *     report is there, or there is none; 0 for no call
+     * @param inListener as in {@link #dump}
      * @return false while nothing records; then there is no call
      */
     public static native boolean askForDump(String reason, long asked, boolean inListener);
@@ -192,17 +196,17 @@ public final class Native {
     public static native long begun();
 
     /**
-     * Whether main has run since it was first seen at rest after the last message that the hook saw: 1 for
-     * yes, 0 for no, negative where it was not seen at rest. Any thread.
+     * Whether main has run since it was seen to wait, which is noted once after each message that the hook
+     * sees: 1 for yes, 0 for no, negative where it was not seen to wait. Any thread.
      */
     public static native int ranAtRest();
 
     // The next do something on the main thread only.
 
     /**
-     * A dispatch begins: returns {@link #IN_DOUBT}, or how many messages run and whether one wants a name.
-     * {@link #WANTS_NAME} is about the message before, whose end was never reported: an Error, or any
-     * exception under the Printer hook.
+     * A dispatch begins. Returns {@link #IN_DOUBT}, or how many messages run, and whether one wants a name:
+     * {@link #WANTS_NAME} is about the previous message, whose end was not reported because of an Error, or
+     * with the Printer hook because of any exception.
      */
     @FastNative
     public static native int begin();
@@ -222,8 +226,8 @@ public final class Native {
     /**
      * Makes the poll hook read the queue's head from now on. On the main thread, with the hook in.
      *
-     * @param members of MessageQueue the first message; of Message its next one, time, target, callback,
-     *     {@code what} and isAsynchronous; Class.getName
+     * @param members in this order: the field of MessageQueue for the first message; those of Message for
+     *     the next one, time, target, callback and {@code what}; Message.isAsynchronous; Class.getName
      */
     public static native void pollPeek(MessageQueue queue, Member[] members);
 
@@ -242,8 +246,8 @@ public final class Native {
     public static native void pollIdle();
 
     /**
-     * The life cycle of an activity of this class calls back. That names the message where the hook sees
-     * none. On the main thread.
+     * A callback of the life cycle of an activity of this class is called. It names the message where the
+     * hook sees none. On the main thread.
      *
      * @param step a number as of {@link #CREATE}
      */
@@ -357,18 +361,18 @@ public final class Native {
     static native void discover();
 
     /**
-     * Walks a suspended thread's stack, or its own. Fast, so that the caller is runnable and no collection
-     * runs.
+     * Walks a suspended thread's stack, or its own. A fast native, so that its caller is runnable and no
+     * collection runs meanwhile.
      */
     @FastNative
     static native void walk();
 
     /**
-     * Finds the one of these threads whose end the main thread waits for. Fast, so that what it reads is not
-     * moved. Any thread.
+     * Finds the one of these threads whose end the main thread waits for. A fast native, so that no object
+     * that it reads is moved. Any thread.
      *
      * @param threads up to the first null
-     * @return the place in the array; the upper half has the thread's id in the kernel, 0 when that is not
+     * @return the index in the array; the upper half has the thread's id in the kernel, 0 when that is not
      *     known; negative for none
      */
     @FastNative

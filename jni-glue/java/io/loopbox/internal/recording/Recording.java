@@ -12,7 +12,7 @@ public final class Recording {
     public static final String SWITCHED_OFF = "switched off by the app".intern();
     public static final String UNINSTALLED = "uninstalled".intern();
 
-    /** Null while nothing is recorded. */
+    /** The settings of the recording in progress; null while nothing is recorded. */
     private static volatile Settings settings;
 
     /** Everything that the recording writes or passes to listeners goes through this gate. */
@@ -62,7 +62,7 @@ public final class Recording {
         return framework;
     }
 
-    /** Where it writes, while something is recorded. */
+    /** Where the recording writes. Only meaningful while something is recorded. */
     public static Place place() {
         return place;
     }

@@ -8,12 +8,12 @@ public interface ReportSink {
     /** Whether it wants to be notified of first files. */
     boolean wantsFirst();
 
-    /** On the listener's thread. {@code first}: more is to come. */
+    /** Called on the listener's thread. {@code first} says that the report will get more content. */
     void onReport(File file, boolean first);
 
     /** Whether it wants to be notified of the system's warnings. */
     boolean wantsWarnings();
 
-    /** On the listener's thread. */
+    /** The system warns of an ANR. Called on the listener's thread. */
     void onWarning(int id, int type, long consumedMs, long timeoutMs);
 }

@@ -11,7 +11,7 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What an app has chosen. The builder of {@code Config} documents each option, and checks it. */
+/** The options that an app has chosen. The builder of {@code Config} documents and checks each. */
 public final class Settings implements Cloneable {
     public File directory;
     public int pendingBytes = 64 << 10;
@@ -62,7 +62,7 @@ public final class Settings implements Cloneable {
     public String appVersion = "";
     // End of what is made from jni-glue/options.toml
 
-    /** As it is now, for good. */
+    /** A copy, which later changes of this object do not affect. */
     public Settings copy() {
         try {
             Settings copy = (Settings) clone();
@@ -133,7 +133,7 @@ public final class Settings implements Cloneable {
 
     static final int NAME_CHARS = 40;
 
-    /** Whether the recorder itself annotates it, and the app cannot. */
+    /** Whether the recorder itself sets the annotation of this name, so that the app cannot. */
     public static boolean isRecorders(String name) {
         return name.equals("foreground") || name.equals("system_start");
     }

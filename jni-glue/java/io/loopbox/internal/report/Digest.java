@@ -61,7 +61,7 @@ public final class Digest {
         this.lines = lines;
     }
 
-    /** By their names, in the order in which the app has set them. */
+    /** The values of the annotations by their names, in the order in which the app has set them. */
     public Map<String, String> annotations() {
         Map<String, String> annotations = new LinkedHashMap<String, String>();
         String[] parts = at(lines, 12).split("\t", -1);
@@ -98,7 +98,7 @@ public final class Digest {
         return warnings;
     }
 
-    /** Four numbers; what is missing is 0. */
+    /** The first four of the texts as numbers; 0 for one that is missing or no number. */
     public static long[] numbers(String[] texts) {
         return new long[] {number(at(texts, 0)), number(at(texts, 1)), number(at(texts, 2)), number(at(texts, 3))};
     }

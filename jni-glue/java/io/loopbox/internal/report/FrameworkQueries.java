@@ -28,7 +28,8 @@ final class FrameworkQueries {
     }
 
     /**
-     * How a process ended: reason, status, time, numbers of its ANR and description, each on a line.
+     * How a process ended, each value on a line: reason, status, time, the four numbers of its ANR (empty for
+     * none), and description.
      *
      * @param warned id and type of each ANR that it was warned of, with blanks between
      * @param aliveMs see {@link Exit#find}

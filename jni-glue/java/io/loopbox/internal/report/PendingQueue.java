@@ -10,19 +10,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the main Looper's queue: walked where its list can be read, else printed where it prints without its
- * lock, else not at all. No code of the app ever runs under the queue's lock. The lines have the form of
- * Looper.dump; those of the messages that are due first are kept. The {@link RuntimeStatistics} are read with
- * it.
+ * Reads the main Looper's queue: by a walk of its list where that can be read, else by Looper.dump where that
+ * takes no lock, else not at all. No code of the app ever runs under the queue's lock. The lines have the
+ * form of Looper.dump; the messages that are due first are kept. The {@link RuntimeStatistics} are read in
+ * the same call.
  *
- * <p>All of it has a separate thread and time limit: the first use of a class here may have to wait for a
+ * <p>The reading has a separate thread and a time limit: the first use of a class here may have to wait for a
  * class that main is loading.
  */
 public final class PendingQueue implements Runnable {
     /** Build.VERSION_CODES.BAKLAVA: from there on a queue shows whether it prints under its lock. */
     private static final int ANDROID_16 = 36;
 
-    /** Null while nothing is recorded, and where there was no memory for it. */
+    /**
+     * The thread that reads the queue. Null while nothing is recorded, and where there was no memory for it.
+     */
     private static volatile ReservedThread reader;
 
     /** Runs toString of queued objects, without holding a lock. Null where toString is never called. */
@@ -64,7 +66,7 @@ public final class PendingQueue implements Runnable {
         }
     }
 
-    /** On the main thread. */
+    /** Ends the threads. On the main thread. */
     public static void end() {
         for (ReservedThread thread : new ReservedThread[] {reader, objects}) {
             if (thread != null) {
@@ -76,7 +78,8 @@ public final class PendingQueue implements Runnable {
     }
 
     /**
-     * Called by the native side on its worker thread. Never null; where lines are missing it has the reason.
+     * Reads the queue. Called by the native side on its worker thread. The result is never null; where lines
+     * are missing it has the reason.
      */
     static PendingQueue collect(
             boolean redacts, boolean mayReflect, boolean keepObjects, int mostLines, int mostBytes, long mostMs) {

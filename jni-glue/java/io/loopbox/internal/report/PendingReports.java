@@ -29,8 +29,8 @@ public final class PendingReports {
     private PendingReports() {}
 
     /**
-     * The reports that no process has taken, and those that this process has, in the order of their times.
-     * One to which its living process may still add something is not among them.
+     * The reports that no process has taken, and those that this process has taken, in the order of their
+     * times. Reports to which a living process may still add something are left out.
      */
     public static List<File> list(File directory, String process) {
         List<Dated> dated = new ArrayList<Dated>();
@@ -46,11 +46,11 @@ public final class PendingReports {
     }
 
     /**
-     * Moves a report into the process's folder: so each goes to one process, and is not deleted there to make
-     * room for new ones. When an ANR ended the report's process, it gets the system's trace of the ANR, where
-     * that is configured, and the path of the system's profile.
+     * Moves a report into the process's folder: so only one process gets it, and it is not deleted to make
+     * room for new ones. When an ANR ended the report's process, the report also gets the system's trace of
+     * the ANR, where that is configured, and the path of the system's profile.
      *
-     * @return where it is now, or null when another process was quicker, or it is gone or none of ours
+     * @return the moved file, or null when another process was quicker, or the file is gone or none of ours
      */
     public static File claim(File report, File directory, String process, Framework framework, boolean keepsTraces) {
         File own = folderOf(directory, process);

@@ -11,12 +11,12 @@ import java.util.PriorityQueue;
 
 /**
  * The main Looper's queue, printed by the public Looper.dump. That calls toString of each message's obj,
- * which is the app's code, and most queues print under their lock, which main takes: there it may be stopped
- * only before the first message. Since API 36 a queue names its kind before it prints a message, and two
- * kinds take no lock.
+ * which is the app's code, and most queues print under a lock that main needs, too: the dump of such a queue
+ * may be left only before its first message. Since API 36 a queue names its kind before it prints a message,
+ * and two kinds take no lock.
  *
- * <p>They print in no order of time. So the messages that are due first are kept, whatever the order, and all
- * lines around them.
+ * <p>These two do not print in the order of time. So the messages that are due first are kept, whatever the
+ * order, and all lines around them.
  */
 final class QueuePrint implements Printer, Runnable {
     /** The usual maximum of a message's line; a longer line has an obj that prints a long text. */
@@ -132,7 +132,10 @@ final class QueuePrint implements Printer, Runnable {
         }
     }
 
-    /** Reads the lines before the messages. Returns whether the line is to be kept. */
+    /**
+     * Recognises the queue's kind by the lines before the messages; leaves Looper.dump when the queue prints
+     * under its lock. Returns whether the line is to be kept.
+     */
     private boolean names(String line) {
         String text = line.trim();
         if (text.startsWith("Looper (")) {
@@ -179,7 +182,7 @@ final class QueuePrint implements Printer, Runnable {
         return printed - messages.size() - others.size();
     }
 
-    /** The start and the end, which names the target; obj is in between. */
+    /** A message's line without the middle part of a long obj. The end of the line names the target. */
     static String head(String line) {
         if (line.length() <= LINE_CHARS) {
             return line;

@@ -152,9 +152,9 @@ final class QueueWalk {
     /**
      * What keeps main from its messages, if anything does.
      *
-     * @return a barrier's token and when the first ordinary message behind it was due, or 0 for none; {@link
-     *     #OVERDUE} and when the first message was; {@link #FREE} and 0; null where the list changes all the
-     *     time
+     * @return two numbers; null where the list changes all the time. For a barrier: its token, and when the
+     *     first synchronous message behind it was due, or 0 for none. For an overdue message: {@link
+     *     #OVERDUE}, and when it was due. Else {@link #FREE} and 0
      * @throws ReflectiveOperationException when a field is refused, or not there
      * @throws LinkageError when Looper.getQueue is not there
      */

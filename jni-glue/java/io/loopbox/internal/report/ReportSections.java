@@ -135,12 +135,12 @@ public final class ReportSections {
         return left >= 0 && little(file, at + 4) >= 0 && little(file, at + 4) <= left;
     }
 
-    /** The position of the section after a complete one. */
+    /** The position after the complete section at {@code at}. */
     private static int after(byte[] file, int at) {
         return at + HEADER_BYTES + little(file, at + 4);
     }
 
-    /** Returns where the next one begins. */
+    /** Writes a section at {@code at}. Returns the position after it. */
     private static int section(byte[] to, int at, int tag, byte[] payload) {
         putLittle(to, at, Integer.reverseBytes(tag));
         putLittle(to, at + 4, payload.length);

@@ -33,7 +33,7 @@ final class RuntimeStatistics {
         this.redacts = redacts;
     }
 
-    /** Names and values in turn. */
+    /** Reads the statistics: names and values in turn. */
     static String[] read(boolean redacts) {
         RuntimeStatistics read = new RuntimeStatistics(redacts);
         read.parked();
@@ -92,8 +92,8 @@ final class RuntimeStatistics {
     }
 
     /**
-     * Finds the thread that main joins. No API reports that, but ART knows the object that main waits on, and
-     * each thread waits on its own.
+     * Finds the thread that main joins. No API reports that. But ART knows the object that main waits on, and
+     * each thread has a separate object for its joiners to wait on.
      */
     private void joined() {
         Thread main = Looper.getMainLooper().getThread();
@@ -118,8 +118,8 @@ final class RuntimeStatistics {
     }
 
     /**
-     * What main is parked for and its owner, what that owner is parked for, and so on. Returns whether the
-     * chain leads back.
+     * Collects what main is parked for and its owner, what that owner is parked for, and so on. Returns
+     * whether the chain comes back to one of its threads, which is a deadlock.
      */
     private static boolean follow(List<Object> chain) {
         Thread thread = Looper.getMainLooper().getThread();

@@ -54,7 +54,7 @@ public final class SystemProfiles {
      */
     private static final long LATEST_MS = 24L * 3_600_000;
 
-    /** As long as delivered reports are kept. */
+    /** How long a note is kept: as long as a delivered report. */
     private static final long KEPT_MS = 14 * FileAge.DAY_MS;
 
     private static volatile CountDownLatch first = new CountDownLatch(0);
@@ -316,7 +316,10 @@ public final class SystemProfiles {
             exits = framework.exits();
         }
 
-        /** Whether the last one has no profile and its process is gone: the profile may be about to come. */
+        /**
+         * Whether the last ANR's report has no profile and its process is gone: the profile may be about to
+         * come.
+         */
         boolean lacksOne() throws IOException {
             File last = last(System.currentTimeMillis());
             return last != null && exit(digest(last)) != null && ReportSections.note(last, NAME) == null;

@@ -93,7 +93,10 @@ final class SystemTrace {
         }
     }
 
-    /** Compresses a stream. Of one that breaks off, what came before: the next start tries again. */
+    /**
+     * Compresses a stream. When reading fails, the part before the failure is kept: the next start tries
+     * again.
+     */
     private static byte[] compressed(InputStream text) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         GZIPOutputStream gzip = new GZIPOutputStream(out);

@@ -75,12 +75,12 @@ public fun loopboxReports(withPending: Boolean = false): Flow<Report> = flow {
 }
 
 /**
- * [Loopbox.dumpAsync]: writes a report of what the main thread does now, and waits without a thread until it
- * is complete. Any thread. Cancelled, it waits no longer; the report is written nevertheless.
+ * [Loopbox.dumpAsync]: writes a report of what the main thread does now, and suspends until it is complete.
+ * Any thread. When the coroutine is cancelled, the report is written nevertheless.
  *
  * @param reason goes into the report
- * @return null when there is none: while nothing records, for a listener that is being called, for too many
- *     at once
+ * @return null when there is no report: while nothing records, when a listener of reports calls this, or when
+ *     too many reports were requested at the same time
  */
 public suspend fun loopboxDump(reason: String? = null): Report? = suspendCancellableCoroutine { waiting ->
     Loopbox.dumpAsync(reason) { report -> waiting.resume(report) }

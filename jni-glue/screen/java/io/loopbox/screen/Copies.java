@@ -11,8 +11,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Copies of the reports in a separate folder: what the app uploads, moves or deletes stays on the screen.
- * The newest ones; those of hangs push the others out. One thread puts copies there; any may read and delete.
+ * Copies of the newest reports in a separate folder: the screen keeps showing a report that the app has
+ * uploaded, moved or deleted. When there are too many, the oldest one that is no hang is deleted first. One
+ * thread writes copies; any may read and delete them.
  */
 final class Copies {
     static final int MOST = 20;

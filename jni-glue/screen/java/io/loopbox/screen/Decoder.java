@@ -30,7 +30,7 @@ final class Decoder {
         return bytes[at++] & 0xff;
     }
 
-    /** A u32 or u64; what does not fit is negative. */
+    /** Reads a u32 or u64; a value above {@code Long.MAX_VALUE} becomes negative. */
     long number() throws IOException {
         int first = octet();
         if (first < TWO_BYTES) {
@@ -57,7 +57,7 @@ final class Decoder {
         return (int) (folded >>> 1 ^ -(folded & 1));
     }
 
-    /** A bool, or whether there is a value. */
+    /** Reads a bool, or whether an optional value follows. */
     boolean flag() throws IOException {
         return octet() != 0;
     }

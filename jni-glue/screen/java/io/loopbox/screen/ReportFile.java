@@ -65,10 +65,10 @@ final class ReportFile {
         final List<Detail> details = new ArrayList<Detail>();
     }
 
-    /** A step of the locks that main waits for. */
+    /** One step in the chain of locks that main waits for. */
     static final class Wait {
         String object;
-        /** Null where no thread holds it. */
+        /** The thread that holds the lock; null where none does. */
         String holder;
         List<String> holderStack = Collections.emptyList();
     }
@@ -87,7 +87,7 @@ final class ReportFile {
     /** Since when it was running, uptime; -1 when it was idle. */
     long runningSinceNs = -1;
 
-    /** How long it took in all; -1 when it has not ended. */
+    /** How long the running message took in all; -1 when it has not ended. */
     long endedAfterNs = -1;
 
     /** Oldest first. */

@@ -81,7 +81,7 @@ public final class ReportProvider extends ContentProvider {
         return ParcelFileDescriptor.open(file, ParcelFileDescriptor.MODE_READ_ONLY);
     }
 
-    /** Name and size, which apps ask for that files are shared with. */
+    /** Returns the name and size of the file: apps that receive a shared file query them. */
     @Nullable
     @Override
     public Cursor query(

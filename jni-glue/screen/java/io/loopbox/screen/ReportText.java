@@ -27,7 +27,7 @@ final class ReportText {
         }
     }
 
-    /** What the report is of, in a few words. Reads the file. */
+    /** What the report is about, in a few words. Reads the file. */
     static String headline(Report report) {
         switch (report.getKind()) {
             case ANR:

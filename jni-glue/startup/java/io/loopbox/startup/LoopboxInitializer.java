@@ -13,10 +13,10 @@ import java.util.List;
 
 /**
  * Installs the recorder from App Startup's ContentProvider, before Application.onCreate, where the app's
- * manifest says so: {@code <meta-data android:name="io.loopbox.enabled" android:value="true" />} in its
- * {@code <application>}, besides it {@code io.loopbox.NAME} for each option of {@link Config.Builder} that
- * takes a number, a word or a yes. Without the first it does nothing. Other initializers that depend on this
- * one run after the installation.
+ * manifest asks for it: {@code <meta-data android:name="io.loopbox.enabled" android:value="true" />} in its
+ * {@code <application>}. Without that entry it does nothing. Further entries {@code io.loopbox.NAME} set the
+ * options of {@link Config.Builder} that take a number, a word or a boolean. Other initializers that depend
+ * on this one run after the installation.
  */
 public final class LoopboxInitializer implements Initializer<Status> {
     private static final String TAG = "loopbox";

@@ -14,7 +14,7 @@ public final class FrameGestureBuilder {
     private static final double MICROS_PER_MS = 1e3;
     private static final double MS_PER_S = 1e3;
 
-    /** As in loopbox-format. */
+    /** The flag of a gesture by a finger, as in loopbox-format. */
     private static final long FINGER = 1 << 1;
 
     private double beginMs;
@@ -36,7 +36,10 @@ public final class FrameGestureBuilder {
         return this;
     }
 
-    /** The whole duration had frames: frames per second follow from both values. */
+    /**
+     * Sets the duration of the gesture, all of which had frames: frames per second follow from it and {@link
+     * #frames}.
+     */
     @NonNull
     public FrameGestureBuilder durationMs(long durationMs) {
         this.durationMs = durationMs;

@@ -43,7 +43,7 @@ public final class FrameSceneBuilder {
         return this;
     }
 
-    /** In force all the time. */
+    /** The refresh rate in Hz, in force all the time. */
     @NonNull
     public FrameSceneBuilder refreshRate(double refreshRate) {
         if (!(refreshRate > 0)) {

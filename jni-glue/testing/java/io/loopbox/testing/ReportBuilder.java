@@ -172,7 +172,7 @@ public final class ReportBuilder {
      * Writes the file, in a folder that is created if it does not exist. The test deletes the file, or its
      * code under test does.
      *
-     * @throws IllegalStateException when the verdict does not fit the kind, by which Report names it
+     * @throws IllegalStateException when the verdict does not fit the kind: Report derives the kind from it
      * @throws IOException when it cannot be written
      */
     @NonNull

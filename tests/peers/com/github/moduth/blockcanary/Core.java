@@ -18,7 +18,7 @@ public final class Core {
         core.addBlockInterceptor(options);
     }
 
-    /** Has its Printer pass on the line that ends each message, and do what it does. */
+    /** Makes BlockCanary's Printer also pass the line that ends each message to the listener. */
     public void onEnd(Consumer<String> listener) {
         LooperMonitor real = core.monitor;
         core.monitor = new LooperMonitor((a, b, c, d) -> {}, 1, false) {

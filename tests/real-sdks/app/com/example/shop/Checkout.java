@@ -20,7 +20,10 @@ import scenario.Script;
 public final class Checkout implements Listener {
     private static volatile long shown;
 
-    /** Whether there is a report of the hang, until when it lasts: a busy machine notices it late. */
+    /**
+     * Whether there is a report of the hang. The hang lasts until then, because a busy machine notices it
+     * late.
+     */
     private static volatile boolean reported;
 
     private final LinkedBlockingQueue<Report> reports = new LinkedBlockingQueue<Report>();

@@ -1,6 +1,6 @@
 package android.content.pm;
 
-/** Of the fields that the recorder reads. */
+/** Only the fields that the recorder reads. */
 public class PackageInfo {
     public String versionName;
     public int versionCode;

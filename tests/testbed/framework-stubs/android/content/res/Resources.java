@@ -2,7 +2,7 @@ package android.content.res;
 
 import android.util.DisplayMetrics;
 
-/** The system's: how large the display's pixels are, 320 an inch. */
+/** The system's resources, with only the density of the display: 320 pixels an inch. */
 public class Resources {
     private static final Resources SYSTEM = new Resources();
 

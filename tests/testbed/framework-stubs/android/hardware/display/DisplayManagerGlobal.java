@@ -23,7 +23,7 @@ public final class DisplayManagerGlobal {
 
     void unregister(DisplayManager.DisplayListener listener) { listeners.remove(listener); }
 
-    /** Each listener is called on its own thread. */
+    /** Notifies all listeners of a change of the display, each by its own Handler. */
     public void testDisplayChanged() {
         for (Map.Entry<DisplayManager.DisplayListener, Handler> entry : listeners.entrySet()) {
             final DisplayManager.DisplayListener listener = entry.getKey();

@@ -3,8 +3,8 @@ package android.view.animation;
 import android.os.SystemClock;
 
 /**
- * The clock of animations: while a frame runs it stands at the frame's time, as on a device. What else the
- * class does there is to read XML.
+ * The clock of animations: while a frame runs it stands at the frame's time, as on a device. On a device the
+ * class also reads animations from XML.
  */
 public class AnimationUtils {
     private static final class Clock {
@@ -28,7 +28,10 @@ public class AnimationUtils {
         clock.lockedMs = vsyncMs;
     }
 
-    /** The same on API 35 and newer, which expects the frame on the screen some time later. */
+    /**
+     * Called by Choreographer at the start of a frame on API 35 and newer, which expects the frame on the
+     * screen some time later.
+     */
     public static void lockAnimationClock(long vsyncMs, long expectedPresentationNanos) {
         lockAnimationClock(vsyncMs);
     }

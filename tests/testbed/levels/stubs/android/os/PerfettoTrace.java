@@ -1,6 +1,6 @@
 package android.os;
 
-/** Of API 36: tracing that is off. */
+/** A class of API 36, with tracing off. */
 public final class PerfettoTrace {
     public static final class Category {}
 

@@ -1,6 +1,6 @@
 package android.os;
 
-/** Of API 36: tracing that is off. */
+/** A class of API 36, with tracing off. */
 public final class PerfettoTrackEventExtra {
     public static final class Builder {
         public Builder addField(long id, long value) { return this; }

@@ -3,7 +3,7 @@ package io.bitdrift.capture;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of bitdrift's capture, as of August 2026: a Kotlin object that contains another. */
+/** Declares this Kotlin object of bitdrift's capture, as of August 2026, which contains another object. */
 public final class Capture {
     private Capture() {}
 

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 
-/** Of bugsnag-android 5.9 and newer; it has more methods. */
+/** Declares this class of bugsnag-android 5.9 and newer, with only the methods that are used here. */
 public final class Bugsnag {
     private static final List<Event> NOTIFIED = new ArrayList<Event>();
 

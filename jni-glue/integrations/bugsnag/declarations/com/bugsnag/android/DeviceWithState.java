@@ -2,7 +2,7 @@ package com.bugsnag.android;
 
 import java.util.Date;
 
-/** Of bugsnag-android 5 and newer. */
+/** Declares this class of bugsnag-android 5 and newer. */
 public class DeviceWithState {
     private Date time;
 

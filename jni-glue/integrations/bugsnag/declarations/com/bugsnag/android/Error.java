@@ -1,6 +1,6 @@
 package com.bugsnag.android;
 
-/** Of bugsnag-android 5 and newer. */
+/** Declares this class of bugsnag-android 5 and newer. */
 public class Error {
     private String errorClass;
 

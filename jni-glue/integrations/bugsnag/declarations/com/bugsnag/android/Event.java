@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Of bugsnag-android 5 and newer. */
+/** Declares this class of bugsnag-android 5 and newer. */
 public class Event {
     private final List<Error> errors = new ArrayList<Error>();
     private final DeviceWithState device;

@@ -1,6 +1,6 @@
 package com.bugsnag.android;
 
-/** Of bugsnag-android 5 and newer. */
+/** Declares this interface of bugsnag-android 5 and newer. */
 public interface OnErrorCallback {
     boolean onError(Event event);
 }

@@ -1,6 +1,6 @@
 package com.bugsnag.android;
 
-/** Of bugsnag-android 5 and newer; it has more of them. */
+/** Declares this enum of bugsnag-android 5 and newer, with only the values that are used here. */
 public enum Severity {
     WARNING
 }

@@ -1,4 +1,4 @@
 package com.bugsnag.android;
 
-/** Of bugsnag-android 5 and newer. */
+/** Declares this class of bugsnag-android 5 and newer. */
 public class Thread {}

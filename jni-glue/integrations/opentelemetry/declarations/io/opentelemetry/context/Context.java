@@ -1,6 +1,8 @@
 package io.opentelemetry.context;
 
-/** Of opentelemetry-context 1.50 and newer: an interface with more methods. */
+/**
+ * Declares this interface of opentelemetry-context 1.50 and newer, with only the method that is used here.
+ */
 public interface Context {
     static Context root() {
         return null;

@@ -1,11 +1,11 @@
 package io.sentry.hints;
 
-/** Of sentry-java 6.19 and newer: what an event is about is an ANR. */
+/** Declares this interface of sentry-java 6.19 and newer, which marks the object of an event about an ANR. */
 public interface AbnormalExit {
     String mechanism();
 
     boolean ignoreCurrentThread();
 
-    /** ApplicationExitInfo.getTimestamp(); null for the watchdog's. */
+    /** When the ANR happened: ApplicationExitInfo.getTimestamp(); null when Sentry's watchdog found it. */
     Long timestamp();
 }

@@ -1,6 +1,6 @@
 package io.sentry.hints;
 
-/** Of sentry-java 6.19 and newer: an event of the last process. */
+/** Declares this interface of sentry-java 6.19 and newer, which marks an event of the last process. */
 public interface Backfillable {
     boolean shouldEnrich();
 }

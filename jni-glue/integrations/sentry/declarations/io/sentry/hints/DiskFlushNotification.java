@@ -1,6 +1,6 @@
 package io.sentry.hints;
 
-/** Of sentry-java 6 and newer: is notified when an event is on the disk. */
+/** Declares this interface of sentry-java 6 and newer. It is notified when an event is on the disk. */
 public interface DiskFlushNotification {
     void markFlushed();
 }

@@ -1,6 +1,8 @@
 package io.sentry.hints;
 
-/** Of sentry-java 6 and newer: lets a caller wait until the event is on the disk. */
+/**
+ * Declares this interface of sentry-java 6 and newer. It lets a caller wait until the event is on the disk.
+ */
 public interface Flushable {
     boolean waitFlush();
 }

@@ -1,6 +1,6 @@
 package io.sentry.protocol;
 
-/** Of sentry-java 6 and newer: an event's. */
+/** Declares this class of sentry-java 6 and newer: the id of an event. */
 public final class SentryId {
     public static final SentryId EMPTY_ID = new SentryId();
 }

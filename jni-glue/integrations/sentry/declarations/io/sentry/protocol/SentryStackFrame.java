@@ -1,6 +1,6 @@
 package io.sentry.protocol;
 
-/** Of sentry-java 6 and newer. */
+/** Declares this class of sentry-java 6 and newer. */
 public final class SentryStackFrame {
     public void setModule(String value) {}
 

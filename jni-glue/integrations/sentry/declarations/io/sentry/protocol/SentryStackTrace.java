@@ -2,7 +2,7 @@ package io.sentry.protocol;
 
 import java.util.List;
 
-/** Of sentry-java 6 and newer. */
+/** Declares this class of sentry-java 6 and newer. */
 public final class SentryStackTrace {
     public SentryStackTrace(List<SentryStackFrame> frames) {}
 }

@@ -1,6 +1,6 @@
 package android.view.flags;
 
-/** Of API 36. */
+/** Flags that API 36 reads. */
 public final class Flags {
     public static boolean bufferStuffingRecovery() { return false; }
 

@@ -9,8 +9,8 @@ import org.acra.ErrorReporter;
 
 /**
  * Sends the hangs and ANRs of earlier processes to ACRA, which reports only crashes: one silent report each,
- * with the main thread's stack, and with digest, version and date of the hang as custom data. At the next
- * start, after {@code ACRA.init}, for each of {@code Loopbox.pendingReports()}; ACRA takes no files:
+ * with the main thread's stack, and with digest, version and date of the hang as custom data. Call it at the
+ * next start, after {@code ACRA.init}, for each of {@code Loopbox.pendingReports()}; ACRA takes no files:
  *
  * <pre>{@code if (LoopboxData.send(report)) report.getFile().delete();}</pre>
  */

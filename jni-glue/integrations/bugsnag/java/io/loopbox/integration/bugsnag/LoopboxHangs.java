@@ -11,8 +11,9 @@ import io.loopbox.Report;
 import java.util.Date;
 
 /**
- * Sends an event for a hang that Bugsnag has not reported, because it was no ANR. At the next start, after
- * {@code Bugsnag.start}, for each of {@code Loopbox.pendingReports()}; Bugsnag takes no files:
+ * Sends an event for a hang that Bugsnag has not reported, because it was no ANR. Call {@link #send} at the
+ * next start, after {@code Bugsnag.start}, for each of {@code Loopbox.pendingReports()}; Bugsnag takes no
+ * files:
  *
  * <pre>{@code if (hangs.send(report)) report.getFile().delete();}</pre>
  */
@@ -20,7 +21,8 @@ public final class LoopboxHangs {
     private final String[] tabs;
 
     /**
-     * @param tabs that the app itself adds to events: they are of this launch, and Bugsnag does not list them
+     * @param tabs the tabs that the app itself adds to events. They describe this launch and are removed from
+     *     the event; Bugsnag has no list of them
      */
     public LoopboxHangs(String... tabs) {
         this.tabs = tabs;

@@ -24,8 +24,8 @@ public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstF
     private static final String TAB = "loopbox";
 
     /**
-     * How far the two times may be apart: Bugsnag's event has the time of the signal, the report that of its
-     * last version. A hang's report is rewritten at the signal.
+     * How far the times of Bugsnag's event and of the report of the same ANR may be apart. The event has the
+     * time of the signal, the report that of its last version; a hang's report is rewritten at the signal.
      */
     private static final long NEAR_MS = 30_000;
 

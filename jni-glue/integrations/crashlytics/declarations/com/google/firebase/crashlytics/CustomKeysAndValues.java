@@ -3,7 +3,7 @@ package com.google.firebase.crashlytics;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of firebase-crashlytics 19.3 and newer; it has more methods. */
+/** Declares this class of firebase-crashlytics 19.3 and newer, with only the methods that are used here. */
 public class CustomKeysAndValues {
     final Map<String, String> keys;
 
@@ -11,7 +11,7 @@ public class CustomKeysAndValues {
         this.keys = keys;
     }
 
-    /** Builds one. */
+    /** Builds a {@code CustomKeysAndValues}. */
     public static class Builder {
         private final Map<String, String> keys = new TreeMap<String, String>();
 

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Of firebase-crashlytics 17 and newer. */
+/** Declares this class of firebase-crashlytics 17 and newer. */
 public class FirebaseCrashlytics {
     private static final FirebaseCrashlytics ONLY = new FirebaseCrashlytics();
 
@@ -25,13 +25,13 @@ public class FirebaseCrashlytics {
         keys.put(key, value);
     }
 
-    /** Of 19.3 and newer: the keys belong to this event alone. */
+    /** Declared in 19.3 and newer: the keys belong to this event alone. */
     public synchronized void recordException(Throwable exception, CustomKeysAndValues keys) {
         recorded.add(exception);
         recordedKeys.add(keys.keys);
     }
 
-    /** Not part of the SDK: for tests, the keys of each recorded exception. */
+    /** Not part of the SDK: tests read from it the keys of each recorded exception. */
     public synchronized List<Map<String, String>> recordedKeys() {
         return new ArrayList<Map<String, String>>(recordedKeys);
     }

@@ -9,8 +9,8 @@ import io.loopbox.Report;
  * Records a hang as a non-fatal exception, when Crashlytics has no event for it, because the process went on
  * or was killed. The exception's stack trace is the main thread's last one; Crashlytics groups by it, and
  * retraces it with the mapping of this launch's version. The event's time is now. Keys of this event alone
- * have the digest, and version and time of the hang. At the next start, for each of {@code
- * Loopbox.pendingReports()}; Crashlytics keeps eight of a process, and takes no files:
+ * have the digest, and version and time of the hang. Call it at the next start, for each of {@code
+ * Loopbox.pendingReports()}; Crashlytics keeps eight non-fatal exceptions of a process, and takes no files:
  *
  * <pre>{@code if (LoopboxNonFatals.record(report)) report.getFile().delete();}</pre>
  */
@@ -20,7 +20,8 @@ public final class LoopboxNonFatals {
     /**
      * Claims the report.
      *
-     * @return whether it is one, and Crashlytics was given it; it does not say what becomes of it
+     * @return whether the report was about a hang and was given to Crashlytics, which does not confirm what
+     *     it keeps
      */
     public static boolean record(Report report) {
         if (report.getKind() != Report.Kind.HANG && report.getKind() != Report.Kind.RECOVERED) {

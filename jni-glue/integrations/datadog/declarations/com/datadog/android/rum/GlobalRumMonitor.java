@@ -3,7 +3,7 @@ package com.datadog.android.rum;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of dd-sdk-android-rum 3: a Kotlin object. */
+/** Declares this Kotlin object of dd-sdk-android-rum 3. */
 public final class GlobalRumMonitor {
     private GlobalRumMonitor() {}
 

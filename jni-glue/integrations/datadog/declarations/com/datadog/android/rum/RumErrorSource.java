@@ -1,6 +1,6 @@
 package com.datadog.android.rum;
 
-/** Of dd-sdk-android-rum 3; it has more of them. */
+/** Declares this enum of dd-sdk-android-rum 3, with only the values that are used here. */
 public enum RumErrorSource {
     SOURCE
 }

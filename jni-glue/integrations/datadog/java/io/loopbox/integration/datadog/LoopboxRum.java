@@ -37,12 +37,12 @@ public final class LoopboxRum implements FirstFileListener {
 
     /**
      * Claims the report and adds an error with the stack, the time and the group of the hang, to the view
-     * that is shown now; call it when there is one, for each of {@code Loopbox.pendingReports()}:
+     * that is shown now. Call it when a view is shown, for each of {@code Loopbox.pendingReports()}:
      *
      * <pre>{@code if (LoopboxRum.addError(report)) report.getFile().delete();}</pre>
      *
-     * @return whether it was about a hang of a process that is gone, and Datadog was given it; it does not
-     * say what becomes of it
+     * @return whether the report was about a hang of a process that is gone and was given to Datadog, which
+     *     does not confirm what it keeps
      */
     public static boolean addError(Report report) {
         Report.Kind kind = report.getKind();

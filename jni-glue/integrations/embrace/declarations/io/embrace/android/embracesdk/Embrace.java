@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Of embrace-android-sdk, as of August 2026: a Kotlin object. */
+/** Declares this Kotlin object of embrace-android-sdk, as of August 2026. */
 public final class Embrace {
     public static final Embrace INSTANCE = new Embrace();
 
@@ -18,7 +18,7 @@ public final class Embrace {
         return isStarted;
     }
 
-    /** Not as in the SDK, where it needs a Context. */
+    /** Starts the SDK. In the SDK this method needs a Context. */
     public synchronized void start() {
         isStarted = true;
     }

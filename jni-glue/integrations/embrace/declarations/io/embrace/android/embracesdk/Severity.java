@@ -1,6 +1,6 @@
 package io.embrace.android.embracesdk;
 
-/** Of embrace-android-sdk, as of August 2026. */
+/** Declares this enum of embrace-android-sdk, as of August 2026. */
 public enum Severity {
     INFO,
     WARNING,

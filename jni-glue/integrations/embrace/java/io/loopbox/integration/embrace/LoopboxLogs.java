@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Logs the reports of hangs to Embrace with the file attached: at the next start, on a thread that may read
- * files, after {@code Embrace.start}, with {@code Loopbox.pendingReports()}.
+ * Logs the reports of hangs to Embrace with the file attached. Call {@link #send} at the next start, on a
+ * thread that may read files, after {@code Embrace.start}, with {@code Loopbox.pendingReports()}.
  */
 public final class LoopboxLogs {
     /** Embrace drops larger attachments, and all after the fifth of a session. */

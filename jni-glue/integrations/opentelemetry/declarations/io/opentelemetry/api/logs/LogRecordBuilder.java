@@ -3,7 +3,7 @@ package io.opentelemetry.api.logs;
 import io.opentelemetry.context.Context;
 import java.util.concurrent.TimeUnit;
 
-/** Of opentelemetry-api 1.50 and newer; it has more methods. */
+/** Declares this interface of opentelemetry-api 1.50 and newer, with only the methods that are used here. */
 public interface LogRecordBuilder {
     LogRecordBuilder setContext(Context context);
 

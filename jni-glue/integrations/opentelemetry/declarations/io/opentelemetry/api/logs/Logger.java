@@ -1,6 +1,6 @@
 package io.opentelemetry.api.logs;
 
-/** Of opentelemetry-api 1.50 and newer. */
+/** Declares this interface of opentelemetry-api 1.50 and newer. */
 public interface Logger {
     LogRecordBuilder logRecordBuilder();
 }

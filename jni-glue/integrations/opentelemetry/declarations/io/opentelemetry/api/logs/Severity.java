@@ -1,6 +1,6 @@
 package io.opentelemetry.api.logs;
 
-/** Of opentelemetry-api 1.50 and newer; it has more of them. */
+/** Declares this enum of opentelemetry-api 1.50 and newer, with only the values that are used here. */
 public enum Severity {
     ERROR
 }

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Emits a log record for each hang and ANR of an earlier process, with its time and the attributes that
- * OpenTelemetry has for exceptions. At the next start, for each of {@code Loopbox.pendingReports()}; a record
- * takes no files:
+ * OpenTelemetry has for exceptions. Call {@link #emit} at the next start, for each of {@code
+ * Loopbox.pendingReports()}; a record takes no files:
  *
  * <pre>{@code if (LoopboxLogRecords.emit(report, provider)) report.getFile().delete();}</pre>
  */

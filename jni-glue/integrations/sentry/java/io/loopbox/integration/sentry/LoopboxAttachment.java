@@ -10,7 +10,7 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 
-/** A report on its way into an event. */
+/** Adds a report to a Sentry event. */
 final class LoopboxAttachment {
     /**
      * The key under which Sentry keeps the object that an event is about
@@ -23,7 +23,7 @@ final class LoopboxAttachment {
     /**
      * Adds digest and file. When the file is too large, adds the digest and the file's size.
      *
-     * @return whether the file is in it
+     * @return whether the file was added
      */
     static boolean add(Report report, long mostBytes, SentryEvent event, Hint hint) {
         File file = report.getFile();

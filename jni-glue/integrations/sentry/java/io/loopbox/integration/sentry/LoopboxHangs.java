@@ -26,8 +26,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends an event for a hang that Sentry has not reported, because it was no ANR. At the next start, after
- * {@code SentryAndroid.init}, on a thread that may wait, for each of {@code Loopbox.pendingReports()}:
+ * Sends an event for a hang that Sentry has not reported, because it was no ANR. Call {@link #send} at the
+ * next start, after {@code SentryAndroid.init}, on a thread that may wait, for each of {@code
+ * Loopbox.pendingReports()}:
  *
  * <pre>{@code hangs.send(report);}</pre>
  */
@@ -50,8 +51,8 @@ public final class LoopboxHangs {
 
     /**
      * Claims the report, and deletes its file when Sentry has the event on its own disk, attachment included.
-     * One that is sampled away or dropped by beforeSend, or that Sentry cannot write, stays for the next
-     * start; one that is larger than {@code maxAttachmentSize} is left to others.
+     * If the event is sampled away, dropped by beforeSend or not written by Sentry, the report stays for the
+     * next start. A report that is larger than {@code maxAttachmentSize} is not claimed.
      *
      * @return whether Sentry has it
      */
@@ -157,8 +158,8 @@ public final class LoopboxHangs {
 
     /**
      * The hint of the event. The event is about an earlier run: it gets no data of this run ({@link
-     * Backfillable}), nor of the last one, which may be another run than the event's. It is notified when the
-     * event is on Sentry's disk.
+     * Backfillable}), nor of the last one, which may be another run than the event's. Sentry notifies the
+     * hint when the event is on its disk.
      */
     private static final class Handover implements Backfillable, DiskFlushNotification {
         private final CountDownLatch flushed = new CountDownLatch(1);
@@ -173,7 +174,7 @@ public final class LoopboxHangs {
             flushed.countDown();
         }
 
-        /** Of sentry-java 6.22 and newer, where one hint may have several events. */
+        /** A method that the interface has since sentry-java 6.22, where one hint may have several events. */
         public boolean isFlushable(SentryId event) {
             return true;
         }

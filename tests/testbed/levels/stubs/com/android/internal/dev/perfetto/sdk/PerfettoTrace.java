@@ -1,6 +1,6 @@
 package com.android.internal.dev.perfetto.sdk;
 
-/** Of API 37: tracing that is off. */
+/** A class of API 37, with tracing off. */
 public final class PerfettoTrace {
     public static final class Category {
         public boolean isEnabled() { return false; }

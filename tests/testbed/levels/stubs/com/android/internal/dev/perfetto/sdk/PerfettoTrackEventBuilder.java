@@ -1,6 +1,6 @@
 package com.android.internal.dev.perfetto.sdk;
 
-/** Of API 37: tracing that is off. */
+/** A class of API 37, with tracing off. */
 public final class PerfettoTrackEventBuilder {
     public PerfettoTrackEventBuilder addArg(String name, long value) { return this; }
     public PerfettoTrackEventBuilder addArg(String name, String value) { return this; }

@@ -7,12 +7,12 @@ package com.android.internal.hidden_from_bootclasspath.android.os;
 public final class Flags {
     private static final String QUEUE = System.getProperty("loopbox.queue", "");
 
-    /** API 36. */
+    /** The flag that API 36 reads. */
     public static boolean forceConcurrentMessageQueue() { return QUEUE.equals("concurrent"); }
     public static boolean messageQueueForceLegacy() { return false; }
     public static boolean messageQueueTailTracking() { return true; }
 
-    /** API 37. */
+    /** The flag that API 37 reads. */
     public static boolean useConcurrentMessageQueueInApps() { return !QUEUE.equals("legacy"); }
     public static boolean messageQueueMonitoringEnabled() { return false; }
     public static boolean nativeLooperSkipEpollWaitForZeroTimeout() { return false; }

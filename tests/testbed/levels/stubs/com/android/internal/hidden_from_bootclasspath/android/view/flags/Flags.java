@@ -1,6 +1,6 @@
 package com.android.internal.hidden_from_bootclasspath.android.view.flags;
 
-/** Of API 37. */
+/** Flags that API 37 reads. */
 public final class Flags {
     public static boolean bufferStuffingMultiRecovery() { return false; }
     public static boolean bufferStuffingRecoveryThreshold() { return false; }

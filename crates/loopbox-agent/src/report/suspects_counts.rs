@@ -29,7 +29,8 @@ impl Collections {
             stats.push(Statistic { name: ["gc.lately.", name].concat(), value: value.to_string() });
         };
         let counts = COLLECTIONS.iter().zip(self.counts.iter().zip(before.counts));
-        let known = counts.filter_map(|(name, (now, before))| Some((*name, now.as_ref()?.checked_sub(before?)?)));
+        let known =
+            counts.filter_map(|(name, (now, before))| Some((*name, now.as_ref()?.checked_sub(before?)?)));
         let mut known = known.peekable();
         if known.peek().is_some() {
             add("ms", self.at_ns.since(before.at_ns) / 1_000_000);

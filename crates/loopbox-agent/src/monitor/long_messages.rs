@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn stacks_of_a_message_come_with_the_most_frequent_first_and_top_frame_first() {
         let shared = SharedSymbols::new();
-        let (stack, _) = shared.locate_lines("a.B\tread\tB.java\t-2\n17\na.B\trun\tB.java\t7\n");
+        let stack = shared.locate_lines("a.B\tread\tB.java\t-2\n17\na.B\trun\tB.java\t7\n");
         let &[read, cut, run] = stack.locations() else { panic!("{:?}", stack.locations()) };
         let mut builder = StackTreeBuilder::new(&Sampling::default());
         builder.begin(Token(5), Uptime(100), StackSource::Art);

@@ -234,10 +234,10 @@ public final class Config {
         }
 
         /**
-         * How the poll hook finds the head of the queue, which it then reads before each message; nothing
-         * unless it is given. Then all messages have names with {@code what}, and waits. One in some hundreds
-         * gets those of another message, where other threads post at that moment. {@code loopbox-inhouse} has
-         * an implementation.
+         * How the poll hook finds the head of the queue, which it then reads before each message; by default
+         * it reads nothing. With it all messages have names with {@code what}, and waits. One message in some
+         * hundreds gets those of another message, when other threads post at that moment.
+         * {@code loopbox-inhouse} has an implementation.
          */
         @NonNull
         public Builder pollPeek(@Nullable QueueAccess access) {
@@ -262,9 +262,9 @@ public final class Config {
 
         /**
          * How long a message may run until it counts as a hang and leaves a report, whether the system minds
-         * or not. 500 to 60,000 ms. A message of the framework for a component has as much more as the system
-         * allows it: a service's four times that. Time in which the process is frozen or has no processor
-         * does not count.
+         * or not. 500 to 60,000 ms. A message of the framework for a component may run longer, in the
+         * proportion in which the system allows it longer: a service's message four times as long. Time in
+         * which the process is frozen or has no processor does not count.
          */
         @NonNull
         public Builder hangMs(long ms) {
@@ -308,8 +308,9 @@ public final class Config {
         }
 
         /**
-         * Whether reports have "redacted" in place of threads' names, but of those that ART and the framework
-         * start themselves. The app and its libraries name threads, and may put anything into a name.
+         * Whether reports have "redacted" in place of threads' names, except for threads that ART and the
+         * framework start themselves. The app and its libraries name threads, and may put anything into a
+         * name.
          */
         @NonNull
         public Builder redactThreadNames(boolean redact) {
@@ -337,7 +338,7 @@ public final class Config {
             return this;
         }
 
-        /** Who sees annotations before they are kept; also at those given here. */
+        /** The Redactor that sees each annotation before it is kept, also those that are given here. */
         @NonNull
         public Builder redactor(@Nullable Redactor asked) {
             settings.redactor = asked;
@@ -461,7 +462,7 @@ public final class Config {
          * {@code ActivityManager.setProcessStateSummary} in it: the app's own words of its state, at most 128
          * bytes, which the system keeps since Android 11. They become the annotation "process_state" when the
          * report is handed out, as text, or in hexadecimal where they are none. Off unless the app asks for
-         * it here: they were written for another reader.
+         * it here, because the app wrote these words for another reader.
          */
         @NonNull
         public Builder keepProcessState(boolean keep) {

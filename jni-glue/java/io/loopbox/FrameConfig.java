@@ -24,7 +24,7 @@ public final class FrameConfig {
         public Builder() {}
 
         // Made from jni-glue/options.toml: setters
-        /** Whether the frames count in which a view of a watched window scrolls. On. */
+        /** Whether frames are counted in which a view of a watched window scrolls. On. */
         @NonNull
         public Builder scroll(boolean on) {
             settings.scroll = on;
@@ -75,8 +75,8 @@ public final class FrameConfig {
         }
 
         /**
-         * A frame that stands longer gets its own record; so does each that stands for three refreshes. 17 to
-         * 10,000 ms; 34.
+         * A frame that is shown for longer gets its own record; so does one that is shown for three
+         * refreshes. 17 to 10,000 ms; 34.
          */
         @NonNull
         public Builder jankFrameMs(long ms) {

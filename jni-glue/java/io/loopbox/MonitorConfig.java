@@ -105,8 +105,8 @@ public final class MonitorConfig {
         }
 
         /**
-         * How long after a file could not be sent it is tried again while the app is used. 100 to 86,400,000
-         * ms; default 60,000. The time doubles each time, up to an hour.
+         * How long to wait after a failed upload before the file is tried again, while the app is used. 100
+         * to 86,400,000 ms; default 60,000. The time doubles each time, up to an hour.
          */
         @NonNull
         public Builder uploadRetryMs(long ms) {

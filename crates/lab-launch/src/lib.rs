@@ -2,11 +2,13 @@
 #![forbid(unsafe_code)]
 
 mod android;
+mod derive;
 mod launch;
 pub mod probe;
 pub mod shrink;
 
 pub use android::{Shipped, run_tests, shipped};
+pub use derive::derive;
 pub use launch::{
     App, Build, Ended, Launcher, Running, java_below, programs_of_this_machine, reports, scripted_apps,
     scripted_classes, wait_for_report,

@@ -104,6 +104,14 @@ impl Testbed {
     pub fn dex_classes(&self, classes: &[PathBuf], out_jar: &Path) -> Result<()> {
         java::d8(&R8::ensure(&Progress::new("dex"))?, classes, DexOf::App, &self.java_class_path(), out_jar)
     }
+
+    /// Turns jars of class files of the platform into one dexed jar for the boot class path.
+    ///
+    /// # Errors
+    /// What D8 prints.
+    pub fn dex_platform(&self, classes: &[PathBuf], out_jar: &Path) -> Result<()> {
+        java::d8(&R8::ensure(&Progress::new("dex"))?, classes, DexOf::Core, &self.java_class_path(), out_jar)
+    }
 }
 
 fn is_kotlin(source: &Path) -> bool {

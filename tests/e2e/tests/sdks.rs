@@ -18,14 +18,27 @@ const NONE: &str = "lost [] again []";
 /// The class of the message of other code that `peers.Together` posts in the middle.
 const FOREIGN: &str = "peers.Together$Foreign";
 /// The SDKs, by the names that `peers.Together` prints.
-const SDKS: [&str; 4] = ["datadog", "blockcanary", "rx", "coroutines"];
+const SDKS: [&str; 7] = ["datadog", "blockcanary", "rx", "coroutines", "okhttp", "bugsnag", "acra"];
 /// The hooks to test, by testbed.
 const HOOKS: [(&str, [&str; 2]); 2] = [("art10", ["OBSERVER", "PRINTER"]), ("art11", ["PRINTER", "POLL"])];
 
+fn testbed(name: &str) -> Result<Bed> {
+    Bed::ensure(name, Build::Dev)
+}
+
+/// A testbed on which each SDK starts.
+fn phone(name: &str) -> Result<Bed> {
+    Ok(testbed(name)?.with_phone())
+}
+
 /// An app on each testbed, by each hook, in both orders.
-fn in_each_way(class: &str, check: impl Fn(App, &Path) -> Result<()> + Sync) -> Result<()> {
+fn in_each_way(
+    bed: impl Fn(&str) -> Result<Bed>,
+    class: &str,
+    check: impl Fn(App, &Path) -> Result<()> + Sync,
+) -> Result<()> {
     for (testbed, hooks) in HOOKS {
-        let bed = Bed::ensure(testbed, Build::Dev)?;
+        let bed = bed(testbed)?;
         let ways: Vec<_> = hooks.into_iter().flat_map(|hook| [(hook, "first"), (hook, "last")]).collect();
         for_each(&ways, |(hook, order)| {
             let folder = tempdir()?;
@@ -89,7 +102,7 @@ fn counts(app: App, folder: &Path) -> Result<Vec<(&'static str, Counts)>> {
 
 #[test]
 fn no_message_is_lost_with_an_sdk_and_none_by_the_sdk_when_the_recorder_is_gone() -> Result<()> {
-    in_each_way("peers.Together", |app, folder| {
+    in_each_way(phone, "peers.Together", |app, folder| {
         for (sdk, of_it) in counts(app, folder)? {
             let foreign = &of_it.foreign;
             ensure!(of_it.both == NONE, "{sdk} with us: {}; others' messages: {foreign}", of_it.both);
@@ -110,7 +123,7 @@ fn no_message_is_lost_with_an_sdk_and_none_by_the_sdk_when_the_recorder_is_gone(
 
 #[test]
 fn a_message_that_no_printer_sees_is_named_as_lost() -> Result<()> {
-    let bed = Bed::ensure("art11", Build::Dev)?;
+    let bed = phone("art11")?;
     for order in ["first", "last"] {
         let folder = tempdir()?;
         let app = bed.app("peers.Together", folder.path());
@@ -133,7 +146,7 @@ fn a_message_that_no_printer_sees_is_named_as_lost() -> Result<()> {
 
 #[test]
 fn each_watcher_reports_a_hang_with_the_recorder_and_without_it() -> Result<()> {
-    in_each_way("peers.Watching", |app, _| {
+    in_each_way(testbed, "peers.Watching", |app, _| {
         let ended = app.argument("hangMs=1000").start()?.finish(LIMIT)?.success()?;
         let both = ended.lines.iter().position(|line| line == "SCRIPT both").context("no hang of both")?;
         let (of_both, alone) = ended.lines.split_at(both);
@@ -149,25 +162,4 @@ fn each_watcher_reports_a_hang_with_the_recorder_and_without_it() -> Result<()> 
         }
         Ok(())
     })
-}
-
-/// They need classes of a phone that no testbed has, so they run only on a JVM (`real_sdks.rs`). None of them
-/// watches main. When one starts here some day, it belongs to the SDKs above.
-#[test]
-fn bugsnag_acra_and_okhttp_do_not_start_for_want_of_a_phones_classes() -> Result<()> {
-    const WANTED: [(&str, &str); 3] = [
-        ("bugsnag", "Failed resolution of: Landroid/net/ConnectivityManager;"),
-        (
-            "acra",
-            "Failed resolution of: Landroid/content/SharedPreferences$OnSharedPreferenceChangeListener;",
-        ),
-        ("okhttp", "Class not found using the boot class loader; no stack trace available"),
-    ];
-    let (bed, folder) = (Bed::ensure("art11", Build::Dev)?, tempdir()?);
-    let ended = bed.app("peers.Starts", folder.path()).start()?.finish(LIMIT)?.success()?;
-    let expected = WANTED
-        .map(|(sdk, class)| format!("SCRIPT refused {sdk} java.lang.NoClassDefFoundError {class}"))
-        .to_vec();
-    assert_eq!(ended.lines, expected, "{}", ended.errors);
-    Ok(())
 }

@@ -5,6 +5,8 @@ import android.os.Trace;
 import io.loopbox.internal.recording.Native;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Which of a known number of messages were seen: by an SDK, by their numbers; by the recorder, by comparing
@@ -12,6 +14,8 @@ import java.util.List;
  * neither an SDK nor the recorder's hook interferes. Main thread.
  */
 final class Counted {
+    private static final Pattern REPORTED = Pattern.compile("\"Tick#(\\d+)#\":\"(\\d+)\"");
+
     /** How often the SDK has seen each message. */
     private final int[] seen;
 
@@ -52,6 +56,14 @@ final class Counted {
     /** Notes that the SDK has run the message of this number. */
     void ran(int number) {
         seen[number]++;
+    }
+
+    /** Notes the messages that a report has, with how often each was counted. */
+    void reported(String report) {
+        Matcher counts = REPORTED.matcher(report);
+        while (counts.find()) {
+            seen[Integer.parseInt(counts.group(1))] += Integer.parseInt(counts.group(2));
+        }
     }
 
     /**

@@ -8,7 +8,9 @@ import com.github.moduth.blockcanary.Core;
 import io.loopbox.Loopbox;
 import io.loopbox.Status;
 import io.reactivex.rxjava3.android.schedulers.AndroidSchedulers;
+import java.io.File;
 import java.lang.reflect.Field;
+import java.util.concurrent.CountDownLatch;
 import kotlin.coroutines.EmptyCoroutineContext;
 import kotlinx.coroutines.android.HandlerDispatcherKt;
 import scenario.Options;
@@ -29,7 +31,9 @@ public final class Together {
 
     private final Handler main = new Handler(Looper.getMainLooper());
     private final Options options;
-    private final Sdk[] sdks = {new LongTasks(), new Blocks(), new Rx(), new Coroutines()};
+    private final Sdk[] sdks = {
+        new LongTasks(), new Blocks(), new Rx(), new Coroutines(), new OkHttp(), new Bugsnag(), new Acra()
+    };
     private int at;
     private Counted counted;
     private Printer kept;
@@ -64,6 +68,17 @@ public final class Together {
         void post(Handler main, Tick tick) {
             main.post(tick);
         }
+
+        /** Posts the messages, then {@code then}. */
+        void postAll(Tick[] ticks, Runnable then) {
+            for (Tick tick : ticks) {
+                post(main, tick);
+            }
+            main.post(then);
+        }
+
+        /** Called after all messages. */
+        void ended() throws Exception {}
     }
 
     /** Datadog's Printer, for which each message is long. */
@@ -115,9 +130,9 @@ public final class Together {
             super(name);
         }
 
-        @Override void install() {}
+        @Override void install() throws Exception {}
 
-        @Override void uninstall() {}
+        @Override void uninstall() throws Exception {}
 
         @Override void runs(int number) {
             counted.ran(number);
@@ -142,6 +157,96 @@ public final class Together {
         @Override void post(Handler main, Tick tick) {
             HandlerDispatcherKt.from(main).dispatch(EmptyCoroutineContext.INSTANCE, tick);
         }
+    }
+
+    /** A thread of OkHttp's downloads the numbers and posts a message for each; main downloads one itself. */
+    private final class OkHttp extends Dispatcher {
+        private Downloads sdk;
+
+        OkHttp() {
+            super("okhttp");
+        }
+
+        @Override void install() throws Exception {
+            sdk = new Downloads();
+        }
+
+        @Override void uninstall() throws Exception {
+            sdk.stop();
+        }
+
+        @Override void runs(int number) {
+            super.runs(number);
+            if (number == FOREIGN_AFTER && sdk.first() != 0) {
+                throw new AssertionError("main has downloaded something else");
+            }
+        }
+
+        /**
+         * Main waits for the thread. If its queue were empty meanwhile, the poll hook would begin a message
+         * that it takes back later.
+         */
+        @Override void postAll(Tick[] ticks, Runnable then) {
+            CountDownLatch posted = new CountDownLatch(1);
+            sdk.download(ticks.length, number -> main.post(ticks[number]), posted::countDown);
+            try {
+                posted.await();
+            } catch (InterruptedException unexpected) {
+                throw new AssertionError(unexpected);
+            }
+            main.post(then);
+        }
+    }
+
+    /** Each message leaves a breadcrumb. */
+    private final class Bugsnag extends Sdk {
+        private Crumbs sdk;
+
+        Bugsnag() {
+            super("bugsnag");
+        }
+
+        @Override void install() {
+            sdk = new Crumbs(app(), Together.this::printed);
+        }
+
+        @Override void uninstall() {}
+
+        @Override void runs(int number) {
+            sdk.leave(new Tick(number, null).toString());
+        }
+    }
+
+    /** Each message is counted in the data of a report. */
+    private final class Acra extends Sdk {
+        private CrashReports sdk;
+
+        Acra() {
+            super("acra");
+        }
+
+        @Override void install() {
+            sdk = new CrashReports(app());
+        }
+
+        @Override void uninstall() {
+            sdk.stop();
+        }
+
+        @Override void runs(int number) {
+            sdk.count(new Tick(number, null).toString());
+        }
+
+        @Override void ended() {
+            if (!sdk.isHandler()) {
+                throw new AssertionError("another one handles exceptions");
+            }
+            sdk.report(counted::reported);
+        }
+    }
+
+    private AppContext app() {
+        return new AppContext(new File(options.text("dir", ".")));
     }
 
     private void begin() {
@@ -215,10 +320,11 @@ public final class Together {
 
     private void messages(Runnable then) {
         counted = new Counted(MESSAGES);
+        Tick[] ticks = new Tick[MESSAGES];
         for (int number = 0; number < MESSAGES; number++) {
-            sdks[at].post(main, new Tick(number, this::tick));
+            ticks[number] = new Tick(number, this::tick);
         }
-        main.post(then);
+        sdks[at].postAll(ticks, then);
     }
 
     private void tick(int number) {
@@ -250,6 +356,7 @@ public final class Together {
     private void seenByBoth() {
         counted.step("the end");
         Script.ask("end " + sdks[at].name);
+        ended();
         Script.say("both " + sdks[at].name + " " + counted.seen());
         Script.say("recorded " + sdks[at].name + " " + counted.recorded());
         Script.say("foreign " + sdks[at].name + " " + counted.foreign());
@@ -258,7 +365,16 @@ public final class Together {
         main.post(() -> messages(this::seenAlone));
     }
 
+    private void ended() {
+        try {
+            sdks[at].ended();
+        } catch (Exception failed) {
+            throw new AssertionError(failed);
+        }
+    }
+
     private void seenAlone() {
+        ended();
         try {
             Script.say("alone " + sdks[at].name + " " + counted.seen());
             counted = null;

@@ -14,6 +14,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::derive;
 use loopbox_android_pack::symbols::{Imports, SymbolList, read_names};
 use loopbox_android_pack::{Abi, Library, data, ensure, folder};
 use loopbox_setup::cache::{Cache, Key};
@@ -53,33 +54,12 @@ fn with_stand_ins(library: &Library, imports: &Imports, testbed: &Testbed) -> Re
     let derived = folder().join("testbeds").join(format!("{}-{}", testbed.manifest.name, library.abi));
     let stand_ins: Vec<PathBuf> = imports.libraries().map(|(soname, _)| libraries.join(soname)).collect();
     let first: Vec<String> = stand_ins.iter().map(|file| file.display().to_string()).collect();
-    let testbed = derive(testbed, &first, &derived)?;
+    // Otherwise ART's libsigchain, which is preloaded, would come first with a `sigaction` of glibc's kind.
+    let testbed = derive(testbed, &derived, |manifest| {
+        manifest.preload.splice(0..0, first);
+    })?;
     let libraries = library.file.parent().context("a library without a folder")?.to_owned();
     Ok(Shipped { testbed, libraries, stand_ins })
-}
-
-/// A copy of a testbed's description in another folder that loads `first` before everything else. Otherwise
-/// ART's libsigchain, which is preloaded, would come first with a `sigaction` of glibc's kind.
-fn derive(testbed: &Testbed, first: &[String], derived: &Path) -> Result<Testbed> {
-    let absolute = |path: &PathBuf| {
-        let inside = testbed.dir.join(path);
-        if inside.exists() { inside } else { path.clone() }
-    };
-    let mut manifest = testbed.manifest.clone();
-    for paths in [&mut manifest.boot_class_path, &mut manifest.boot_class_path_hidden_api] {
-        *paths = paths.iter().map(absolute).collect();
-    }
-    manifest.build.java_class_path = manifest.build.java_class_path.iter().map(absolute).collect();
-    manifest.build.framework = absolute(&manifest.build.framework);
-    manifest.build.system = absolute(&manifest.build.system);
-    manifest.library_path = manifest.library_path.iter().map(absolute).collect();
-    manifest.preload.splice(0..0, first.iter().cloned());
-    for argument in &mut manifest.runner {
-        *argument = absolute(&PathBuf::from(&*argument)).display().to_string();
-    }
-    fs::create_dir_all(derived).with_context(|| format!("cannot create {}", derived.display()))?;
-    manifest.write(derived)?;
-    Testbed::open(derived)
 }
 
 /// Compiles the substitutes into `out`.
@@ -200,28 +180,6 @@ mod tests {
         all.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    const MANIFEST: &str = "
-        name = 'art10'
-        art = '10'
-        api_level = 29
-        package_version = '1'
-        arch = 'x86_64'
-        boot_class_path = ['core.jar']
-        boot_class_path_hidden_api = ['hidden.jar']
-        library_path = ['lib', '/opt/lib']
-        preload = ['libsigchain.so.0']
-        vm_options = []
-        libart = 'libart.so.0'
-        dlopen_first = []
-        runner = []
-        env = {}
-        [build]
-        java_class_path = ['c.jar']
-        framework = 'c.jar'
-        system = 'system'
-        key = 'k'
-    ";
-
     #[test]
     fn every_import_goes_to_its_library_and_to_glibc_or_a_translation() {
         let imports = imports();
@@ -246,23 +204,5 @@ mod tests {
         let imports = imports();
         let error = jumps(&names(&["abort", "open"]), &imports, "", &names(&["abort"])).unwrap_err();
         assert!(error.to_string().ends_with("open"), "{error}");
-    }
-
-    #[test]
-    fn a_derived_testbed_finds_the_stand_ins_first_and_everything_else_where_it_was() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().join("testbed");
-        fs::create_dir_all(home.join("lib")).unwrap();
-        for file in ["core.jar", "hidden.jar", "c.jar"] {
-            fs::write(home.join(file), "").unwrap();
-        }
-        fs::write(home.join("testbed.toml"), MANIFEST).unwrap();
-        let testbed = Testbed::open(&home).unwrap();
-        let first = ["/shim/libc.so".to_owned()];
-        let derived = derive(&testbed, &first, &folder.path().join("derived")).unwrap();
-        assert_eq!(derived.manifest.preload, ["/shim/libc.so", "libsigchain.so.0"]);
-        assert_eq!(derived.manifest.library_path, [testbed.dir.join("lib"), "/opt/lib".into()]);
-        assert_eq!(derived.manifest.boot_class_path, [testbed.dir.join("core.jar")]);
-        assert_eq!(derived.manifest.libart, testbed.manifest.libart);
     }
 }

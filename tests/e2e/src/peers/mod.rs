@@ -3,6 +3,7 @@
 
 mod cost;
 mod hangs;
+mod phone;
 mod rating;
 
 pub use cost::{Cost, Costs, Woken};
@@ -18,7 +19,9 @@ use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::jar;
 use loopbox_setup::r8::R8;
 use loopbox_setup::workspace::{root, target};
+use loopbox_testbed::Testbed;
 
+use self::phone::Phone;
 use crate::libraries::coroutines_and_rx;
 use crate::real_sdks;
 
@@ -109,6 +112,7 @@ impl Peer {
 pub struct Bed {
     launcher: Launcher,
     class_path: PathBuf,
+    phone: Testbed,
 }
 
 impl Bed {
@@ -130,15 +134,25 @@ impl Bed {
             parts.extend(coroutines_and_rx(out)?);
             launcher.testbed.dex_classes(&parts, &out.join("sdks.jar"))
         })?;
+        let phone = Phone::ensure(&launcher.testbed)?;
         let work = tempfile::tempdir()?;
         let mut against = scripted_classes(&launcher.testbed)?;
         against.extend(real_sdks::class_files(&PACKAGES, work.path())?);
         against.extend(coroutines_and_rx(work.path())?);
+        // The last, so that the classes that the testbed has are its own.
+        against.push(phone.classes);
         let app = target().join(format!("apps/{testbed}-peers.jar"));
         launcher.testbed.dex(&java_below(&[root().join("tests/peers")])?, &against, &app)?;
         let scripted = launcher.class_path().last().context("no apps")?.clone();
         let all = [scripted, dexed.join("sdks.jar"), app].map(|jar| jar.display().to_string());
-        Ok(Self { launcher, class_path: all.join(":").into() })
+        Ok(Self { launcher, class_path: all.join(":").into(), phone: phone.testbed })
+    }
+
+    /// The same on a testbed that also has the classes of a phone which Bugsnag, ACRA and OkHttp need.
+    #[must_use]
+    pub fn with_phone(mut self) -> Self {
+        self.launcher.testbed = self.phone.clone();
+        self
     }
 
     /// A process that will run `main` of a class, with reports of ours in `folder`.

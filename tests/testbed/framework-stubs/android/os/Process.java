@@ -15,12 +15,15 @@ public class Process {
     public static final boolean isIsolated() { return false; }
     public static String myProcessName() { return "com.example"; }
 
+    private static long startElapsedRealtime;
     private static long startUptimeMillis;
 
+    public static final long getStartElapsedRealtime() { return startElapsedRealtime; }
     public static final long getStartUptimeMillis() { return startUptimeMillis; }
 
     /** ActivityThread.handleBindApplication notes when it began. */
     public static final void setStartTimes(long elapsedRealtime, long uptimeMillis) {
+        startElapsedRealtime = elapsedRealtime;
         startUptimeMillis = uptimeMillis;
     }
 }

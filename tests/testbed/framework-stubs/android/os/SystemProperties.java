@@ -4,6 +4,7 @@ package android.os;
 public class SystemProperties {
     private SystemProperties() {}
 
+    public static String get(String key) { return get(key, ""); }
     public static String get(String key, String fallback) { return System.getProperty(key, fallback); }
     public static int getInt(String key, int fallback) { return Integer.getInteger(key, fallback); }
 

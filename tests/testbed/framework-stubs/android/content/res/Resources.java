@@ -16,4 +16,5 @@ public class Resources {
     public static Resources getSystem() { return SYSTEM; }
 
     public DisplayMetrics getDisplayMetrics() { return metrics; }
+    public Configuration getConfiguration() { return new Configuration(); }
 }

@@ -14,13 +14,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::derive;
 use loopbox_android_pack::symbols::{Imports, SymbolList, read_names};
 use loopbox_android_pack::{Abi, Library, data, ensure, folder};
 use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::command::run;
 use loopbox_setup::tools::CompilerTools;
 use loopbox_testbed::{Arch, Testbed};
+
+use crate::derive;
 
 /// The version of the way to build the shim, a part of the cache key: to be changed together with it.
 const RECIPE: u32 = 1;

@@ -74,6 +74,16 @@ fn user_share_has_the_same_users_for_ever_and_more_of_them_when_it_grows() -> Re
 }
 
 #[test]
+fn an_annotation_that_is_given_again_takes_no_other_place() -> Result<()> {
+    let half = half::compiled()?;
+    let said = run_test("Annotated", &half.library, &half.android_jar)?;
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], "built true");
+    ensure!(lines[1].starts_with("refused number of annotations"), "{said}");
+    Ok(())
+}
+
+#[test]
 fn logger_of_the_app_takes_lines_and_faults_on_a_thread_that_nobody_waits_for() -> Result<()> {
     let half = half::compiled()?;
     let said = run_test("Logs", &half.library, &half.android_jar)?;

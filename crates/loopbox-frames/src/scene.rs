@@ -54,10 +54,6 @@ impl SceneStats {
 
     /// Counts a frame.
     pub fn frame(&mut self, frame: &DisplayFrame) {
-        if frame.flags.has(FrameFlags::FIRST_DRAW) {
-            add(&mut self.sums.first_draw, 1);
-            return;
-        }
         if frame.flags.has(FrameFlags::BEGINS) {
             self.end_session();
         }
@@ -116,6 +112,7 @@ impl SceneStats {
     /// Counts a report of stages; returns the main cause by the default threshold when the frame was slow.
     pub fn stages(&mut self, report: &StageReport, interval: RefreshInterval) -> Option<FrameCause> {
         if report.first_draw {
+            add(&mut self.sums.first_draw, 1);
             return None;
         }
         let sums = &mut self.sums;

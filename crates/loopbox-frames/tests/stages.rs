@@ -155,7 +155,7 @@ fn a_scene_adds_stages_and_leaves_first_frames_out() {
     scene.duplicate_report();
     scene.rejected_report();
     let sums = scene.sums();
-    assert_eq!((sums.staged, sums.slow_cost, sums.frozen_cost), (3, 2, 1));
+    assert_eq!((sums.staged, sums.first_draw, sums.slow_cost, sums.frozen_cost), (3, 1, 2, 1));
     assert_eq!((sums.lost_reports, sums.duplicates, sums.rejected), (11, 1, 1));
     assert_eq!(sums.stage_ns[Stage::LayoutMeasure.index()], 31 * MS);
     assert_eq!(sums.causes[FrameCause::LayoutMeasure.index()], 1);

@@ -45,7 +45,7 @@ pub struct FrameScene {
     pub observed_rate: bool,
     /// Frames with a duration.
     pub frames: u32,
-    /// Frames of new windows; they are in no other figure.
+    /// Reports of stages of the first frame of a new window. They are in no other figure of stages.
     pub first_draw: u32,
     /// Reports of stages that the platform dropped.
     pub lost_reports: u32,
@@ -243,7 +243,7 @@ pub struct StageFrame {
     pub scene: u16,
     /// How much earlier than the frame time the intended vsync was, microseconds, 65,534 at most.
     pub intended_before_us: Option<u16>,
-    /// The lower eight bits of the frame's [`FrameFlags`]: first draw, duplicate, doubtful.
+    /// The lower eight bits of the frame's [`FrameFlags`]; only first draw occurs.
     pub flags: u8,
     /// Its main cause; `None` for a frame that was not slow.
     pub cause: Option<FrameCause>,

@@ -159,16 +159,12 @@ impl FrameFlags {
     pub const FINGER: Self = Self(1 << 1);
     /// The scroll went on without the finger.
     pub const FLING: Self = Self(1 << 2);
-    /// The first frames of a new window: no jank.
+    /// The first frame of a new window, by the platform's report of its stages: no jank.
     pub const FIRST_DRAW: Self = Self(1 << 3);
     /// The scroll was noticed outside of a frame.
     pub const ASKED_LATE: Self = Self(1 << 4);
     /// The first frame of a session.
     pub const BEGINS: Self = Self(1 << 5);
-    /// The platform gave the same frame twice.
-    pub const DUPLICATE: Self = Self(1 << 6);
-    /// Impossible times: a negative stage, or one of years.
-    pub const DOUBTFUL: Self = Self(1 << 7);
     /// An animation that the app named, and no scroll.
     pub const ANIMATION: Self = Self(1 << 8);
 

@@ -76,7 +76,7 @@ pub struct SceneView {
     pub causes: Vec<FrameCauseView>,
     /// The time in each stage; empty when none was reported.
     pub stages: Vec<StageTimeView>,
-    /// The number of frames that were the first of a new window. They are in no other figure.
+    /// The number of stage reports of the first frame of a new window. They are in no other figure of stages.
     pub first_draw: u32,
     /// Reports of stages that were lost.
     pub lost_reports: u32,

@@ -5,6 +5,7 @@ import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import io.loopbox.internal.recording.Settings;
 import java.io.File;
+import java.util.List;
 
 /**
  * What the recorder does and under which limits. Made by a {@link Builder}; the defaults are the ones of the
@@ -480,7 +481,8 @@ public final class Config {
 
         /**
          * Something that the app says about itself in each report: at most 16 of them, besides "scene" and
-         * "user". "user" (a pseudonym, not an account) is the one by which reports are counted per user.
+         * "user". "user" (a pseudonym, not an account) is the one by which reports are counted per user. A
+         * name that is given again gets the later value.
          *
          * @throws IllegalArgumentException for more of them, and for "foreground" and "system_start", which
          *     the recorder itself says
@@ -492,12 +494,18 @@ public final class Config {
             if (Settings.isRecorders(name)) {
                 throw new IllegalArgumentException("annotation " + name + ": the recorder itself says it");
             }
-            settings.annotations.add(name);
-            settings.annotations.add(value);
+            List<String> all = settings.annotations;
             int others = 0;
-            for (int at = 0; at < settings.annotations.size(); at += 2) {
-                others += Settings.hasOwnPlace(settings.annotations.get(at)) ? 0 : 1;
+            for (int at = all.size() - 2; at >= 0; at -= 2) {
+                if (all.get(at).equals(name)) {
+                    all.subList(at, at + 2).clear();
+                } else if (!Settings.hasOwnPlace(all.get(at))) {
+                    others++;
+                }
             }
+            all.add(name);
+            all.add(value);
+            others += Settings.hasOwnPlace(name) ? 0 : 1;
             within("number of annotations", others, 0, Settings.MOST_NAMES);
             return this;
         }

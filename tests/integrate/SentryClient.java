@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * Passes events on by sentry-java's rules. An event of the last process goes to backfilling processors only,
  * every other event to the others only. Exceptions of a processor are swallowed. Sampling comes after the
  * processors; an event that is sampled away is never flushed. An event that is kept is written to the disk on
- * another thread, and a caller that waits for the flush continues.
+ * another thread. A caller that waits for the flush continues after that.
  */
 final class SentryClient {
     private static final String ABOUT = "sentry:typeCheckHint";

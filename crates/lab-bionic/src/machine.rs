@@ -1,5 +1,6 @@
-//! A machine with pages of 16 KiB: Debian's kernel for them in a system emulator. Its file system has only
-//! the driver and the library that ships, on the C library of the arm64 testbed.
+//! A machine with pages of 16 KiB: Debian's kernel for such pages in a system emulator. Its file system has
+//! only the shipped library, the program `drive` that calls it, and what both need: the C library of the
+//! arm64 testbed, and substitutes for Android's libraries.
 
 use std::cell::RefCell;
 use std::fs::{self, File};

@@ -133,7 +133,8 @@ extern "system" fn vfork(_: EnvUnowned<'_>, _: JClass<'_>) {
 /// `BINDER_WRITE_READ`, and room for its argument.
 const BINDER_CALL: (libc::c_ulong, usize) = (0xc030_6201, 48);
 
-/// Calls the file's driver as libbinder calls its driver: again when a signal has interrupted the call.
+/// Makes the `ioctl` of a binder call on the file. As libbinder does, it repeats the call when a signal has
+/// interrupted it.
 extern "system" fn ioctl<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, file: JString<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let path = file.try_to_string(env)?;

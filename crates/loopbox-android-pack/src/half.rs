@@ -75,7 +75,8 @@ pub(crate) fn all(java: &Java) -> Result<AllClasses> {
     half.read()
 }
 
-/// The code that apps may copy, and an app that does so.
+/// The folder of the integrations, code that apps may copy. [`GLUE_SAMPLE`] is the folder of the sample app's
+/// code.
 const GLUE_INTEGRATIONS: &str = "integrations";
 const GLUE_SAMPLE: &str = "sample/app/src/main/java";
 

@@ -78,7 +78,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A stall with its process, and as a report.
+/// A stall of a file with the facts about its process, and the analysis of a report that is made of both.
 #[derive(Debug)]
 pub(crate) struct ReadStall<'a> {
     pub(crate) stall: &'a Stall,

@@ -138,8 +138,8 @@ pub fn is_accessor(method: &str) -> bool {
     ACCESSORS.iter().any(|start| method.starts_with(start))
 }
 
-/// Where in a class's simple name the part begins that marks a class made by a compiler: a lambda, an
-/// outline, a backport.
+/// The byte index of the part of a class's simple name that marks a class made by a compiler: a lambda, an
+/// outline, a backport. `None` for other classes.
 pub fn synthetic_part(simple: &str) -> Option<usize> {
     SYNTHETIC_CLASSES.iter().find_map(|part| simple.find(part))
 }

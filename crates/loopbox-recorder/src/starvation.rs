@@ -60,8 +60,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Checks at these times: milliseconds so far, run, waited, turns, whether it is runnable, and the
-    /// expected result.
+    /// Checks at these times. Each check has the milliseconds since the start, how many of them the thread
+    /// ran, how many it waited, its turns, whether it is runnable, and the expected result in milliseconds.
     fn checks(checks: &[(u64, u64, u64, u64, bool, u64)]) {
         let at = |ran: u64, waited: u64, turns, is_runnable| Scheduled {
             ran_ns: (1_000 + ran) * MS,

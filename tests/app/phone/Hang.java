@@ -45,8 +45,8 @@ final class Hang {
     }
 
     /**
-     * Hangs at the place. It prints the place only after the holder's thread runs, because a thread blocks
-     * every signal while it starts another one.
+     * Hangs in the way that {@code how=} names. Prints {@code place}, where main is, only after the holder's
+     * thread runs: a thread blocks every signal while it starts another one.
      */
     void begin(String place) {
         NativeWait.hold();

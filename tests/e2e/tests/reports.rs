@@ -78,8 +78,8 @@ impl Taking {
         Ok(listed.map(|(words, path)| (label(words), path.into())).collect())
     }
 
-    /// Claims the report of the last list with this label. Returns whether this process got it, and where it
-    /// is then.
+    /// Claims the report that has this label in the last list. Returns whether this process got it, and where
+    /// its file is then.
     fn claim(&mut self, label: &str) -> Result<(bool, PathBuf)> {
         let said = self.order(&format!("claim {label}"))?;
         let claimed = said.iter().find_map(|line| line.strip_prefix("claimed ")?.split_once(' '));

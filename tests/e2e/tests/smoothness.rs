@@ -72,8 +72,8 @@ fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
     the_articles_trace("art11-jit", &[], "hook=NONE")
 }
 
-/// A display drops no frame whose refreshes are up to 0.47 ms early or late: none of that counts as a hitch,
-/// from the callback to the host tools.
+/// A display whose refreshes are up to 0.47 ms early or late drops no frame. None of that counts as a hitch,
+/// neither in the recorder nor in the host tools.
 fn jitter_is_no_hitch(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
     // 80 frames in 1,332 ms: short of the queue between main and the worker.
     let jitter = ["16.2,17.1,16.9,16.4"; 20].join(",");

@@ -1,8 +1,8 @@
 //! The display: the native half of `android.view.DisplayEventReceiver` and of `android.view.TestVsync`.
 //!
-//! It has a fixed grid of refreshes on `CLOCK_MONOTONIC`, or follows a script of frame times. As from
-//! SurfaceFlinger, each receiver that asked for a refresh gets it, by a descriptor (a timerfd here, a socket
-//! on a device).
+//! It has a fixed grid of refreshes on `CLOCK_MONOTONIC`, or follows a script of frame times. Each receiver
+//! that asked for a refresh is notified of it through a descriptor, as by SurfaceFlinger. The descriptor is a
+//! timerfd here, and a socket on a device.
 
 use anyhow::{Result, bail};
 use jni::errors::ThrowRuntimeExAndDefault;

@@ -25,7 +25,8 @@ pub(crate) struct MainFrames {
     scene: u16,
     /// A callback was requested.
     asked: bool,
-    /// The message that drew the frame now on the display; and, once that message has ended, how it ended.
+    /// The message that drew the frame now on the display. Once that message has ended, `own_ended` has its
+    /// end.
     own: Option<Token>,
     own_ended: Option<OwnMessage>,
     /// The slowest other message since that frame was drawn.

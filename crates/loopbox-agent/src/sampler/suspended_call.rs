@@ -227,8 +227,8 @@ impl Walker<'_> {
         self.symbolizer.read(self.art.names(env), owner, self.raw);
     }
 
-    /// Numbers the stack that was read, after the remaining names were read. In native state. `None` when the
-    /// symbol table was renumbered since the walk.
+    /// Reads the names that are left, and then numbers the frames of the stack that was read. In native
+    /// state. `None` when a call failed, or when the symbol table was renumbered since the walk.
     pub(crate) fn number(self, env: &mut Env<'_>) -> Option<Stack> {
         let mut job = Job::Name(self);
         loop {

@@ -16,7 +16,7 @@ pub(crate) struct SamplerWork {
     pub(super) takes_orders: AtomicBool,
     /// How many stacks were asked for.
     pub(super) ordered: AtomicU32,
-    /// How many of these orders are done.
+    /// How many of the requested stacks are done: each is in the queue, or there is none.
     done: AtomicU32,
 }
 

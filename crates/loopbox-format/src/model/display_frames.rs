@@ -43,7 +43,7 @@ pub struct FrameScene {
     pub kind: SceneKind,
     /// Whether a refresh interval was observed that is not the one that the display claims.
     pub observed_rate: bool,
-    /// Frames with a duration.
+    /// How many frames have a duration: those that a later frame has replaced.
     pub frames: u32,
     /// Frames of new windows; they are in no other figure.
     pub first_draw: u32,

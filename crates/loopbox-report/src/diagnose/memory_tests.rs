@@ -28,7 +28,7 @@ pub(super) fn limited(report: ReportBuilder, high_times: u64, stalled_ms: u64) -
         .statistic("lately.main.major_faults", "412")
 }
 
-/// The kernel's function that main sleeps in.
+/// The report, with main asleep in this function of the kernel.
 pub(super) fn sleeps_in(report: ReportBuilder, wchan: &str) -> ReportBuilder {
     report.with(|r| {
         r.main_thread = MainThread {

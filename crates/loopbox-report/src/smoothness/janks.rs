@@ -40,7 +40,8 @@ pub struct JankView {
     pub own_ms: Option<f64>,
     /// How long the slowest other message took before the next frame.
     pub other_ms: Option<f64>,
-    /// The message that its stacks are of, as the JSON of a report writes it.
+    /// The message whose stacks `method` and `stack` come from: `message #46`, or `outside of messages, after
+    /// #45`. `None` without stacks.
     pub tree: Option<String>,
     /// The method on the hot path of these stacks to look at first, as a line of a Java stack trace.
     pub method: Option<String>,

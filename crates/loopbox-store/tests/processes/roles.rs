@@ -206,7 +206,8 @@ fn say_whether_on_disk(attached: Result<(), Volatile>) {
     say(&attached.map_or_else(|reason| reason.to_string(), |()| "on disk".into()));
 }
 
-/// Prints why the ring is volatile, then uses it.
+/// Prints that the ring is on the disk, or why not. Then closes 120 records, and prints how many the ring
+/// has.
 fn create(dir: &Path) {
     let mut ring = Ring::create(&options(dir));
     say_whether_on_disk(ring.mirror.attach());

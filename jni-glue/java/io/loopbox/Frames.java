@@ -72,9 +72,9 @@ public final class Frames {
     }
 
     /**
-     * The figures since the recorder was installed, or since {@link #reset}. A copy, which is at most a fifth
-     * of a second behind the display. Without any frame where frames are not recorded. Not on the main
-     * thread: it waits for the thread that counts.
+     * The figures since the recorder was installed, or since {@link #reset}. They are a copy, which is at
+     * most a fifth of a second behind the display. Where frames are not recorded, the copy has none. Not on
+     * the main thread: the call waits for the thread that counts.
      */
     @WorkerThread
     @NonNull

@@ -92,7 +92,7 @@ impl Peer {
         self.package.is_none()
     }
 
-    /// The peer's words for a reader, with its version.
+    /// What a reader calls the peer, with the version of its package. Loopbox has none.
     ///
     /// # Errors
     /// When the list of SDKs cannot be read.

@@ -23,7 +23,7 @@ pub(super) struct Slot {
 
 /// Is notified of complete reports.
 pub(super) static LISTENER: Slot = Slot::new();
-/// Is notified of first files.
+/// The listener that is notified of first files.
 pub(super) static FIRST: Slot = Slot::new();
 
 impl Slot {

@@ -32,8 +32,9 @@ json_object! {
         /// name in some hundreds is another message's where other threads post meanwhile, `what` and
         /// `wait_ms` with it.
         named_by: Name<NamedBy> = Name(message.named_by),
-        /// The steps of the activity's life cycle that began in the message, in their order, the last eight;
-        /// `other` stands for steps of another activity before. null unless `named_by` is `lifecycle`.
+        /// The steps of the activity's life cycle that began in the message, oldest first, at most the last
+        /// eight. A first `other` stands for all earlier steps, which were of another activity. null unless
+        /// `named_by` is `lifecycle`.
         lifecycle: Option<Vec<Name<LifecycleStep>>> = match message.named_by {
             NamedBy::Lifecycle(steps) => Some(steps.iter().map(Name).collect()),
             _ => None,

@@ -115,7 +115,7 @@ public final class Phone {
         return activity.isFinished;
     }
 
-    /** All of its views, from the top. */
+    /** All views of the Activity, from the top. */
     public static List<View> views(final Activity activity) throws Exception {
         return main(
                 new Callable<List<View>>() {

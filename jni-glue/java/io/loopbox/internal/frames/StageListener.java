@@ -43,7 +43,10 @@ final class StageListener implements Window.OnFrameMetricsAvailableListener {
         return listener;
     }
 
-    /** Throws when the platform has already removed it. */
+    /**
+     * Removes the listener from the window. The platform throws when it has already removed it; that is only
+     * logged.
+     */
     void remove(Window window) {
         try {
             window.removeOnFrameMetricsAvailableListener(this);

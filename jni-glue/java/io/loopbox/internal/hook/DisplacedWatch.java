@@ -207,7 +207,12 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         return true;
     }
 
-    /** @return whether to go on watching */
+    /**
+     * The hook is displaced: notes that, and installs the hook again. It is not installed again during the
+     * pause after the last try, nor when the pauses have become longer than {@link #GIVE_UP_MS}.
+     *
+     * @return whether to go on watching
+     */
     private boolean displaced() {
         Native.setUnseen();
         long nowMs = SystemClock.uptimeMillis();

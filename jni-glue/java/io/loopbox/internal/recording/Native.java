@@ -211,7 +211,7 @@ public final class Native {
     @FastNative
     public static native int begin();
 
-    /** {@link #begin} inside of this many Looper.loop(). */
+    /** {@link #begin}, with the number of Looper.loop() calls that are on the stack. */
     @FastNative
     public static native int beginIn(int loops);
 
@@ -286,7 +286,10 @@ public final class Native {
     @FastNative
     public static native void rests();
 
-    /** A window is called with an event. Returns whether the event counts as a message, because none runs. */
+    /**
+     * The callback of a watched window gets an input event. Returns whether the event counts as a message: it
+     * does while no message runs and the recorder records.
+     */
     @FastNative
     public static native boolean beginInput();
 

@@ -109,7 +109,7 @@ final class QueueWalk {
     /** The messages in the order of the list, the first {@code kept} places. */
     Entry[] entries = {};
     int kept;
-    /** How many there are; -1 where they were not counted to the end. */
+    /** How many messages the queue has; -1 where they were not counted to the end. */
     int total = -1;
     /** All entries were in the queue at one moment. */
     boolean settled;

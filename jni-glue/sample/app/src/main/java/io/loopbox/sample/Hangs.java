@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 
 /** One of each kind of trouble that a main thread gets into; each is a separate message. */
 public final class Hangs {
-    /** The texts of the buttons. */
+    /** The kinds of trouble. Their names in lower case are the texts of the buttons. */
     public enum Kind {
         /** Computes for too long. */
         BUSY,

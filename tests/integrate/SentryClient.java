@@ -27,7 +27,10 @@ final class SentryClient {
         processors.add(processor);
     }
 
-    /** What became of the event: what is attached, and what was logged about a file that is not. */
+    /**
+     * Passes an event on. Returns what became of it: what is attached, and what was logged about a file that
+     * is not.
+     */
     String capture(Object about, boolean sampledAway) {
         SentryEvent event = new SentryEvent();
         Hint hint = new Hint();

@@ -128,7 +128,8 @@ fn held(loader: bool) -> bool {
     false
 }
 
-/// Takes the lock and releases it on request.
+/// Takes the lock and releases it, each time that [`ASKED`] changes; then stores that number in [`GOT`].
+/// `seen` is the last number that was handled.
 fn check(loader: bool, mut seen: u32) {
     while !DONE.load(Ordering::Acquire) {
         let asked = ASKED.load(Ordering::Acquire);

@@ -81,7 +81,8 @@ impl Adb {
         Running::new(child.map_err(|error| self.explained(error.into()))?)
     }
 
-    /// Writes a file of the device with these permissions (as in `0o644`) and replaces what was there.
+    /// Copies `file` to `path` on the device with these permissions (as in `0o644`), and replaces what was
+    /// there.
     ///
     /// # Errors
     /// When the device cannot be used, or does not take it: why.

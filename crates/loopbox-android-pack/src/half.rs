@@ -115,7 +115,7 @@ const INTEGRATIONS: [&str; 11] = [
     "xcrash",
 ];
 
-/// What is below the folder `glue`, without the integrations.
+/// Compiles what is below the folder `glue`, without the integrations.
 pub(crate) fn archives(java: &Java, glue: &Path) -> Result<AllClasses> {
     Half::ensure(java, glue)?.read()
 }
@@ -254,7 +254,7 @@ impl Parts {
     }
 }
 
-/// Classes of the platform that are not, or not yet, in its public API.
+/// The folders with declarations of platform classes that are not, or not yet, in the platform's public API.
 const DECLARATIONS: [&str; 2] = ["java-stubs", "java-compile-only"];
 
 /// Where declarations of the platform are compiled to.

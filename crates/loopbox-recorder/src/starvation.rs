@@ -3,13 +3,13 @@
 /// What the kernel counts for a thread (`/proc/<pid>/task/<tid>/schedstat`), and whether it sleeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scheduled {
-    /// How long it ran.
+    /// How long the thread ran.
     pub ran_ns: u64,
-    /// How long it waited for a processor. The kernel adds a wait when it ends, not before.
+    /// How long the thread waited for a processor. The kernel adds a wait when it ends, not before.
     pub waited_ns: u64,
-    /// How often it was given a processor.
+    /// How often the thread was given a processor.
     pub turns: u64,
-    /// It runs, or waits for a processor.
+    /// Whether the thread runs, or waits for a processor.
     pub is_runnable: bool,
 }
 

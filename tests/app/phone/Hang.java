@@ -24,8 +24,8 @@ final class Hang {
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final int PAUSE_MS = 5;
     /**
-     * Main sleeps longer than this: a thread that wakes up often would mostly wait for a processor on a busy
-     * machine.
+     * How long main sleeps at a time, in milliseconds: a thread that woke up often would mostly wait for a
+     * processor on a busy machine.
      */
     private static final int SLEEP_MS = 200;
     private static final int SMALL = 1_000;

@@ -22,7 +22,7 @@ const SDKS: [&str; 4] = ["datadog", "blockcanary", "rx", "coroutines"];
 /// The hooks to test, by testbed.
 const HOOKS: [(&str, [&str; 2]); 2] = [("art10", ["OBSERVER", "PRINTER"]), ("art11", ["PRINTER", "POLL"])];
 
-/// An app on each testbed, by each hook, in both orders.
+/// Runs an app on each testbed, by each hook, in both orders, and checks the results.
 fn in_each_way(class: &str, check: impl Fn(App, &Path) -> Result<()> + Sync) -> Result<()> {
     for (testbed, hooks) in HOOKS {
         let bed = Bed::ensure(testbed, Build::Dev)?;
@@ -54,7 +54,7 @@ struct Counts {
     recorded: u64,
 }
 
-/// All that an app of `peers.Together` says, by SDK.
+/// Runs an app of `peers.Together`. Returns all that it says, by SDK.
 fn counts(app: App, folder: &Path) -> Result<Vec<(&'static str, Counts)>> {
     let ended = app.argument("hangMs=60000").start()?.finish(LIMIT)?.success()?;
     let ours = reports(folder)?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;

@@ -21,7 +21,7 @@ use loopbox_setup::command::run;
 use loopbox_setup::tools::CompilerTools;
 use loopbox_testbed::{Arch, Testbed};
 
-/// The version of the way to build the shim, a part of the cache key: to be changed together with it.
+/// A part of the cache key. It has to change when the shim is built in another way.
 const RECIPE: u32 = 1;
 
 /// A testbed in which the shipped library loads.
@@ -145,8 +145,8 @@ fn jumps<'a>(
     Ok(jumps)
 }
 
-/// One jump per function. The dot version (`name@VERSION`) distinguishes a function from the one of the same
-/// name that it jumps to.
+/// Assembly with one jump per function. A function here is called `name@VERSION`, because glibc's function
+/// that it jumps to may have the same name.
 fn trampolines(targets: &BTreeMap<&str, String>, version: &str, arch: Arch) -> String {
     let mut text = String::from(".section .note.GNU-stack,\"\",%progbits\n.text\n");
     for (name, target) in targets {

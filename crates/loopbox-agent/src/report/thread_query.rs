@@ -64,7 +64,7 @@ pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbol
     (report.locks, report.threads) = (locks, threads);
 }
 
-/// Whether the lock chain is wanted, and all threads.
+/// Whether the report needs the lock chain, and whether it needs all threads.
 fn wanted(report: &Report) -> (bool, bool) {
     let long = match &report.main {
         MainState::Running(running) => Some(running.age_ns() >= LONG_NS),

@@ -99,7 +99,8 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     /**
-     * Called when a recording begins.
+     * Registers the instance if there is none, and has it note the present state. Called when a recording
+     * begins.
      *
      * @param starts whether it does so while the process starts
      * @param isFirst whether no Activity can have existed before; then the system need not be asked

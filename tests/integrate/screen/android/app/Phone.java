@@ -74,7 +74,7 @@ public final class Phone {
         POSTED.acquire();
     }
 
-    /** Does something on the main thread, and waits for it. */
+    /** Calls {@code what} on the main thread, and waits for its result. */
     public static <T> T main(Callable<T> what) throws Exception {
         Future<T> done = MAIN.submit(what);
         return done.get();

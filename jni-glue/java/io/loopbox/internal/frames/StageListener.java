@@ -23,7 +23,7 @@ final class StageListener implements Window.OnFrameMetricsAvailableListener {
     private static final int WINDOW = METRICS;
     private static final int LOST = METRICS + 1;
 
-    /** Filled again for each frame; the native side copies it. */
+    /** The metrics of one frame. The array is filled again for each frame; the native side copies it. */
     private final long[] values = new long[METRICS + 2];
 
     private boolean failed;

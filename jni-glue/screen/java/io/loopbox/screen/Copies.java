@@ -86,7 +86,7 @@ final class Copies {
         }
     }
 
-    /** The newest first. */
+    /** All copies, the newest first. */
     List<File> all() {
         List<File> files = new ArrayList<File>();
         for (Dated each : dated()) {

@@ -198,7 +198,10 @@ public final class Driven {
         }
     }
 
-    /** Every beginning of a file, and the file with every byte changed, is read or refused. */
+    /**
+     * Reads beginnings of a file, and the file with one changed byte, at every seventh place. Prints how many
+     * of them were refused.
+     */
     private static void cuts(File file) throws IOException {
         byte[] whole = Files.readAllBytes(file.toPath());
         File part = new File(Phone.folder, "part.lbx");
